@@ -1,0 +1,12 @@
+/// One step of the schema.
+package struct Migration: Sendable {
+    /// The `user_version` that a store has once this step is applied.
+    package let version: Int32
+    /// The statements of the step.
+    package let sql: String
+}
+
+/// All steps in order. A released step never changes; a new one is appended here and in the package manifest.
+package let migrations: [Migration] = [
+    Migration(version: 1, sql: String(decoding: PackageResources.v001_initial_sql, as: UTF8.self))
+]

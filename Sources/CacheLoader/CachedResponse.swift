@@ -1,0 +1,38 @@
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Where an answer came from.
+public enum ResponseSource: String, Sendable, CaseIterable {
+    /// From the origin, in full.
+    case network
+    /// From the store, without asking the origin.
+    case disk
+    /// From the store, after the origin said that nothing has changed.
+    case notModified
+}
+
+/// A response, and how it came about.
+public struct CachedResponse: Sendable {
+    /// Status and fields. From the store they carry `Age`; what is about one connection only is left out (RFC 9111 §3.1).
+    public let head: HTTPResponse
+    /// The body, which streams.
+    public let body: ResponseBody
+    /// Where it came from.
+    public let source: ResponseSource
+    /// How long ago the origin said so, in seconds (RFC 9111 §4.2.3).
+    public let age: Int64
+    /// Whether it was delivered beyond its lifetime, as ``CachePolicy/Mode/cacheFirst`` allows.
+    public let isStale: Bool
+    /// When it turns stale; `nil` if it is never fresh without asking.
+    public let expiresAt: Date?
+    /// The failure that this response stands for, when it is a 502 or 504 that the cache made itself.
+    public let failure: LoadError?
+
+    /// Reads the body as a whole.
+    let collect: @Sendable () async throws(LoadError) -> Data
+}

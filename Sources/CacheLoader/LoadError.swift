@@ -1,0 +1,44 @@
+public import CacheStore
+
+/// Why a load gave no answer.
+@nonexhaustive
+public enum LoadError: Error, Hashable, Sendable {
+    /// The text is no URL that can be loaded; the reason says what is wrong with it. No request was sent.
+    case invalidURL(String, reason: String)
+    /// The origin could not be reached, or broke off.
+    case transport(TransportError, url: String)
+    /// The origin answered with a status that is no success.
+    case httpStatus(Int, url: String)
+    /// The policy forbids the network, and nothing suitable is stored.
+    case notCached(url: String)
+    /// The body is larger than the configuration allows.
+    case bodyTooLarge(url: String, limit: Int64)
+    /// Redirects lead on and on, or in a circle.
+    case tooManyRedirects(url: String, limit: Int)
+    /// The store could not do what only it could: insert or remove an entry, or go on with a body already begun. A store
+    /// that cannot be read or written otherwise fails no load: the origin is asked, and its answer delivered.
+    case store(StoreError)
+    /// The calling task was cancelled.
+    case cancelled
+}
+
+extension LoadError: CustomStringConvertible {
+    /// What happened, and to which URL.
+    public var description: String {
+        switch self {
+        case .invalidURL(let text, let reason): "\(text.prefix(200).debugDescription) cannot be loaded: \(reason)"
+        case .transport(let error, let url): "\(url): \(error)"
+        case .httpStatus(let status, let url): "\(url): the origin answered with status \(status)"
+        case .notCached(let url): "\(url): not cached, and the policy forbids the network"
+        case .bodyTooLarge(let url, let limit): "\(url): the body is larger than \(limit) bytes"
+        case .tooManyRedirects(let url, let limit): "\(url): more than \(limit) redirects"
+        case .store(let error): "\(error)"
+        case .cancelled: "the load was cancelled"
+        }
+    }
+
+    /// What the transport threw, a cancellation by its own name.
+    init(_ error: TransportError, url: String) {
+        self = error.code == .cancelled ? .cancelled : .transport(error, url: url)
+    }
+}

@@ -1,0 +1,301 @@
+internal import CacheStore
+internal import HTTPTypes
+internal import Logging
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// One request on its way through the cache: decided, then answered from the store or forwarded, then its reply decided and
+/// committed.
+///
+/// What to do is decided by ``CacheDecision`` and ``ReplyDecision``, which are pure; here it is done.
+struct CacheTransaction: Sendable {
+    /// How often a stored response may turn out to have lost its body before the origin is asked.
+    private static let lookupLimit = 3
+
+    private let request: HTTPRequest
+    private let content: Data?
+    private let store: ResponseStore
+    private let transport: any HTTPTransport
+    private let configuration: HTTPCache.Configuration
+    private let policy: CachePolicy
+    private let keepsErrors: Bool
+    private let key: CacheKey
+
+    /// - Parameters:
+    ///   - policy: Takes the place of the configured one.
+    ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
+    init(
+        _ request: HTTPRequest, body: Data? = nil, store: ResponseStore, transport: any HTTPTransport,
+        configuration: HTTPCache.Configuration, policy: CachePolicy? = nil, keepsErrors: Bool = true
+    ) throws(LoadError) {
+        self.request = transport.prepare(request)
+        content = body
+        self.store = store
+        self.transport = transport
+        self.configuration = configuration
+        self.policy = policy ?? configuration.policy
+        self.keepsErrors = keepsErrors
+        key = try Self.key(of: request, partition: configuration.partition)
+    }
+
+    private static func key(of request: HTTPRequest, partition: String) throws(LoadError) -> CacheKey {
+        let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+        guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            throw .invalidURL(url, reason: "its scheme is not http or https")
+        }
+        do throws(StoreError) {
+            return try CacheKey(url: url, partition: partition)
+        } catch {
+            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
+            throw .invalidURL(url, reason: reason)
+        }
+    }
+
+    var now: HTTPDate { HTTPDate(configuration.clock()) }
+
+    private var url: String { key.text }
+
+    // MARK: Deciding
+
+    /// The answer from the store, if it needs no network; runs on the caller's thread and waits for nothing.
+    func answerFromStore() throws(LoadError) -> CachedResponse? {
+        switch try decide() {
+        case .answer(let response): response
+        case .forward: nil
+        }
+    }
+
+    /// The answer, wherever it has to come from.
+    func answer() async throws(LoadError) -> CachedResponse {
+        switch try decide() {
+        case .answer(let response): response
+        case .forward(let request, let stored, let nominated):
+            try await forward(request, stored: stored, nominated: nominated)
+        }
+    }
+
+    /// What is stored for the key, as the store and as HTTP see it.
+    private struct Stored {
+        var entries: [StoredEntry] = []
+        var responses: [StoredResponse] = []
+    }
+
+    /// A stored response that the origin is asked about, with its body held open: an eviction meanwhile does no harm.
+    private struct Nominated {
+        let index: Int
+        let body: StoredBody
+    }
+
+    private enum Step {
+        case answer(CachedResponse)
+        case forward(HTTPRequest, stored: Stored, nominated: Nominated?)
+    }
+
+    private func decide() throws(LoadError) -> Step {
+        for _ in 0..<Self.lookupLimit {
+            let stored = lookup()
+            let now = now
+            switch CacheDecision.make(
+                request: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            {
+            case .hit(let index, let age, let isStale):
+                guard let body = open(stored.entries[index]) else { continue }
+                store.touch(stored.entries[index])
+                return .answer(
+                    answer(stored.responses[index], body, source: .disk, age: age, isStale: isStale))
+            case .validate(let index, let conditional, _):
+                guard let body = open(stored.entries[index]) else { continue }
+                return .forward(conditional, stored: stored, nominated: Nominated(index: index, body: body))
+            case .forward:
+                return .forward(request, stored: stored, nominated: nil)
+            case .unsatisfiable:
+                throw .notCached(url: url)
+            }
+        }
+        guard policy.mode != .cacheOnly else { throw .notCached(url: url) }
+        return .forward(request, stored: Stored(), nominated: nil)
+    }
+
+    /// A store that cannot be read is an empty one.
+    private func lookup() -> Stored {
+        do throws(StoreError) {
+            let entries = try store.responses(for: key)
+            return Stored(entries: entries, responses: entries.map(EntryCodec.response))
+        } catch {
+            log("could not look up a response", error)
+            return Stored()
+        }
+    }
+
+    /// The body of an entry; `nil` if it is gone or cannot be read, which is a miss.
+    private func open(_ entry: StoredEntry) -> StoredBody? {
+        do throws(StoreError) {
+            return try store.openBody(of: entry)
+        } catch {
+            log("could not open a stored body", error)
+            return nil
+        }
+    }
+
+    /// Stands for a credential that `Vary` nominates: tells values apart without keeping them. The URL in it makes tables
+    /// of known digests useless.
+    private var fingerprint: (_ name: String, _ value: String) -> String {
+        { name, value in
+            Array("\(url)\n\(name)\n\(value)".utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
+        }
+    }
+
+    // MARK: Forwarding
+
+    /// When a request went out and its response came in.
+    private struct Times {
+        let requested: Date
+        let received: Date
+    }
+
+    private func forward(
+        _ request: HTTPRequest, stored: Stored, nominated: Nominated?, isRetry: Bool = false
+    ) async throws(LoadError) -> CachedResponse {
+        let requested = configuration.clock()
+        let reply = try await send(request)
+        let times = Times(requested: requested, received: configuration.clock())
+        await invalidate(after: reply.head.status)
+        let exchange = Exchange(
+            request: request, reply: reply.head, requestTime: HTTPDate(times.requested),
+            responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
+        let decision = ReplyDecision.make(
+            exchange, candidates: stored.responses, validated: nominated?.index, policy: policy, fingerprint: fingerprint)
+        switch decision {
+        case .freshen(let updates, let index, let removesAfterUse):
+            guard let nominated, nominated.index == index else { break }
+            // The body of a 304 is empty; read to its end, the connection can be used again.
+            _ = try? await reply.body.next()
+            for (index, response) in updates {
+                await freshen(stored.entries[index], response, times, removesAfterUse)
+            }
+            let response = updates[index] ?? stored.responses[index]
+            let age = Freshness(of: response, policy: policy).age(at: now)
+            return answer(response, nominated.body, source: .notModified, age: age, isStale: false)
+        case .store(let response) where keepsErrors || response.status.code < 400:
+            return passThrough(reply, storing: response, times)
+        case .store:
+            return passThrough(reply)
+        case .relay(let removesStored):
+            if removesStored { await remove() }
+            return passThrough(reply)
+        case .retryUnconditionally:
+            break
+        }
+        guard !isRetry else {
+            let failure = TransportError(.malformedResponse, message: "304 in answer to a request without a condition")
+            throw .transport(failure, url: url)
+        }
+        // RFC 9111 §4.3.3 leaves nothing to answer with: ask once more, for the whole representation.
+        return try await forward(self.request, stored: Stored(), nominated: nil, isRetry: true)
+    }
+
+    private func send(_ request: HTTPRequest) async throws(LoadError) -> TransportResponse {
+        do throws(TransportError) {
+            return try await transport.send(request, body: content)
+        } catch {
+            throw LoadError(error, url: url)
+        }
+    }
+
+    // MARK: Committing
+
+    private func freshen(_ entry: StoredEntry, _ response: StoredResponse, _ times: Times, _ removes: Bool) async {
+        do throws(StoreError) {
+            if removes {
+                try await store.remove(entry)
+            } else {
+                try await store.freshen(entry, with: metadata(of: response, times))
+                store.touch(entry)
+            }
+        } catch {
+            log("could not freshen a response", error)
+        }
+    }
+
+    /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target is out of date.
+    private func invalidate(after status: HTTPResponse.Status) async {
+        guard !request.method.isSafe, (200..<400).contains(status.code) else { return }
+        await remove()
+    }
+
+    private func remove() async {
+        do throws(StoreError) {
+            try await store.remove(key)
+        } catch {
+            log("could not remove a response", error)
+        }
+    }
+
+    /// Counts an error of the origin; the last good content stays.
+    func recordFailure(_ status: HTTPResponse.Status) async {
+        do throws(StoreError) {
+            try await store.recordFailure(for: key, status: status.code)
+        } catch {
+            log("could not count a failure", error)
+        }
+    }
+
+    private func metadata(of response: StoredResponse, _ times: Times) -> EntryMetadata {
+        EntryCodec.metadata(of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
+    }
+
+    // MARK: Delivering
+
+    private func answer(
+        _ response: StoredResponse, _ body: StoredBody, source: ResponseSource, age: Int64, isStale: Bool
+    ) -> CachedResponse {
+        CachedResponse(
+            head: response.head(age: source == .notModified ? nil : age), body: request.method == .head ? .empty : ResponseBody(body), source: source, age: age,
+            isStale: isStale, expiresAt: Freshness(of: response, policy: policy).expiry.map(Date.init), failure: nil,
+            collect: { () async throws(LoadError) in
+                do throws(StoreError) {
+                    return try body.data()
+                } catch {
+                    throw .store(error)
+                }
+            })
+    }
+
+    private func passThrough(_ reply: TransportResponse) -> CachedResponse {
+        passThrough(reply, freshness: nil, storing: nil)
+    }
+
+    private func passThrough(_ reply: TransportResponse, storing response: StoredResponse, _ times: Times) -> CachedResponse {
+        let metadata = metadata(of: response, times)
+        let storing = ForwardedBody.Storing(writer: store.makeBodyWriter()) { [key] (writer) async throws(StoreError) in
+            try await writer.commit(metadata, for: key)
+        }
+        return passThrough(reply, freshness: Freshness(of: response, policy: policy), storing: storing)
+    }
+
+    private func passThrough(
+        _ reply: TransportResponse, freshness: Freshness?, storing: ForwardedBody.Storing?
+    ) -> CachedResponse {
+        let body = ForwardedBody(
+            url: url, source: reply.body, storing: storing, limit: configuration.maxBodyBytes,
+            logger: configuration.logger)
+        return CachedResponse(
+            head: reply.head, body: ResponseBody { () async throws(LoadError) in try await body.next() },
+            source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
+            expiresAt: freshness?.expiry.map(Date.init), failure: nil,
+            collect: { () async throws(LoadError) in try await body.collect() })
+    }
+
+    private func log(_ message: Logger.Message, _ error: StoreError) {
+        configuration.logger.warning(message, metadata: ["url": "\(url)", "error": "\(error)"])
+    }
+}
+
+extension HTTPRequest.Method {
+    /// RFC 9110 §9.2.1; what is unknown is not safe.
+    fileprivate var isSafe: Bool { [.get, .head, .options, .trace].contains(self) }
+}

@@ -1,0 +1,82 @@
+internal import CacheStore
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Between a stored response as HTTP sees it and an entry as the store keeps it.
+enum EntryCodec {
+    /// The response that an entry holds.
+    static func response(of entry: StoredEntry) -> StoredResponse {
+        let metadata = entry.metadata
+        return StoredResponse(
+            status: HTTPResponse.Status(code: min(max(metadata.status, 0), 999)),
+            fields: fields(ofHead: metadata.head),
+            requestTime: HTTPDate(metadata.requestedAt),
+            responseTime: HTTPDate(metadata.receivedAt),
+            selection: RequestSelection(text: metadata.variant),
+            hasIntactBody: true,
+            isBodyDecoded: metadata.isBodyDecoded)
+    }
+
+    /// What the store is to know of a response.
+    static func metadata(
+        of response: StoredResponse, policy: CachePolicy, requestedAt: Date, receivedAt: Date
+    ) -> EntryMetadata {
+        EntryMetadata(
+            kind: response.status.code >= 400 ? .error : .content,
+            variant: response.selection.text,
+            status: response.status.code,
+            etag: response.fields[.eTag],
+            lastModified: response.fields[.lastModified],
+            contentType: response.fields[.contentType],
+            requestedAt: requestedAt,
+            receivedAt: receivedAt,
+            expiresAt: Freshness(of: response, policy: policy).expiry.map(Date.init),
+            isBodyDecoded: response.isBodyDecoded,
+            head: head(of: response.fields))
+    }
+
+    // MARK: Field lines
+
+    /// A line each, `Name: value`; the bytes of the value as they are (RFC 9110 §5.5 allows others than UTF-8).
+    static func head(of fields: HTTPFields) -> [UInt8] {
+        var head: [UInt8] = []
+        for field in fields {
+            head.append(contentsOf: field.name.rawName.utf8)
+            head.append(contentsOf: ": ".utf8)
+            field.withUnsafeBytesOfValue { head.append(contentsOf: $0) }
+            head.append(UInt8(ascii: "\n"))
+        }
+        return head
+    }
+
+    /// The fields of a head, in order. A line that is none, as in an index that was tampered with, is passed over.
+    static func fields(ofHead head: [UInt8]) -> HTTPFields {
+        var fields = HTTPFields()
+        for line in head.split(separator: UInt8(ascii: "\n")) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+                let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+            else { continue }
+            let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
+            fields.append(HTTPField(name: name, lenientValue: value))
+        }
+        return fields
+    }
+}
+
+extension HTTPDate {
+    init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        self.init(secondsSince1970: Int64(max(-1e15, min(1e15, seconds.isNaN ? 0 : seconds))))
+    }
+}
+
+extension Date {
+    init(_ date: HTTPDate) {
+        self.init(timeIntervalSince1970: TimeInterval(date.secondsSince1970))
+    }
+}

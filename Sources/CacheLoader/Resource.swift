@@ -1,0 +1,49 @@
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What is to be loaded, and how.
+public struct ResourceRequest: Hashable, Sendable {
+    /// An absolute `http` or `https` URL, as text: it is checked when it is loaded.
+    public var url: String
+    /// Fields to send along.
+    public var headerFields: HTTPFields
+    /// Takes the place of the configured policy.
+    public var policy: CachePolicy?
+
+    /// Creates a request; the text is checked when it is loaded.
+    public init(_ url: String, headerFields: HTTPFields = [:], policy: CachePolicy? = nil) {
+        self.url = url
+        self.headerFields = headerFields
+        self.policy = policy
+    }
+
+    /// Creates a request.
+    public init(_ url: URL, headerFields: HTTPFields = [:], policy: CachePolicy? = nil) {
+        self.init(url.absoluteString, headerFields: headerFields, policy: policy)
+    }
+}
+
+/// What a load came to.
+public struct Resource: Sendable {
+    /// The bytes; a large stored body is mapped, not copied.
+    public let data: Data
+    /// The URL that they are from, after redirects.
+    public let url: String
+    /// The status, a success.
+    public let status: HTTPResponse.Status
+    /// The fields of the response.
+    public let headerFields: HTTPFields
+    /// Where it came from.
+    public let source: ResponseSource
+    /// How long ago the origin said so, in seconds.
+    public let age: Int64
+    /// Whether it was delivered beyond its lifetime, as ``CachePolicy/Mode/cacheFirst`` allows.
+    public let isStale: Bool
+    /// When it turns stale; `nil` if it is never fresh without asking.
+    public let expiresAt: Date?
+}

@@ -1,0 +1,93 @@
+public import CacheStore
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a program puts into its cache, and looks up there, without asking any origin.
+extension ResourceLoader {
+    /// How long a local insert stays fresh unless its fields say otherwise: a year.
+    public static let insertedLifetime: Int64 = 31_536_000
+
+    /// Stores bytes as the content of a URL, as if its origin had just sent them with status 200 and these fields.
+    ///
+    /// - Parameter headerFields: Validators, `Content-Type`, `Cache-Control`. Without `Cache-Control` and `Expires` the
+    ///   bytes stay fresh for ``insertedLifetime``.
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    @discardableResult
+    public func insert(
+        _ data: Data, for url: String, headerFields: HTTPFields = [:]
+    ) async throws(LoadError) -> StoredEntry {
+        let configuration = configuration
+        let now = configuration.clock()
+        var fields = headerFields
+        if fields[.cacheControl] == nil, fields[.expires] == nil {
+            fields[.cacheControl] = "max-age=\(Self.insertedLifetime)"
+        }
+        fields[.date] = HTTPDate(now).description
+        let response = StoredResponse(
+            status: .ok, fields: fields, requestTime: HTTPDate(now), responseTime: HTTPDate(now),
+            selection: RequestSelection(text: ""), hasIntactBody: true, isBodyDecoded: false)
+        let metadata = EntryCodec.metadata(
+            of: response, policy: configuration.policy, requestedAt: now, receivedAt: now)
+        let key = try key(of: url, configuration)
+        do throws(StoreError) {
+            return try await store.insert(data, metadata, for: key)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    public func peek(_ url: String) throws(LoadError) -> Data? {
+        let key = try key(of: url, configuration)
+        do throws(StoreError) {
+            guard let entry = try store.peek(key) else { return nil }
+            return try store.openBody(of: entry)?.data()
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Whether anything is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    public func contains(_ url: String) throws(LoadError) -> Bool {
+        let key = try key(of: url, configuration)
+        do throws(StoreError) {
+            return try store.contains(key)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Removes everything stored for a URL: body, fields, validators, every variant, and the failures counted.
+    ///
+    /// - Returns: Whether there was anything.
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    @discardableResult
+    public func remove(_ url: String) async throws(LoadError) -> Bool {
+        let key = try key(of: url, configuration)
+        do throws(StoreError) {
+            return try await store.remove(key)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// The key of a URL given as text, checked as ``load(_:)-(String)`` checks it.
+    private func key(of url: String, _ configuration: Configuration) throws(LoadError) -> CacheKey {
+        guard let parsed = URL(string: url) else { throw .invalidURL(url, reason: "it is not a URL") }
+        do throws(StoreError) {
+            return try CacheKey(url: parsed, partition: configuration.partition)
+        } catch {
+            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
+            throw .invalidURL(url, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,227 @@
+public import CacheStore
+internal import HTTPTypes
+public import Logging
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Loads resources: a URL in, bytes out, and where they came from.
+///
+/// ```swift
+/// let loader = ResourceLoader(store: store)
+/// let feed = try await loader.load("https://example.com/feed.json")
+/// print(feed.source)                       // network, disk or notModified
+/// ```
+///
+/// What is fresh in the store is answered on the calling thread, with one lookup and one read. Anything else goes through
+/// one flight for each resource, however many callers want it. Redirects are followed, each hop cached under its own URL.
+/// A status that is no success is an error; it is counted, and leaves the last good content as it is.
+///
+/// May be used from any task. A failing store fails no load that the origin answers.
+public final class ResourceLoader: Sendable {
+    /// How a loader behaves.
+    public struct Configuration: Sendable {
+        /// What may be answered from the store, and for how long; RFC 9111 for a private cache by default.
+        public var policy: CachePolicy = CachePolicy()
+        /// Part of every key: user, tenant or site; none by default.
+        public var partition: String = ""
+        /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
+        public var maxBodyBytes: Int64 = 1 << 30
+        /// Redirects that one load follows; 20 by default.
+        public var maxRedirects: Int = 20
+        /// Tells the time. The system clock by default.
+        public var clock: @Sendable () -> Date = { Date() }
+        /// Is told when the store could not be read or written. Silent by default.
+        public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
+
+        /// The defaults.
+        public init() {}
+
+        var cache: HTTPCache.Configuration {
+            var cache = HTTPCache.Configuration()
+            cache.policy = policy
+            cache.partition = partition
+            cache.maxBodyBytes = maxBodyBytes
+            cache.clock = clock
+            cache.logger = logger
+            return cache
+        }
+    }
+
+    /// Where responses are kept.
+    public let store: ResponseStore
+
+    private let transport: any HTTPTransport
+
+    /// Guards the configuration.
+    private let current: Mutex<Configuration>
+
+    private typealias Waiter = CheckedContinuation<Result<Resource, LoadError>, Never>
+
+    /// Flights by what they load. Guards only the table; continuations are resumed outside.
+    private let flights = Mutex(FlightTable<Load, Waiter, Task<Void, Never>>())
+
+    /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
+    public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
+        self.store = store
+        self.transport = transport
+        current = Mutex(configuration)
+    }
+
+    #if URLSessionTransport
+    /// Creates a loader that keeps responses in `store` and asks origins through `URLSession`.
+    public convenience init(store: ResponseStore, configuration: Configuration = Configuration()) {
+        self.init(store: store, transport: URLSessionTransport(), configuration: configuration)
+    }
+    #endif
+
+    /// How the loader behaves. A change affects loads that begin afterwards.
+    public var configuration: Configuration {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    // MARK: Loading
+
+    /// Loads what is at an absolute `http` or `https` URL.
+    ///
+    /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once; the transfer
+    ///   goes on for others who wait for it, and is stopped if there are none.
+    public func load(_ url: String) async throws(LoadError) -> Resource {
+        try await load(ResourceRequest(url))
+    }
+
+    /// Loads what is at an absolute `http` or `https` URL.
+    ///
+    /// - Throws: As ``load(_:)-(String)``.
+    public func load(_ url: URL) async throws(LoadError) -> Resource {
+        try await load(ResourceRequest(url))
+    }
+
+    /// Loads what is requested.
+    ///
+    /// - Throws: As ``load(_:)-(String)``.
+    public func load(_ request: ResourceRequest) async throws(LoadError) -> Resource {
+        let configuration = configuration
+        let load = try Load(request, configuration)
+        if let resource = try await answerFromStore(load, configuration) { return resource }
+        return try await join(load, configuration)
+    }
+
+    /// What two callers must agree on to share a flight.
+    private struct Load: Hashable {
+        let url: URL
+        let headerFields: HTTPFields
+        let policy: CachePolicy
+        let partition: String
+
+        init(_ request: ResourceRequest, _ configuration: Configuration) throws(LoadError) {
+            guard let url = URL(string: request.url) else {
+                throw .invalidURL(request.url, reason: "it is not a URL")
+            }
+            self.url = url
+            // The order of fields means nothing, that of lines of one field does (RFC 9110 §5.3): a stable sort.
+            headerFields = HTTPFields(request.headerFields.sorted { $0.name.canonicalName < $1.name.canonicalName })
+            policy = request.policy ?? configuration.policy
+            partition = configuration.partition
+        }
+    }
+
+    /// A hit does not wait for anybody, and nobody for it.
+    private func answerFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
+        let transaction = try transaction(load.url, load.headerFields, load.policy, configuration)
+        guard let response = try transaction.answerFromStore(), response.head.status.kind == .successful else { return nil }
+        return try await Resource(response, url: load.url)
+    }
+
+    private func join(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
+        let ticket = flights.withLock { $0.ticket() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                flights.withLock { flights in
+                    flights.join(load, ticket, waiter) { number in
+                        Task { await self.fly(load, number, configuration) }
+                    }
+                }
+                // A cancellation before this point found nobody to tell.
+                if Task.isCancelled { leave(load, ticket) }
+            }
+        } onCancel: {
+            leave(load, ticket)
+        }
+        return try result.get()
+    }
+
+    private func leave(_ load: Load, _ ticket: UInt64) {
+        let (waiter, stop) = flights.withLock { $0.leave(load, ticket) }
+        stop?.cancel()
+        waiter?.resume(returning: .failure(.cancelled))
+    }
+
+    private func fly(_ load: Load, _ number: UInt64, _ configuration: Configuration) async {
+        let result: Result<Resource, LoadError>
+        do throws(LoadError) {
+            result = .success(try await follow(load, configuration))
+        } catch {
+            result = .failure(error)
+        }
+        let waiters = flights.withLock { $0.land(load, number) }
+        for waiter in waiters { waiter.resume(returning: result) }
+    }
+
+    // MARK: Redirects
+
+    /// Loads hop by hop until something else than a redirect answers.
+    private func follow(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
+        var (url, fields) = (load.url, load.headerFields)
+        for _ in 0...max(0, configuration.maxRedirects) {
+            let transaction = try transaction(url, fields, load.policy, configuration)
+            let response = try await transaction.answer()
+            guard let target = try Redirect.target(of: response.head, from: url) else {
+                return try await finish(response, url, transaction, configuration)
+            }
+            if !Redirect.isSameOrigin(url, target) { Redirect.removeCredentials(from: &fields) }
+            // Read to its end a redirect is stored, and its connection used again.
+            _ = try await response.collect()
+            url = target
+        }
+        throw .tooManyRedirects(url: load.url.absoluteString, limit: configuration.maxRedirects)
+    }
+
+    private func finish(
+        _ response: CachedResponse, _ url: URL, _ transaction: CacheTransaction, _ configuration: Configuration
+    ) async throws(LoadError) -> Resource {
+        guard response.head.status.kind == .successful else {
+            if response.source == .network, response.head.status.code >= 400 {
+                await transaction.recordFailure(response.head.status)
+            }
+            throw .httpStatus(response.head.status.code, url: url.absoluteString)
+        }
+        return try await Resource(response, url: url)
+    }
+
+    private func transaction(
+        _ url: URL, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
+    ) throws(LoadError) -> CacheTransaction {
+        try CacheTransaction(
+            HTTPRequest(url: url, fields: fields), store: store, transport: transport,
+            configuration: configuration.cache, policy: policy, keepsErrors: false)
+    }
+}
+
+extension Resource {
+    fileprivate init(_ response: CachedResponse, url: URL) async throws(LoadError) {
+        data = try await response.collect()
+        self.url = url.absoluteString
+        status = response.head.status
+        headerFields = response.head.headerFields
+        source = response.source
+        age = response.age
+        isStale = response.isStale
+        expiresAt = response.expiresAt
+    }
+}

@@ -1,0 +1,121 @@
+internal import HTTPTypes
+
+/// What a 304 does to stored responses (RFC 9111 §4.3.4).
+package struct Freshening: Sendable {
+    /// The responses that it updates, as updated, by their place among the candidates.
+    package var updates: [Int: StoredResponse]
+    /// The one of them that answers the request.
+    package var answer: Int
+    /// Whether that is the last time they answer: as merged, they could not have been stored.
+    package var removesAfterUse: Bool
+
+    /// Finds and updates what `exchange`, whose reply is a 304, is about.
+    ///
+    /// - Parameters:
+    ///   - candidates: All stored responses for the key; those that another request selected are left alone.
+    ///   - validated: The one whose validators the request carried.
+    /// - Returns: `nil` when it is about nothing that is stored, or a body is missing.
+    package init?(
+        _ exchange: Exchange, candidates: [StoredResponse], validated: Int, policy: CachePolicy,
+        fingerprint: RequestSelection.Fingerprint
+    ) {
+        let reply = exchange.reply.headerFields
+        guard candidates.indices.contains(validated), reply.count <= Storability.maxFieldCount else { return nil }
+        // "the initial set": what could answer the request, had it been fresh.
+        let selected = candidates.indices.filter { index in
+            let candidate = candidates[index]
+            return candidate.hasIntactBody
+                && candidate.selection.matches(exchange.request, fingerprint: fingerprint)
+        }
+        let identified = Self.identify(reply, among: selected, of: candidates, validated: validated)
+        guard let answer = identified.contains(validated) ? validated : Self.latest(identified, of: candidates) else {
+            return nil
+        }
+        self.answer = answer
+        // The 304 to a HEAD is about the response that a GET has stored.
+        var request = exchange.request
+        request.method = .get
+        updates = [:]
+        removesAfterUse = false
+        for index in identified {
+            var updated = candidates[index]
+            updated.freshen(by: exchange)
+            // The 304 may have changed Vary, and with it what other requests are answered.
+            if let selection = RequestSelection.make(
+                response: updated.fields, request: request, fingerprint: fingerprint)
+            {
+                updated.selection = selection
+            } else {
+                removesAfterUse = true
+            }
+            // §4.3.4 lets a 304 change everything, no-store included.
+            let storability = Storability(
+                status: updated.status, fields: updated.fields, request: request, policy: policy)
+            if storability != .storable { removesAfterUse = true }
+            updates[index] = updated
+        }
+    }
+
+    /// Which stored responses the validators of a 304 identify.
+    private static func identify(
+        _ reply: HTTPFields, among selected: [Int], of candidates: [StoredResponse], validated: Int
+    ) -> [Int] {
+        if let tag = EntityTag(reply) {
+            let matching = selected.filter { index in
+                guard let stored = EntityTag(candidates[index].fields) else { return false }
+                return tag.isWeak ? stored.isWeaklyEqual(to: tag) : stored.isStronglyEqual(to: tag)
+            }
+            // A strong validator: all that have "one of those same strong validators", and none else. A weak one: "the most
+            // recent of those matching".
+            return tag.isWeak ? latest(matching, of: candidates).map { [$0] } ?? [] : matching
+        }
+        if let lastModified = reply.first(where: { $0.name == .lastModified }) {
+            // Weak unless proved otherwise (RFC 9110 §8.8.2.2). Of two states within one second the tag that was asked about
+            // tells which.
+            let tag = EntityTag(candidates[validated].fields)
+            let matching = selected.filter { index in
+                let fields = candidates[index].fields
+                return EntityTag(fields) == tag
+                    && fields.first { $0.name == .lastModified }?.hasSameBytes(as: lastModified) ?? false
+            }
+            return latest(matching, of: candidates).map { [$0] } ?? []
+        }
+        // No validator at all. The RFC then updates a response only if it is the one there is; but servers leave the ETag
+        // out, and the request asked about one response and no other.
+        return selected.contains(validated) ? [validated] : []
+    }
+
+    private static func latest(_ indices: [Int], of candidates: [StoredResponse]) -> Int? {
+        indices.max { candidates[$0].recency < candidates[$1].recency }
+    }
+}
+
+extension StoredResponse {
+    /// Takes over the fields and the times of the 304 that validated it (RFC 9111 §3.2).
+    fileprivate mutating func freshen(by exchange: Exchange) {
+        let reply = exchange.reply.headerFields.storedFields(receivedAt: exchange.responseTime)
+        // §4.2.3 takes all times from one exchange: an Age that came with the older response is no longer true.
+        fields[.age] = nil
+        // Each field of the 304 is added or replaces "field values that are already present", except Content-Length, and
+        // what describes a body that has been processed since.
+        var handled: Set<String> = ["content-length"]
+        if isBodyDecoded { handled.formUnion(["content-encoding", "content-type", "content-range"]) }
+        for field in reply where handled.insert(field.name.canonicalName).inserted {
+            fields[fields: field.name] = reply[fields: field.name]
+        }
+        requestTime = exchange.requestTime
+        responseTime = exchange.responseTime
+    }
+
+    /// RFC 9111 §4: of several responses the one with the latest `Date` is the most recent.
+    fileprivate var recency: (HTTPDate, HTTPDate) {
+        let date = fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) }
+        return (date ?? responseTime, responseTime)
+    }
+}
+
+extension HTTPField {
+    fileprivate func hasSameBytes(as other: HTTPField) -> Bool {
+        withUnsafeBytesOfValue { bytes in other.withUnsafeBytesOfValue { bytes.trimmed.elementsEqual($0.trimmed) } }
+    }
+}

@@ -1,0 +1,136 @@
+package import HTTPTypes
+
+/// What a response's `Vary` nominated in the request that it answered, as text that a person or SQL can read.
+///
+/// One line for each nominated field, sorted by name:
+///
+///     accept-encoding: gzip, br
+///     accept-language
+///     cookie: 5f2b…
+///
+/// A field that was absent has its name alone; an empty one has `name: ` (RFC 9111 §4.1: absent matches only absent). The
+/// lines of a field are combined in order. A value that is not UTF-8 follows its colon without a space,
+/// percent-encoded. Of credentials only a fingerprint is kept.
+package struct RequestSelection: Sendable {
+    /// The lines, without a line feed after the last. Empty when `Vary` nominates nothing.
+    package let text: String
+
+    /// What stands for the value of a field that holds a secret: `(name, value)`, in one line.
+    package typealias Fingerprint = (_ name: String, _ value: String) -> String
+
+    /// A selection that was stored.
+    package init(text: String) {
+        self.text = text
+    }
+
+    /// What `response` nominates in `request`, the request as it was sent.
+    ///
+    /// - Returns: `nil` when no other request can match: `Vary` has a `*`, or is not a list of field names.
+    package static func make(
+        response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint
+    ) -> RequestSelection? {
+        guard let names = nominatedNames(in: response) else { return nil }
+        let lines = names.map { line(name: $0, of: request.headerFields, fingerprint: fingerprint) }
+        return RequestSelection(text: lines.joined(separator: "\n"))
+    }
+
+    /// Whether `request` has what the nominated fields had, byte for byte but for outer whitespace and the number of lines.
+    package func matches(_ request: HTTPRequest, fingerprint: Fingerprint) -> Bool {
+        if text.isEmpty { return true }
+        var text = text
+        return text.withUTF8 { bytes in
+            bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).allSatisfy { line in
+                Self.matches(FieldBytes(rebasing: line), request.headerFields, fingerprint: fingerprint)
+            }
+        }
+    }
+
+    /// Compares without building the line where it can: nearly every hit on a response with `Vary` ends here.
+    private static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
+        let name = FieldBytes(rebasing: line.prefix { $0 != UInt8(ascii: ":") })
+        let value = line[name.count...]
+        var found: HTTPField?
+        var isOneLine = true
+        for field in fields where field.name.canonicalName.utf8.elementsEqual(name) {
+            isOneLine = found == nil
+            found = field
+        }
+        guard let found else { return value.isEmpty }
+        let nameText = String(decoding: name, as: UTF8.self)
+        if isOneLine, value.starts(with: ": ".utf8), !isSecret(nameText) {
+            return found.withUnsafeBytesOfValue { $0.trimmed.elementsEqual(value.dropFirst(2)) }
+        }
+        // By bytes: == on strings takes canonically equivalent characters for equal.
+        return Self.line(name: nameText, of: fields, fingerprint: fingerprint).utf8.elementsEqual(line)
+    }
+}
+
+extension RequestSelection: Hashable {
+    /// Whether both have the same bytes.
+    package static func == (lhs: RequestSelection, rhs: RequestSelection) -> Bool {
+        lhs.text.utf8.elementsEqual(rhs.text.utf8)
+    }
+
+    /// Hashes the bytes.
+    package func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+}
+
+extension RequestSelection {
+    /// More than these are taken for `*`: each costs a search at every lookup.
+    package static let maxNameCount = 64
+
+    /// RFC 9110 §12.5.5: `Vary = #( "*" / field-name )`, over all lines.
+    private static func nominatedNames(in response: HTTPFields) -> [String]? {
+        var names: Set<String> = []
+        for field in response where field.name == .vary {
+            guard let tokens = field.withUnsafeBytesOfValue(\.lowercasedTokens) else { return nil }
+            names.formUnion(tokens)
+        }
+        guard !names.contains("*"), names.count <= maxNameCount else { return nil }
+        return names.sorted()
+    }
+
+    private static func line(name: String, of fields: HTTPFields, fingerprint: Fingerprint) -> String {
+        guard let value = combinedValue(of: name, in: fields) else { return name }
+        let isUTF8 = String(validating: value, as: UTF8.self)
+        let text = isUTF8 ?? percentEncoded(value)
+        return name + (isUTF8 == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
+    }
+
+    /// RFC 9111 §4.1: fields match also after "combining multiple header field lines with the same field name" and
+    /// "adding or removing whitespace" where that is allowed; the ends of a value are such places.
+    private static func combinedValue(of name: String, in fields: HTTPFields) -> [UInt8]? {
+        var value: [UInt8]?
+        for field in fields where field.name.canonicalName == name {
+            field.withUnsafeBytesOfValue { bytes in
+                guard value != nil else {
+                    value = Array(bytes.trimmed)
+                    return
+                }
+                // RFC 9113 §8.2.3: the pieces of a Cookie are joined by "; ", all else by ", ".
+                value?.append(contentsOf: (name == "cookie" ? "; " : ", ").utf8)
+                value?.append(contentsOf: bytes.trimmed)
+            }
+        }
+        return value
+    }
+
+    private static func isSecret(_ name: String) -> Bool {
+        name == "authorization" || name == "proxy-authorization" || name == "cookie"
+    }
+
+    private static func percentEncoded(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in bytes {
+            if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "%") {
+                text.append(byte)
+            } else {
+                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

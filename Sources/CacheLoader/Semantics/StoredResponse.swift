@@ -1,0 +1,53 @@
+package import HTTPTypes
+
+/// A response as the cache holds it, and what must be known to use it again. The body is elsewhere.
+package struct StoredResponse: Hashable, Sendable {
+    /// The status.
+    package var status: HTTPResponse.Status
+    /// The fields as stored: without those that belong to a connection or a proxy, and always with a usable `Date`.
+    package var fields: HTTPFields
+    /// When the request was sent that stored or last validated it.
+    package var requestTime: HTTPDate
+    /// When the response to that arrived.
+    package var responseTime: HTTPDate
+    /// What `Vary` nominated in that request.
+    package var selection: RequestSelection
+    /// Whether the body is there, and whole. Without it nothing can be answered, nor validated.
+    package var hasIntactBody: Bool
+    /// Whether a content coding was removed from the body on its way here.
+    package var isBodyDecoded: Bool
+
+    /// Creates a stored response.
+    package init(
+        status: HTTPResponse.Status, fields: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate,
+        selection: RequestSelection = RequestSelection(text: ""), hasIntactBody: Bool = true,
+        isBodyDecoded: Bool = false
+    ) {
+        self.status = status
+        self.fields = fields
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.selection = selection
+        self.hasIntactBody = hasIntactBody
+        self.isBodyDecoded = isBodyDecoded
+    }
+}
+
+extension StoredResponse {
+    /// The head that answers a request with this response.
+    ///
+    /// `Date` and all else stay as they were stored.
+    ///
+    /// - Parameter age: The current age; `nil` when the origin has validated the response for this very request.
+    package consuming func head(age: Int64?) -> HTTPResponse {
+        if let age {
+            // RFC 9111 §5.2.2.4: the fields that no-cache="…" lists are not to be used without validation.
+            let withheld = CacheControl(fields).noCacheFields
+            if !withheld.isEmpty { fields.remove(named: Set(withheld)) }
+            // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
+            // header field, replacing any present in the response with a value equal to the stored response's current_age".
+            fields[.age] = String(age)
+        }
+        return HTTPResponse(status: status, headerFields: fields)
+    }
+}

@@ -1,0 +1,221 @@
+#if URLSessionTransport
+internal import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+internal import HTTPTypes
+internal import Synchronization
+
+/// One request and its response on `URLSession`: between the delegate, which pushes, and the reader, who pulls.
+final class SessionExchange: Sendable {
+    private typealias HeadWaiter = CheckedContinuation<Result<HTTPURLResponse, TransportError>, Never>
+    private typealias ChunkWaiter = CheckedContinuation<Result<Data?, TransportError>, Never>
+
+    private struct State {
+        var head: Result<HTTPURLResponse, TransportError>?
+        var headWaiter: HeadWaiter?
+        var chunks = ChunkBuffer<ChunkWaiter>()
+        /// The length that the head promised of the bytes that arrive here; `nil` if it did not.
+        var expectedByteCount: Int64?
+        var receivedByteCount: Int64 = 0
+    }
+
+    let task: URLSessionDataTask
+    private let method: HTTPRequest.Method
+
+    /// Guards what has arrived and who waits for it. Continuations are resumed outside.
+    private let state = Mutex(State())
+
+    init(task: URLSessionDataTask, method: HTTPRequest.Method) {
+        self.task = task
+        self.method = method
+    }
+
+    // MARK: The reader's side
+
+    /// Sends the request and waits for the head.
+    func start() async throws(TransportError) -> TransportResponse {
+        task.resume()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: HeadWaiter) in
+                let known = state.withLock { state in
+                    if state.head == nil { state.headWaiter = waiter }
+                    return state.head
+                }
+                if let known { waiter.resume(returning: known) }
+            }
+        } onCancel: {
+            cancel()
+        }
+        let (head, isBodyDecoded) = try Self.head(of: result.get())
+        let reader = Reader(exchange: self)
+        return TransportResponse(
+            head: head,
+            body: TransportBody { () async throws(TransportError) in try await reader.next() },
+            isBodyDecoded: isBodyDecoded)
+    }
+
+    /// Whoever holds the body holds this; when nobody does, the rest is not wanted.
+    private final class Reader: Sendable {
+        private let exchange: SessionExchange
+
+        init(exchange: SessionExchange) {
+            self.exchange = exchange
+        }
+
+        deinit {
+            exchange.cancel()
+        }
+
+        func next() async throws(TransportError) -> Data? {
+            try await exchange.nextChunk()
+        }
+    }
+
+    private func nextChunk() async throws(TransportError) -> Data? {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: ChunkWaiter) in
+                switch state.withLock({ $0.chunks.read(waiter) }) {
+                case .chunk(let chunk, let resume):
+                    if resume { setPaused(false) }
+                    waiter.resume(returning: .success(chunk))
+                case .complete: waiter.resume(returning: .success(nil))
+                case .failed(let error): waiter.resume(returning: .failure(error))
+                case .wait: break
+                }
+            }
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    /// Ends the exchange at once; the reader does not wait for the session to notice.
+    private func cancel() {
+        finish(TransportError(.cancelled))
+        task.cancel()
+    }
+
+    /// Holds the sender back, where that is possible.
+    private func setPaused(_ isPaused: Bool) {
+        // On Linux (Swift 6.3) suspending takes the transfer apart and resuming sends the request once more, so that the
+        // body arrives twice. There the chunks wait in memory.
+        #if !canImport(FoundationNetworking)
+        if isPaused { task.suspend() } else { task.resume() }
+        #endif
+    }
+
+    // MARK: The delegate's side
+
+    func receive(_ response: URLResponse) {
+        guard let response = response as? HTTPURLResponse else {
+            return finish(TransportError(.malformedResponse, message: "the response is not HTTP"))
+        }
+        let (isFirst, waiter) = state.withLock { state in
+            let isFirst = state.head == nil
+            if isFirst {
+                state.head = .success(response)
+                state.expectedByteCount = Self.expectedByteCount(response, method)
+            }
+            return (isFirst, state.headWaiter.take())
+        }
+        guard isFirst else {
+            task.cancel()
+            return finish(TransportError(.malformedResponse, message: "a second response followed the first"))
+        }
+        waiter?.resume(returning: .success(response))
+    }
+
+    func receive(_ data: Data) {
+        guard !data.isEmpty else { return }
+        let arrival = state.withLock { state in
+            state.receivedByteCount += Int64(data.count)
+            return state.chunks.append(data)
+        }
+        switch arrival {
+        case .buffered: break
+        case .pause: setPaused(true)
+        case .deliver(let waiter): waiter.resume(returning: .success(data))
+        }
+    }
+
+    func complete(_ error: (any Error)?) {
+        let (hasHead, isShort) = state.withLock { state in
+            (state.head != nil, state.expectedByteCount.map { state.receivedByteCount < $0 } ?? false)
+        }
+        guard let error else {
+            // RFC 9112 §8: a body that ends short of its Content-Length is incomplete, whatever the session thinks of it.
+            return finish(isShort ? TransportError(.truncated, message: "the body is shorter than its declared length") : nil)
+        }
+        let failure = TransportError(session: error)
+        // Codes differ by platform; after the head, what has no better name is a body that stopped too early.
+        finish(hasHead && failure.code == .other ? TransportError(.truncated, message: failure.message) : failure)
+    }
+
+    private func finish(_ error: TransportError?) {
+        let (headWaiter, chunkWaiter) = state.withLock { state in
+            if state.head == nil {
+                state.head = .failure(error ?? TransportError(.malformedResponse, message: "no response arrived"))
+            }
+            return (state.headWaiter.take().map { ($0, state.head) }, state.chunks.end(error))
+        }
+        if let (waiter, head) = headWaiter, let head { waiter.resume(returning: head) }
+        chunkWaiter?.resume(returning: error.map { .failure($0) } ?? .success(nil))
+    }
+
+    // MARK: Translating
+
+    private static func expectedByteCount(_ response: HTTPURLResponse, _ method: HTTPRequest.Method) -> Int64? {
+        guard method != .head, ![204, 304].contains(response.statusCode),
+            response.value(forHTTPHeaderField: "Content-Encoding") == nil
+        else { return nil }
+        return response.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+    }
+
+    private static func head(of response: HTTPURLResponse) -> (HTTPResponse, isBodyDecoded: Bool) {
+        var fields = HTTPFields()
+        for (name, value) in response.allHeaderFields {
+            // The name in its canonical case is all that this dictionary keeps; HTTPFields does not mind.
+            guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        var isBodyDecoded = false
+        if let coding = fields[.contentEncoding], ContentCodings.removes(coding) {
+            // What these two say is true of the bytes on the wire, not of those that arrive here.
+            fields[.contentEncoding] = nil
+            fields[.contentLength] = nil
+            isBodyDecoded = true
+        }
+        let status = HTTPResponse.Status(code: min(max(response.statusCode, 0), 999))
+        return (HTTPResponse(status: status, headerFields: fields), isBodyDecoded)
+    }
+}
+
+extension TransportError {
+    /// What `URLSession` said, in the terms of this package.
+    fileprivate init(session error: any Error) {
+        guard let error = error as? URLError else {
+            self.init(.other, message: "\(error)")
+            return
+        }
+        let code: Code =
+            switch error.code {
+            case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet: .cannotConnect
+            case .networkConnectionLost: .connectionLost
+            case .timedOut: .timedOut
+            case .cancelled: .cancelled
+            // The URL has been checked: what is unsupported is what came back, such as HTTP/0.9.
+            case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
+                .unsupportedURL:
+                .malformedResponse
+            case .badURL: .unsupportedRequest
+            case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+                .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+                .clientCertificateRequired:
+                .insecure
+            default: .other
+            }
+        self.init(code, message: error.localizedDescription)
+    }
+}
+#endif

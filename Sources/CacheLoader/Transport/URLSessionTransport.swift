@@ -1,0 +1,150 @@
+#if URLSessionTransport
+public import Foundation
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+public import HTTPTypes
+internal import Synchronization
+
+/// The transport on `URLSession`.
+///
+/// The session's own cache, cookies, credentials and redirects are off. Bodies stream. On Apple's systems the task is
+/// suspended while its reader lags behind by more than 256 KiB; on Linux `URLSession` has no way to hold the sender back,
+/// and what the reader has not taken waits in memory.
+///
+/// What `URLSession` does not let a program choose, it does here too: it removes the content codings it knows
+/// (``TransportResponse/isBodyDecoded``), and joins field lines of the same name with a comma.
+public final class URLSessionTransport: HTTPTransport {
+    /// How a session behaves.
+    public struct Configuration: Sendable {
+        /// The longest to wait for anything to arrive, in seconds; 60 by default.
+        public var idleTimeout: TimeInterval = 60
+        /// Connections to one host at once; 6 by default.
+        public var connectionsPerHost: Int = 6
+        /// `User-Agent` of requests that have none; "CacheStore" by default.
+        public var userAgent: String = "CacheStore"
+
+        /// The defaults.
+        public init() {}
+    }
+
+    private let session: URLSession
+    private let tasks = SessionTasks()
+    private let idleTimeout: TimeInterval
+    private let userAgent: String
+    private let acceptLanguage: String
+
+    /// Creates a transport with a session of its own.
+    public init(configuration: Configuration = Configuration()) {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.urlCache = nil
+        settings.requestCachePolicy = .reloadIgnoringLocalCacheData
+        settings.httpCookieStorage = nil
+        settings.httpShouldSetCookies = false
+        settings.httpCookieAcceptPolicy = .never
+        settings.urlCredentialStorage = nil
+        settings.timeoutIntervalForRequest = configuration.idleTimeout
+        settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
+        idleTimeout = configuration.idleTimeout
+        userAgent = configuration.userAgent
+        let languages = Locale.preferredLanguages.prefix(6)
+        acceptLanguage = languages.isEmpty ? "en" : languages.joined(separator: ", ")
+        session = URLSession(configuration: settings, delegate: tasks, delegateQueue: nil)
+    }
+
+    deinit {
+        // The session keeps its delegate alive until it is told that nothing more will come.
+        session.finishTasksAndInvalidate()
+    }
+
+    /// Says what the session would otherwise add unseen, so that `Vary` is matched against what the origin sees.
+    public func prepare(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        let defaults: [(HTTPField.Name, String)] = [
+            (.accept, "*/*"), (.acceptEncoding, ContentCodings.accepted), (.acceptLanguage, acceptLanguage),
+            (.userAgent, userAgent),
+        ]
+        for (name, value) in defaults where request.headerFields[name] == nil { request.headerFields[name] = value }
+        return request
+    }
+
+    /// Sends `request`; see ``HTTPTransport/send(_:body:)``.
+    public func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
+        let urlRequest = try URLRequest.make(request, body: body, timeout: idleTimeout)
+        let exchange = SessionExchange(task: session.dataTask(with: urlRequest), method: request.method)
+        tasks.add(exchange)
+        return try await exchange.start()
+    }
+}
+
+extension URLRequest {
+    /// The request in the terms of `URLSession`.
+    fileprivate static func make(
+        _ request: HTTPRequest, body: Data?, timeout: TimeInterval
+    ) throws(TransportError) -> URLRequest {
+        guard let scheme = request.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let authority = request.authority, let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")")
+        else {
+            throw TransportError(.unsupportedRequest, message: "only absolute http and https URLs can be loaded")
+        }
+        var result = URLRequest(url: url, timeoutInterval: timeout)
+        result.httpMethod = request.method.rawValue
+        result.httpBody = body
+        for field in request.headerFields { result.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+        return result
+    }
+}
+
+/// The content codings that the session removes.
+enum ContentCodings {
+    #if canImport(FoundationNetworking)
+    static let accepted = "gzip, deflate"
+    #else
+    static let accepted = "gzip, deflate, br"
+    #endif
+
+    /// Whether the session removes `coding`, the value of `Content-Encoding`.
+    static func removes(_ coding: String) -> Bool {
+        let codings = coding.lowercased().split(separator: ",").map { $0.trimmingPrefix(" ") }
+        return !codings.isEmpty && codings.allSatisfy { accepted.contains($0) || $0 == "x-gzip" }
+    }
+}
+
+/// The exchanges in progress, by the number of their task. Receives everything that the session has to say.
+private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
+    /// Guards the table only; an exchange guards itself.
+    private let exchanges = Mutex<[Int: SessionExchange]>([:])
+
+    func add(_ exchange: SessionExchange) {
+        exchanges.withLock { $0[exchange.task.taskIdentifier] = exchange }
+    }
+
+    private func exchange(of task: URLSessionTask) -> SessionExchange? {
+        exchanges.withLock { $0[task.taskIdentifier] }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        exchange(of: dataTask)?.receive(response)
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        exchange(of: dataTask)?.receive(data)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.complete(error)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        // The redirect itself is the answer.
+        completionHandler(nil)
+    }
+}
+#endif

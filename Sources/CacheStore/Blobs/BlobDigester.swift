@@ -1,0 +1,23 @@
+internal import Crypto
+
+/// Reads files through to compute their digest.
+enum BlobDigester {
+    private static let chunkByteCount = 262_144
+
+    /// The SHA-256 of the first `byteCount` bytes; `nil` if the file is shorter.
+    static func digest(of descriptor: FileDescriptor, byteCount: Int64) throws(SystemError) -> ContentDigest? {
+        var hasher = SHA256()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(byteCount, Int64(chunkByteCount))), alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < byteCount {
+            let length = Int(min(byteCount - offset, Int64(buffer.count)))
+            let chunk = UnsafeMutableRawBufferPointer(rebasing: buffer[..<length])
+            guard try descriptor.read(into: chunk, at: offset) == length else { return nil }
+            hasher.update(bufferPointer: UnsafeRawBufferPointer(chunk))
+            offset += Int64(length)
+        }
+        return ContentDigest(hasher.finalize())
+    }
+}

@@ -1,0 +1,130 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The files of a store: `blobs/ab/cdef…`, each named by the SHA-256 of its bytes.
+///
+/// Nothing here knows which files are needed: the index does. Names come from digests alone, so no URL or header can
+/// lead out of the directory; every step down is taken from an open directory and follows no link.
+/// ``link(_:as:byteCount:)`` and ``unlink(_:)`` are called inside a write transaction of the index, whose lock keeps a
+/// file from being named and deleted at once, in any process.
+final class BlobDirectory: Sendable {
+    /// The directory of the store.
+    let root: FileDescriptor
+    private let blobs: FileDescriptor
+
+    init(root: FileDescriptor) throws(SystemError) {
+        self.root = root
+        try root.makeDirectory("blobs")
+        blobs = try root.open("blobs", O_RDONLY | O_DIRECTORY)
+    }
+
+    /// A new file for the bytes of a body.
+    func stage() throws(SystemError) -> StagedFile {
+        try StagedFile(blobs: blobs, root: root)
+    }
+
+    /// Gives a staged file the name of its digest, or keeps the file that has the name and the right length.
+    func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
+        let path = BlobPath(digest)
+        let shard = try openShard(path.shard)
+        if try staged.link(into: shard, as: path.name) { return }
+        let existing = try shard.status(of: path.name)
+        if let existing, existing.isRegular, existing.size == byteCount { return }
+        // A torn file, or something planted in its place. Whatever it is, it is not this blob.
+        try shard.unlink(path.name)
+        guard try staged.link(into: shard, as: path.name) else {
+            throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: EEXIST)
+        }
+    }
+
+    /// Deletes the file of a digest; `false` if there was none.
+    @discardableResult
+    func unlink(_ digest: ContentDigest) throws(SystemError) -> Bool {
+        let path = BlobPath(digest)
+        do {
+            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).unlink(path.name)
+        } catch where error.meansMissing {
+            return false
+        }
+    }
+
+    /// Opens the file of a digest; `nil` unless it is a regular file of the right length.
+    func open(_ digest: ContentDigest, byteCount: Int64) throws(SystemError) -> (FileDescriptor, FileStatus)? {
+        let path = BlobPath(digest)
+        do {
+            // NONBLOCK: to open a FIFO in a blob's place would wait for its writer.
+            let descriptor = try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).open(path.name, O_RDONLY | O_NONBLOCK)
+            let status = try descriptor.status()
+            return status.isRegular && status.size == byteCount ? (descriptor, status) : nil
+        } catch where error.meansMissing {
+            return nil
+        }
+    }
+
+    /// Whether anything has the name of a digest.
+    func contains(_ digest: ContentDigest) throws(SystemError) -> Bool {
+        let path = BlobPath(digest)
+        do {
+            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).status(of: path.name) != nil
+        } catch where error.meansMissing {
+            return false
+        }
+    }
+
+    private func openShard(_ name: String) throws(SystemError) -> FileDescriptor {
+        do {
+            return try blobs.open(name, O_RDONLY | O_DIRECTORY)
+        } catch where error.meansMissing {
+            // Not made yet, or a link that leads elsewhere: the link goes, what it leads to stays.
+            if try blobs.status(of: name)?.isSymbolicLink == true { try blobs.unlink(name) }
+            try blobs.makeDirectory(name)
+            return try blobs.open(name, O_RDONLY | O_DIRECTORY)
+        }
+    }
+
+    /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, with its path if not.
+    func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(SystemError) {
+        for shard in try blobs.names() {
+            guard BlobPath.isShard(shard), let directory = try? blobs.open(shard, O_RDONLY | O_DIRECTORY) else {
+                visit(nil, "blobs/" + shard)
+                continue
+            }
+            for name in try directory.names() {
+                visit(BlobPath.digest(shard: shard, name: name), "blobs/\(shard)/\(name)")
+            }
+        }
+    }
+}
+
+/// Where the file of a digest is below `blobs/`: `2c/f24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824`.
+struct BlobPath {
+    let shard: String
+    let name: String
+
+    init(_ digest: ContentDigest) {
+        let digits = digest.description
+        shard = String(digits.prefix(2))
+        name = String(digits.dropFirst(2))
+    }
+
+    /// The path relative to the directory of the store.
+    var relativePath: String { "blobs/\(shard)/\(name)" }
+
+    static func isShard(_ name: String) -> Bool {
+        name.utf8.count == 2 && name.utf8.allSatisfy(isLowercaseDigit)
+    }
+
+    static func digest(shard: String, name: String) -> ContentDigest? {
+        guard name.utf8.allSatisfy(isLowercaseDigit) else { return nil }
+        return ContentDigest(hexadecimal: shard + name)
+    }
+
+    private static func isLowercaseDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+}

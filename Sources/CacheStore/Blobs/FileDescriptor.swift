@@ -1,0 +1,174 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// An open file, closed when the last reference goes.
+///
+/// Thin names for the system calls that the blobs need: each is repeated when a signal interrupts it, and throws what
+/// failed, and where.
+final class FileDescriptor: Sendable {
+    let number: Int32
+    /// For messages only; the file may have another name by now, or none.
+    let path: String
+
+    init(number: Int32, path: String) {
+        self.number = number
+        self.path = path
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Opens `name` below this directory without following a link in its last component.
+    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> FileDescriptor {
+        let path = self.path + "/" + name
+        let opened = try Self.retrying("openat", path) {
+            openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+        }
+        return FileDescriptor(number: opened, path: path)
+    }
+
+    /// Opens a directory by its path; the path itself may lead through links.
+    static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
+        let opened = try retrying("open", path) {
+            #if canImport(Glibc)
+            Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #elseif canImport(Musl)
+            Musl.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #else
+            Darwin.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #endif
+        }
+        return FileDescriptor(number: opened, path: path)
+    }
+
+    /// Creates a directory that only its owner may enter; one that is there already is left as it is.
+    func makeDirectory(_ name: String) throws(SystemError) {
+        do {
+            try Self.retrying("mkdirat", path + "/" + name) { mkdirat(number, name, 0o700) }
+        } catch where error.errno == EEXIST {}
+    }
+
+    /// Removes a name; `false` if it was not there.
+    @discardableResult
+    func unlink(_ name: String) throws(SystemError) -> Bool {
+        do {
+            try Self.retrying("unlinkat", path + "/" + name) { unlinkat(number, name, 0) }
+            return true
+        } catch where error.errno == ENOENT {
+            return false
+        }
+    }
+
+    /// What the file is, and how long.
+    func status() throws(SystemError) -> FileStatus {
+        var buffer = stat()
+        try Self.retrying("fstat", path) { fstat(number, &buffer) }
+        return FileStatus(buffer)
+    }
+
+    /// What `name` in this directory is, without following it; `nil` if nothing has that name.
+    func status(of name: String) throws(SystemError) -> FileStatus? {
+        var buffer = stat()
+        do {
+            try Self.retrying("fstatat", path + "/" + name) { fstatat(number, name, &buffer, AT_SYMLINK_NOFOLLOW) }
+        } catch where error.meansMissing {
+            return nil
+        }
+        return FileStatus(buffer)
+    }
+
+    /// Writes all of `bytes` at the end of what has been written.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let written = try Self.retrying("write", path) { posixWrite(number, rest.baseAddress, rest.count) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
+        }
+    }
+
+    /// Reads up to `buffer.count` bytes from `offset`; fewer only at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = try Self.retrying("pread", path) {
+                pread(number, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+            }
+            if count == 0 { break }
+            filled += Int(count)
+        }
+        return filled
+    }
+
+    /// The names in this directory, but for `.` and `..`, in no order.
+    func names() throws(SystemError) -> [String] {
+        // Opened anew: reading a directory moves the position of its descriptor, and this one is shared.
+        let opened = try Self.retrying("openat", path) { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        guard let stream = fdopendir(opened) else {
+            close(opened)
+            throw SystemError(call: "fdopendir", path: path)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Repeats `call` while a signal interrupts it, and throws when it answers -1.
+    @discardableResult
+    static func retrying<Value: BinaryInteger>(
+        _ name: StaticString, _ path: @autoclosure () -> String, _ call: () -> Value
+    ) throws(SystemError) -> Value {
+        while true {
+            let result = call()
+            if result != -1 { return result }
+            let error = SystemError(call: "\(name)", path: path())
+            if error.errno != EINTR { throw error }
+        }
+    }
+}
+
+/// What the file system says of a file.
+struct FileStatus {
+    let isRegular: Bool
+    let isDirectory: Bool
+    let isSymbolicLink: Bool
+    let size: Int64
+    let inode: UInt64
+    let device: UInt64
+    /// Nanoseconds; any write to the file changes it.
+    let modified: Int64
+
+    init(_ status: stat) {
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        isSymbolicLink = status.st_mode & S_IFMT == S_IFLNK
+        size = Int64(status.st_size)
+        inode = UInt64(status.st_ino)
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+}
+
+/// `write(2)`, under a name that the method of the same name does not hide.
+private func posixWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
+}

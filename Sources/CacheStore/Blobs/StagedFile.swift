@@ -1,0 +1,72 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A file being written that has no name in the store yet.
+///
+/// On Linux it has no name at all, so that a killed process leaves nothing behind. Elsewhere, and on file systems that
+/// cannot do that, it has a unique name below `staging/` and is locked for as long as its writer lives.
+struct StagedFile: ~Copyable {
+    let descriptor: FileDescriptor
+    /// The name below `staging/`; `nil` for a file without one.
+    private let staging: (directory: FileDescriptor, name: String)?
+
+    /// Stages a file for a blob below `blobs`, a directory of the store at `root`.
+    init(blobs: FileDescriptor, root: FileDescriptor) throws(SystemError) {
+        #if os(Linux)
+        // O_TMPFILE is a macro that Swift does not import; the number is that of every architecture Swift runs on.
+        let unnamedTemporary: Int32 = 0o20000000 | O_DIRECTORY
+        do {
+            descriptor = try blobs.open(".", unnamedTemporary | O_RDWR)
+            staging = nil
+            return
+        } catch where [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
+            // This file system or kernel has no unnamed files.
+        }
+        #endif
+        (descriptor, staging) = try Self.named(in: root)
+    }
+
+    private static func named(
+        in root: FileDescriptor
+    ) throws(SystemError) -> (FileDescriptor, (directory: FileDescriptor, name: String)) {
+        try root.makeDirectory("staging")
+        let directory = try root.open("staging", O_RDONLY | O_DIRECTORY)
+        let name = String(UInt64.random(in: .min ... .max), radix: 36) + "-" + String(getpid())
+        // Created under a shared lock of the folder: who sweeps it takes the exclusive one, and so never meets a file
+        // between its creation and its own lock.
+        try FileDescriptor.retrying("flock", directory.path) { flock(directory.number, LOCK_SH) }
+        defer { flock(directory.number, LOCK_UN) }
+        let descriptor = try directory.open(name, O_RDWR | O_CREAT | O_EXCL)
+        try FileDescriptor.retrying("flock", descriptor.path) { flock(descriptor.number, LOCK_EX | LOCK_NB) }
+        return (descriptor, (directory, name))
+    }
+
+    /// Gives the file a name in `shard`; `false` if something has that name already.
+    borrowing func link(into shard: FileDescriptor, as name: String) throws(SystemError) -> Bool {
+        let target = shard.path + "/" + name
+        do {
+            if let staging {
+                try FileDescriptor.retrying("linkat", target) {
+                    linkat(staging.directory.number, staging.name, shard.number, name, 0)
+                }
+            } else {
+                // The kernel's documented way to name an unnamed file without privileges, open(2).
+                try FileDescriptor.retrying("linkat", target) {
+                    linkat(AT_FDCWD, "/proc/self/fd/\(descriptor.number)", shard.number, name, AT_SYMLINK_FOLLOW)
+                }
+            }
+            return true
+        } catch where error.errno == EEXIST {
+            return false
+        }
+    }
+
+    deinit {
+        if let staging { _ = try? staging.directory.unlink(staging.name) }
+    }
+}

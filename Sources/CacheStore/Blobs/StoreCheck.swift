@@ -1,0 +1,131 @@
+/// What ``ResponseStore/check(digests:)-(Bool)`` found.
+public struct CheckReport: Hashable, Sendable {
+    /// Something that is not as it should be.
+    public enum Problem: Hashable, Sendable {
+        /// SQLite says that the file of the index is damaged.
+        case damagedIndex(String)
+        /// The body of some entries is not there, or is no regular file of the right length.
+        case missingFile(ContentDigest)
+        /// A file has other bytes than its name says.
+        case alteredFile(ContentDigest)
+        /// A file that no entry needs, and that no write is going to delete.
+        case orphanFile(path: String)
+        /// An entry whose body the index does not list, or lists with another length.
+        case unlistedBody(CacheKey)
+        /// A body is counted as needed by more or fewer entries than there are.
+        case wrongReferenceCount(ContentDigest, recorded: Int64, actual: Int64)
+        /// A sum that the statistics show is not the sum of the rows.
+        case wrongTotal(String, recorded: Int64, actual: Int64)
+    }
+
+    /// What is wrong; empty for a sound store.
+    public internal(set) var problems: [Problem] = []
+    /// Files that were compared.
+    public internal(set) var files = 0
+    /// Things below `blobs/` that are not the store's, which it leaves alone.
+    public internal(set) var foreignFiles: [String] = []
+
+    /// Whether nothing is wrong.
+    public var isSound: Bool { problems.isEmpty }
+}
+
+extension CheckReport.Problem: CustomStringConvertible {
+    /// One line.
+    public var description: String {
+        switch self {
+        case .damagedIndex(let message): "damaged index: \(message)"
+        case .missingFile(let digest): "missing or wrong length: \(BlobPath(digest).relativePath)"
+        case .alteredFile(let digest): "altered: \(BlobPath(digest).relativePath)"
+        case .orphanFile(let path): "no entry needs: \(path)"
+        case .unlistedBody(let key): "body not listed: \(key)"
+        case .wrongReferenceCount(let digest, let recorded, let actual):
+            "\(digest): counted as needed by \(recorded) entries, needed by \(actual)"
+        case .wrongTotal(let name, let recorded, let actual): "\(name): recorded \(recorded), counted \(actual)"
+        }
+    }
+}
+
+/// Compares rows, files and, if asked, digests.
+extension ResponseStore {
+    /// Looks for everything that could be wrong with the store, and changes nothing.
+    ///
+    /// Reads the whole index and the status of every file; with `digests`, the bytes of every file too. Others may read and
+    /// write meanwhile: what looks wrong is looked at once more under the write lock before it is reported.
+    public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
+        var report = CheckReport()
+        var listed: [(ContentDigest, Int64)] = []
+        report.problems = try read { (connection) throws(SQLiteError) in
+            try connection.forEachNeededBlob { listed.append(($0, $1)) }
+            return try connection.integrityProblems().map { .damagedIndex($0) }
+                + connection.entriesWithoutBlob().map { .unlistedBody($0) }
+                + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
+                + connection.wrongTotals().map { .wrongTotal($0, recorded: $1, actual: $2) }
+        }
+        report.files = listed.count
+        var suspects: [ContentDigest] = []
+        for (digest, byteCount) in listed where try examine(digest, byteCount, reads: digests) != nil {
+            suspects.append(digest)
+        }
+        report.problems += try confirm(suspects, reads: digests)
+        try lookForOrphans(&report)
+        return report
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    public func check(digests: Bool = false) async throws(StoreError) -> CheckReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.check(digests: digests) }
+    }
+
+    /// What is wrong with the file of a digest.
+    private func examine(
+        _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
+    ) throws(StoreError) -> CheckReport.Problem? {
+        try mapping { () throws(SystemError) in
+            guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount) else { return .missingFile(digest) }
+            guard reads else { return nil }
+            return try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest ? nil : .alteredFile(digest)
+        }
+    }
+
+    /// Which of the suspects are guilty while nobody can write.
+    private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
+        guard !suspects.isEmpty else { return [] }
+        return try writer.write { [self] (connection) throws(StoreError) in
+            var problems: [CheckReport.Problem] = []
+            for digest in suspects {
+                let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
+                    try connection.neededByteCount(ofBlob: digest)
+                }
+                guard let byteCount, let problem = try examine(digest, byteCount, reads: reads) else { continue }
+                problems.append(problem)
+            }
+            return problems
+        }
+    }
+
+    private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
+        var files: [(ContentDigest, String)] = []
+        var foreign: [String] = []
+        try mapping { () throws(SystemError) in
+            try blobs.forEachFile { digest, path in
+                if let digest { files.append((digest, path)) } else { foreign.append(path) }
+            }
+        }
+        let unknown = try read { (connection) throws(SQLiteError) in
+            var unknown: [(ContentDigest, String)] = []
+            for file in files where try !connection.containsBlob(file.0) { unknown.append(file) }
+            return unknown
+        }
+        report.foreignFiles = foreign
+        guard !unknown.isEmpty else { return }
+        report.problems += try writer.write { [self] (connection) throws(StoreError) in
+            var problems: [CheckReport.Problem] = []
+            for (digest, path) in unknown {
+                let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
+                let exists = try mapping { () throws(SystemError) in try blobs.contains(digest) }
+                if !isListed, exists { problems.append(.orphanFile(path: path)) }
+            }
+            return problems
+        }
+    }
+}

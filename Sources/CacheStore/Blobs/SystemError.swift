@@ -1,0 +1,49 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A system call that failed.
+public struct SystemError: Error, Hashable, Sendable {
+    /// The name of the call, such as `openat`.
+    public let call: String
+    /// The path or file that it was about.
+    public let path: String
+    /// The error number, such as 28 for `ENOSPC`.
+    public let errno: Int32
+
+    /// Takes the error number of the call that just failed.
+    init(call: String, path: String) {
+        #if canImport(Glibc)
+        errno = Glibc.errno
+        #elseif canImport(Musl)
+        errno = Musl.errno
+        #else
+        errno = Darwin.errno
+        #endif
+        self.call = call
+        self.path = path
+    }
+
+    init(call: String, path: String, errno: Int32) {
+        self.call = call
+        self.path = path
+        self.errno = errno
+    }
+
+    /// Whether the path leads to nothing that could be a blob: it is not there, or it is a link, a socket or a file in a
+    /// folder's place. Too many open files, an I/O error and a missing permission say nothing about the blob.
+    var meansMissing: Bool {
+        [ENOENT, ENOTDIR, ELOOP, ENXIO, EISDIR].contains(errno)
+    }
+}
+
+extension SystemError: CustomStringConvertible {
+    /// Call, path and the system's own words.
+    public var description: String {
+        "\(call) \(path): \(String(cString: strerror(errno)))"
+    }
+}

@@ -1,0 +1,43 @@
+internal import Dispatch
+
+/// Where blocking work runs that would otherwise hold up a caller's executor, one piece after the other.
+///
+/// A serial queue of its own: on Linux a concurrent queue and Swift's tasks share their threads, and blocking work there
+/// starves every task of the process.
+final class BlockingLane: Sendable {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    /// Runs `work` after what is queued already.
+    func submit(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    /// Runs `work` some time after `delay` has passed.
+    func submit(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        let (seconds, attoseconds) = delay.components
+        let nanoseconds = DispatchTimeInterval.nanoseconds(
+            Int(clamping: seconds) &* 1_000_000_000 &+ Int(attoseconds / 1_000_000_000))
+        queue.asyncAfter(deadline: .now() + nanoseconds, execute: work)
+    }
+
+    /// Runs `work` and returns what it returns.
+    func run<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+            submit {
+                // The closure of `Result(catching:)` would lose the type of the error.
+                do throws(Failure) {
+                    continuation.resume(returning: .success(try work()))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+            }
+        }
+        return try result.get()
+    }
+}

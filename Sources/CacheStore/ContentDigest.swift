@@ -1,0 +1,85 @@
+internal import Crypto
+
+/// The SHA-256 of a body, by which its file is named.
+public struct ContentDigest: Hashable, Sendable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The digest of `bytes`; about half a second per gigabyte.
+    public init(of bytes: UnsafeRawBufferPointer) {
+        var hasher = SHA256()
+        hasher.update(bufferPointer: bytes)
+        self.init(hasher.finalize())
+    }
+
+    init(_ digest: SHA256Digest) {
+        words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
+    }
+
+    /// A digest that was read from the index; `nil` unless there are 32 bytes.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == 32 else { return nil }
+        words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
+    }
+
+    /// A digest in hexadecimal, upper or lower case; `nil` unless there are 64 digits.
+    public init?(hexadecimal: some StringProtocol) {
+        let digits = Array(hexadecimal.utf8)
+        guard digits.count == 64 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: 64, by: 2) {
+            guard let high = Self.value(ofDigit: digits[index]), let low = Self.value(ofDigit: digits[index + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let digest = bytes.withUnsafeBytes(Self.init) else { return nil }
+        self = digest
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    /// The first eight bytes: as good as a hash, since the digest is one.
+    var prefix: UInt64 { words.0 }
+
+    /// Calls `body` with the 32 bytes.
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var copy = words
+        return try withUnsafePointer(to: &copy) { (pointer) throws(Failure) in
+            try body(UnsafeRawBufferPointer(start: pointer, count: 32))
+        }
+    }
+
+    /// Equal bytes.
+    public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
+
+    /// Feeds the first eight bytes, which suffice to tell digests apart.
+    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+}
+
+extension ContentDigest: CustomStringConvertible {
+    /// 64 lower-case hexadecimal digits.
+    public var description: String {
+        String(unsafeUninitializedCapacity: 64) { digits in
+            withUnsafeBytes { bytes in
+                for (index, byte) in bytes.enumerated() {
+                    digits[2 * index] = Self.digit(byte >> 4)
+                    digits[2 * index + 1] = Self.digit(byte & 0xf)
+                }
+            }
+            return 64
+        }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+}

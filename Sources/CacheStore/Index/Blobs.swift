@@ -1,0 +1,37 @@
+/// The rows of `blob`.
+extension Connection {
+    /// Digests that no entry names, up to `limit`.
+    func unreferencedBlobs(limit: Int) throws(SQLiteError) -> [ContentDigest] {
+        let statement = try prepared("SELECT digest FROM blob WHERE reference_count = 0 LIMIT ?1")
+        defer { statement.reset() }
+        statement.bind(Int64(limit), at: 1)
+        var digests: [ContentDigest] = []
+        while try statement.step() {
+            if let digest = statement.digest(0) { digests.append(digest) }
+        }
+        return digests
+    }
+
+    func removeBlob(_ digest: ContentDigest) throws(SQLiteError) {
+        let statement = try prepared("DELETE FROM blob WHERE digest = ?1")
+        defer { statement.reset() }
+        statement.bind(digest, at: 1)
+        while try statement.step() {}
+    }
+
+    func containsBlob(_ digest: ContentDigest) throws(SQLiteError) -> Bool {
+        let statement = try prepared("SELECT 1 FROM blob WHERE digest = ?1")
+        defer { statement.reset() }
+        statement.bind(digest, at: 1)
+        return try statement.step()
+    }
+
+    /// Calls `visit` for every blob that some entry needs.
+    func forEachNeededBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
+        let statement = try prepared("SELECT digest, byte_count FROM blob WHERE reference_count > 0")
+        defer { statement.reset() }
+        while try statement.step() {
+            if let digest = statement.digest(0) { visit(digest, statement.int64(1)) }
+        }
+    }
+}

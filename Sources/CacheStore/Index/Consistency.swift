@@ -1,0 +1,78 @@
+/// What must hold between the tables. Each question is one statement, and so sees one state of the index.
+extension Connection {
+    /// What SQLite finds wrong with the file; empty if nothing.
+    func integrityProblems() throws(SQLiteError) -> [String] {
+        let statement = try prepared("PRAGMA integrity_check")
+        defer { statement.reset() }
+        var problems: [String] = []
+        while try statement.step() {
+            // A row may hold several lines.
+            problems += statement.text(0).split(separator: "\n").map(String.init)
+        }
+        return problems == ["ok"] ? [] : problems
+    }
+
+    /// Blobs whose count is not the number of entries that name them.
+    func wrongReferenceCounts() throws(SQLiteError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
+        let statement = try prepared(
+            """
+            SELECT digest, reference_count, (SELECT count(*) FROM entry WHERE body = digest) AS actual
+            FROM blob
+            WHERE reference_count <> actual
+            """)
+        defer { statement.reset() }
+        var wrong: [(ContentDigest, Int64, Int64)] = []
+        while try statement.step() {
+            if let digest = statement.digest(0) { wrong.append((digest, statement.int64(1), statement.int64(2))) }
+        }
+        return wrong
+    }
+
+    /// Keys of entries whose body has no row in `blob`, or one of another length.
+    func entriesWithoutBlob() throws(SQLiteError) -> [CacheKey] {
+        let statement = try prepared(
+            """
+            SELECT partition, key FROM entry
+            WHERE body IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = body AND blob.byte_count = entry.byte_count)
+            """)
+        defer { statement.reset() }
+        var keys: [CacheKey] = []
+        while try statement.step() {
+            keys.append(CacheKey(stored: statement.text(1), partition: statement.text(0)))
+        }
+        return keys
+    }
+
+    /// Sums that are not the sums of the rows.
+    func wrongTotals() throws(SQLiteError) -> [(name: String, recorded: Int64, actual: Int64)] {
+        let statement = try prepared(
+            """
+            SELECT * FROM (
+                SELECT 'entry_count' AS name, entry_count AS recorded, (SELECT count(*) FROM entry) AS actual FROM total
+                UNION ALL SELECT 'logical_bytes', logical_bytes, (SELECT ifnull(sum(byte_count), 0) FROM entry) FROM total
+                UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM total
+                UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT ifnull(sum(byte_count), 0) FROM blob) FROM total
+                UNION ALL SELECT 'unreferenced_bytes', unreferenced_bytes,
+                    (SELECT ifnull(sum(byte_count), 0) FROM blob WHERE reference_count = 0) FROM total
+                UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM total
+                UNION ALL SELECT 'rows of access', entry_count, (SELECT count(*) FROM access) FROM total
+            )
+            WHERE recorded <> actual
+            """)
+        defer { statement.reset() }
+        var wrong: [(String, Int64, Int64)] = []
+        while try statement.step() {
+            wrong.append((statement.text(0), statement.int64(1), statement.int64(2)))
+        }
+        return wrong
+    }
+
+    /// The length that the file of a digest should have; `nil` if no entry needs the file.
+    func neededByteCount(ofBlob digest: ContentDigest) throws(SQLiteError) -> Int64? {
+        let statement = try prepared("SELECT byte_count FROM blob WHERE digest = ?1 AND reference_count > 0")
+        defer { statement.reset() }
+        statement.bind(digest, at: 1)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+}

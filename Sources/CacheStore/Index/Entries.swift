@@ -1,0 +1,171 @@
+/// The rows of `entry`.
+extension Connection {
+    /// All stored responses of a key. One point lookup; a second row only where there are variants or an error response.
+    func entries(for key: CacheKey) throws(SQLiteError) -> [StoredEntry] {
+        let statement = try prepared(
+            """
+            SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
+                expires_at, created_at, is_body_decoded, byte_count, body, head
+            FROM entry
+            WHERE partition = ?1 AND key = ?2
+            """)
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        var entries: [StoredEntry] = []
+        while try statement.step() {
+            entries.append(StoredEntry(key: key, row: statement))
+        }
+        return entries
+    }
+
+    func containsEntry(for key: CacheKey) throws(SQLiteError) -> Bool {
+        let statement = try prepared("SELECT 1 FROM entry WHERE partition = ?1 AND key = ?2 AND kind = 0 LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        return try statement.step()
+    }
+
+    /// Inserts an entry or replaces body and metadata of the one with the same key, kind and variant.
+    ///
+    /// The triggers of the schema know the body that an update displaces, so one statement does both.
+    func store(
+        _ metadata: EntryMetadata, for key: CacheKey, digest: ContentDigest?, byteCount: Int64, at now: Int64
+    ) throws(SQLiteError) -> StoredEntry {
+        let statement = try prepared(
+            """
+            INSERT INTO entry (
+                partition, key, kind, variant, url, host, status, etag, last_modified, content_type, requested_at,
+                received_at, expires_at, created_at, is_body_decoded, byte_count, body, head
+            )
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            ON CONFLICT (partition, key, kind, variant) DO UPDATE SET
+                url = excluded.url, host = excluded.host, status = excluded.status, etag = excluded.etag,
+                last_modified = excluded.last_modified, content_type = excluded.content_type,
+                requested_at = excluded.requested_at, received_at = excluded.received_at,
+                expires_at = excluded.expires_at, created_at = excluded.created_at,
+                is_body_decoded = excluded.is_body_decoded, byte_count = excluded.byte_count, body = excluded.body,
+                head = excluded.head
+            RETURNING id
+            """)
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        statement.bind(metadata.kind.rawValue, at: 3)
+        statement.bind(metadata.variant, at: 4)
+        statement.bind(metadata.url, at: 5)
+        statement.bind(key.host ?? metadata.url.flatMap { try? CacheKey(url: $0).host } ?? "", at: 6)
+        statement.bind(Int64(metadata.status), at: 7)
+        statement.bind(metadata.etag, at: 8)
+        statement.bind(metadata.lastModified, at: 9)
+        statement.bind(metadata.contentType, at: 10)
+        statement.bind(metadata.requestedAt.milliseconds, at: 11)
+        statement.bind(metadata.receivedAt.milliseconds, at: 12)
+        statement.bind(metadata.expiresAt?.milliseconds, at: 13)
+        statement.bind(now, at: 14)
+        statement.bind(metadata.isBodyDecoded ? 1 : 0, at: 15)
+        statement.bind(byteCount, at: 16)
+        statement.bind(digest, at: 17)
+        statement.bind(textBytes: metadata.head, at: 18)
+        guard try statement.step() else { throw error(0, sql: statement.sql) }
+        let id = statement.int64(0)
+        while try statement.step() {}
+        return StoredEntry(
+            key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
+            createdAt: .init(milliseconds: now), id: id)
+    }
+
+    /// Replaces what is known of an entry and leaves its body alone; `false` if the entry is gone or has another body.
+    func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
+        let statement = try prepared(
+            """
+            UPDATE entry SET
+                status = ?4, etag = ?5, last_modified = ?6, content_type = ?7, requested_at = ?8, received_at = ?9,
+                expires_at = ?10, head = ?11
+            WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?12
+            """)
+        defer { statement.reset() }
+        statement.bind(entry.id, at: 1)
+        statement.bind(entry.key.partition, at: 2)
+        statement.bind(entry.key.text, at: 3)
+        statement.bind(Int64(metadata.status), at: 4)
+        statement.bind(metadata.etag, at: 5)
+        statement.bind(metadata.lastModified, at: 6)
+        statement.bind(metadata.contentType, at: 7)
+        statement.bind(metadata.requestedAt.milliseconds, at: 8)
+        statement.bind(metadata.receivedAt.milliseconds, at: 9)
+        statement.bind(metadata.expiresAt?.milliseconds, at: 10)
+        statement.bind(textBytes: metadata.head, at: 11)
+        statement.bind(entry.digest, at: 12)
+        while try statement.step() {}
+        return changes == 1
+    }
+
+    /// Removes all responses of a key, or those of one kind; returns how many there were.
+    func removeEntries(for key: CacheKey, kind: EntryMetadata.Kind? = nil) throws(SQLiteError) -> Int {
+        let statement = try prepared("DELETE FROM entry WHERE partition = ?1 AND key = ?2 AND (?3 IS NULL OR kind = ?3)")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        statement.bind(kind?.rawValue, at: 3)
+        while try statement.step() {}
+        return changes
+    }
+
+    /// Removes an entry; `false` if it is gone or has another body.
+    func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
+        let statement = try prepared(
+            "DELETE FROM entry WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4")
+        defer { statement.reset() }
+        statement.bind(entry.id, at: 1)
+        statement.bind(entry.key.partition, at: 2)
+        statement.bind(entry.key.text, at: 3)
+        statement.bind(entry.digest, at: 4)
+        while try statement.step() {}
+        return changes == 1
+    }
+
+    func removeEntry(id: Int64) throws(SQLiteError) -> Bool {
+        let statement = try prepared("DELETE FROM entry WHERE id = ?1")
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        while try statement.step() {}
+        return changes == 1
+    }
+
+    func removeEntries(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
+        let statement = try prepared("DELETE FROM entry WHERE body = ?1")
+        defer { statement.reset() }
+        statement.bind(digest, at: 1)
+        while try statement.step() {}
+        return changes
+    }
+}
+
+extension StoredEntry {
+    /// Reads the columns of ``Connection/entries(for:)``.
+    fileprivate init(key: CacheKey, row: Statement) {
+        self.init(
+            key: key,
+            metadata: EntryMetadata(
+                kind: row.int64(1) == 0 ? .content : .error,
+                variant: row.text(2),
+                url: row.textOrNil(3),
+                status: Int(row.int64(4)),
+                etag: row.textOrNil(5),
+                lastModified: row.textOrNil(6),
+                contentType: row.textOrNil(7),
+                requestedAt: .init(milliseconds: row.int64(8)),
+                receivedAt: .init(milliseconds: row.int64(9)),
+                expiresAt: row.int64OrNil(10).map { .init(milliseconds: $0) },
+                isBodyDecoded: row.int64(12) != 0,
+                head: row.textBytes(15)
+            ),
+            digest: row.digest(14),
+            byteCount: row.int64(13),
+            createdAt: .init(milliseconds: row.int64(11)),
+            id: row.int64(0)
+        )
+    }
+}

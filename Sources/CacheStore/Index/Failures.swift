@@ -1,0 +1,76 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Consecutive failures to load a key, since its last success.
+public struct LoadFailure: Hashable, Sendable {
+    /// The HTTP status of the latest.
+    public let status: Int
+    /// How many there were.
+    public let count: Int
+    /// When the latest was.
+    public let date: Date
+}
+
+/// The rows of `failure`.
+extension Connection {
+    /// More keys than this are not remembered as failing: the oldest are forgotten.
+    static let maxFailures: Int64 = 10_000
+
+    func failure(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
+        let statement = try prepared(
+            "SELECT status, error_count, failed_at FROM failure WHERE partition = ?1 AND key = ?2")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        guard try statement.step() else { return nil }
+        return LoadFailure(
+            status: Int(statement.int64(0)), count: Int(statement.int64(1)), date: .init(milliseconds: statement.int64(2)))
+    }
+
+    /// Counts one more failure of a key; returns the count.
+    func recordFailure(for key: CacheKey, status: Int, at now: Int64) throws(SQLiteError) -> Int {
+        let statement = try prepared(
+            """
+            INSERT INTO failure (partition, key, status, error_count, failed_at) VALUES (?1, ?2, ?3, 1, ?4)
+            ON CONFLICT (partition, key) DO UPDATE SET
+                status = excluded.status, error_count = error_count + 1, failed_at = excluded.failed_at
+            RETURNING error_count
+            """)
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        statement.bind(Int64(status), at: 3)
+        statement.bind(now, at: 4)
+        guard try statement.step() else { throw error(0, sql: statement.sql) }
+        let count = Int(statement.int64(0))
+        while try statement.step() {}
+        if count == 1 { try forgetOldestFailures() }
+        return count
+    }
+
+    private func forgetOldestFailures() throws(SQLiteError) {
+        let statement = try prepared(
+            """
+            DELETE FROM failure WHERE (partition, key) IN (
+                SELECT partition, key FROM failure
+                ORDER BY failed_at LIMIT max(0, (SELECT failure_count FROM total) - ?1)
+            )
+            """)
+        defer { statement.reset() }
+        statement.bind(Self.maxFailures, at: 1)
+        while try statement.step() {}
+    }
+
+    @discardableResult
+    func removeFailure(for key: CacheKey) throws(SQLiteError) -> Bool {
+        let statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        while try statement.step() {}
+        return changes == 1
+    }
+}

@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// The connections that answer lookups.
+///
+/// Each is used by one caller at a time. A lookup takes the first that is free and waits only when all are taken; it never
+/// waits for the writer. A connection is opened when it is first needed.
+final class ReaderPool: Sendable {
+    private enum Slot {
+        case unopened
+        case open(Connection)
+        case closed
+    }
+
+    /// A mutex cannot stand in an array by itself.
+    private final class Reader: Sendable {
+        /// Guards the connection, which is its holder's alone.
+        let slot = Mutex(Slot.unopened)
+    }
+
+    private let readers: [Reader]
+    private let open: @Sendable () throws(StoreError) -> sending Connection
+
+    init(count: Int, open: @escaping @Sendable () throws(StoreError) -> sending Connection) {
+        readers = (0..<count).map { _ in Reader() }
+        self.open = open
+    }
+
+    /// Calls `body` with a connection of the pool, on the caller's thread.
+    func read<Value: Sendable>(
+        _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        for reader in readers {
+            let value = try reader.slot.withLockIfAvailable { (slot) throws(StoreError) in try use(&slot, body) }
+            if let value { return value }
+        }
+        return try readers[0].slot.withLock { (slot) throws(StoreError) in try use(&slot, body) }
+    }
+
+    private func use<Value: Sendable>(
+        _ slot: inout sending Slot, _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        switch slot {
+        case .open(let connection):
+            return try body(connection)
+        case .unopened:
+            let connection = try open()
+            slot = .open(connection)
+            return try body(connection)
+        case .closed:
+            throw .closed
+        }
+    }
+
+    /// Closes the connections, each as soon as its present caller is done.
+    func close() {
+        for reader in readers { reader.slot.withLock { $0 = .closed } }
+    }
+}

@@ -1,0 +1,136 @@
+internal import CSQLite
+
+/// One connection to the index.
+///
+/// It has one owner at a time, which is why SQLite's own mutexes are off (https://sqlite.org/threadsafe.html,
+/// "Multi-thread") and why it is not `Sendable`: a reader sits behind the mutex of its slot, the writer's behind the
+/// writer's.
+final class Connection {
+    /// What a connection is for.
+    enum Role {
+        /// Runs queries only; SQLite refuses everything else.
+        case reader
+        /// Reads and writes, and creates the file if need be.
+        case writer
+        /// Looks at a store that other connections own; opens the file read-only and never creates it.
+        case inspector
+    }
+
+    private let handle: OpaquePointer
+    /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
+    private var statements: [UnsafeRawPointer: Statement] = [:]
+
+    /// Opens the index at `path`, whose folder must be free of symbolic links.
+    init(path: String, role: Role, busyTimeout: Duration) throws(SQLiteError) {
+        // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
+        let access =
+            switch role {
+            case .reader: SQLITE_OPEN_READWRITE
+            case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .inspector: SQLITE_OPEN_READONLY
+            }
+        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        var opened: OpaquePointer?
+        let result = sqlite3_open_v2(path, &opened, flags, nil)
+        guard result == SQLITE_OK, let opened else {
+            let error = SQLiteError(handle: opened, result: result)
+            sqlite3_close_v2(opened)
+            throw error
+        }
+        handle = opened
+        try configure(role: role, busyTimeout: busyTimeout)
+    }
+
+    deinit {
+        statements = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    private func configure(role: Role, busyTimeout: Duration) throws(SQLiteError) {
+        sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.components.seconds * 1000
+            + busyTimeout.components.attoseconds / 1_000_000_000_000_000))
+        // When one open of the file fails for want of space or descriptors, SQLite falls back to read-only in silence,
+        // and every later write fails: better to know now.
+        guard role == .inspector || sqlite3_db_readonly(handle, "main") == 0 else {
+            throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the index could only be opened for reading")
+        }
+        // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
+        _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        if role == .writer {
+            // Removed pages go back to the file system when eviction asks; has effect only before the first table.
+            try execute("PRAGMA auto_vacuum = INCREMENTAL")
+            try enterWAL(within: busyTimeout)
+            // Debian's SQLite says FULL in WAL mode, and overwrites deleted content with zeros.
+            try execute("PRAGMA synchronous = NORMAL")
+            try execute("PRAGMA secure_delete = OFF")
+            try execute("PRAGMA journal_size_limit = 4194304")
+        }
+        try execute("PRAGMA cache_size = -8192")
+        try execute("PRAGMA temp_store = MEMORY")
+        if role != .writer { try execute("PRAGMA query_only = ON") }
+    }
+
+    /// The switch to WAL on a new file does not wait for the busy timeout while another process does the same.
+    private func enterWAL(within timeout: Duration) throws(SQLiteError) {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            do throws(SQLiteError) {
+                return try execute("PRAGMA journal_mode = WAL")
+            } catch {
+                guard error.isBusy, ContinuousClock.now < deadline else { throw error }
+                sqlite3_sleep(5)
+            }
+        }
+    }
+
+    /// The statement for `sql`, prepared once per connection.
+    ///
+    /// The caller resets it before anybody asks for it again.
+    func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
+        let address = UnsafeRawPointer(sql.utf8Start)
+        if let statement = statements[address] { return statement }
+        let statement = try prepare(UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount))
+        statements[address] = statement
+        return statement
+    }
+
+    /// A statement for text that is not known beforehand. It is finalised when it is released.
+    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+        var sql = sql
+        // `withUTF8` rethrows, and would lose the type of the error.
+        return try sql.withUTF8 { text in
+            Result { () throws(SQLiteError) in try prepare(text) }
+        }.get()
+    }
+
+    private func prepare(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) -> Statement {
+        var statement: OpaquePointer?
+        let result = text.withMemoryRebound(to: CChar.self) { characters in
+            sqlite3_prepare_v3(
+                handle, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        }
+        guard result == SQLITE_OK else { throw error(result, sql: String(decoding: text, as: UTF8.self)) }
+        guard let statement else {
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement in the text")
+        }
+        return Statement(handle: statement, connection: self)
+    }
+
+    /// Runs statements that bind nothing, and throws their rows away.
+    func execute(_ sql: String) throws(SQLiteError) {
+        let result = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard result == SQLITE_OK else { throw error(result, sql: sql) }
+    }
+
+    /// The rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// Whether a transaction is open. SQLite ends one by itself on errors such as a full disk.
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The error of the call on this connection that just returned `result`.
+    func error(_ result: Int32, sql: String?) -> SQLiteError {
+        SQLiteError(handle: handle, result: result, sql: sql)
+    }
+}

@@ -1,0 +1,40 @@
+internal import CSQLite
+
+/// What SQLite said when a call failed.
+public struct SQLiteError: Error, Hashable, Sendable {
+    /// The primary result code, such as 13 for `SQLITE_FULL`.
+    public let code: Int32
+    /// The extended result code, such as 778 for `SQLITE_IOERR_WRITE`.
+    public let extendedCode: Int32
+    /// The message of the connection at the time.
+    public let message: String
+    /// The statement that failed; `nil` when none was involved.
+    public let sql: String?
+
+    /// The primary code is the low byte of the extended one: 779 & 0xff = 11, `SQLITE_CORRUPT`.
+    init(extendedCode: Int32, message: String, sql: String? = nil) {
+        code = extendedCode & 0xff
+        self.extendedCode = extendedCode
+        self.message = message
+        self.sql = sql
+    }
+
+    /// Takes code and message from `handle`; call it before any other call on that connection, or they are gone.
+    init(handle: OpaquePointer?, result: Int32, sql: String? = nil) {
+        let extended = sqlite3_extended_errcode(handle)
+        // After a ROLLBACK the connection has forgotten its error: then the result of the failing call is what is left.
+        let code = extended & 0xff == result & 0xff ? extended : result
+        let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(result))
+        self.init(extendedCode: code, message: message, sql: sql)
+    }
+
+    /// Whether another connection holds the lock that was needed.
+    var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+}
+
+extension SQLiteError: CustomStringConvertible {
+    /// Code, message and statement.
+    public var description: String {
+        "SQLite error \(extendedCode): \(message)" + (sql.map { " in: \($0)" } ?? "")
+    }
+}

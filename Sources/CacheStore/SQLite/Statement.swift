@@ -1,0 +1,138 @@
+internal import CSQLite
+
+/// A prepared statement of one connection.
+///
+/// It is used by whoever uses its connection, one run at a time: bind, step to the end or as far as wanted, reset.
+/// Parameters count from 1 and columns from 0, as in SQLite.
+final class Statement {
+    private let handle: OpaquePointer
+    private unowned let connection: Connection
+
+    init(handle: OpaquePointer, connection: Connection) {
+        self.handle = handle
+        self.connection = connection
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// Runs to the next row; `false` after the last.
+    func step() throws(SQLiteError) -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW: true
+        case SQLITE_DONE: false
+        case let result:
+            throw connection.error(result, sql: sql)
+        }
+    }
+
+    /// Runs a statement that returns no rows, and makes it ready for the next run.
+    func run() throws(SQLiteError) {
+        defer { reset() }
+        while try step() {}
+    }
+
+    /// Ends the run: lets go of its snapshot and of everything bound.
+    func reset() {
+        // The result repeats the error of the last step, which has been thrown.
+        _ = sqlite3_reset(handle)
+        _ = sqlite3_clear_bindings(handle)
+    }
+
+    var sql: String { String(cString: sqlite3_sql(handle)) }
+    var columnCount: Int { Int(sqlite3_column_count(handle)) }
+    func columnName(_ column: Int) -> String { String(cString: sqlite3_column_name(handle, Int32(column))) }
+
+    // MARK: Parameters
+
+    func bind(_ value: Int64, at index: Int32) {
+        check(sqlite3_bind_int64(handle, index, value))
+    }
+
+    func bind(_ value: Int64?, at index: Int32) {
+        guard let value else { return check(sqlite3_bind_null(handle, index)) }
+        bind(value, at: index)
+    }
+
+    func bind(_ text: String, at index: Int32) {
+        var text = text
+        text.withUTF8 { bindText($0, at: index) }
+    }
+
+    func bind(_ text: String?, at index: Int32) {
+        guard let text else { return check(sqlite3_bind_null(handle, index)) }
+        bind(text, at: index)
+    }
+
+    /// Binds bytes as TEXT: SQLite keeps them as they are, valid UTF-8 or not.
+    func bind(textBytes bytes: [UInt8], at index: Int32) {
+        bytes.withUnsafeBufferPointer { bindText($0, at: index) }
+    }
+
+    func bind(_ digest: ContentDigest?, at index: Int32) {
+        guard let digest else { return check(sqlite3_bind_null(handle, index)) }
+        digest.withUnsafeBytes { bytes in
+            check(sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), csqlite_transient()))
+        }
+    }
+
+    private func bindText(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int32) {
+        bytes.withMemoryRebound(to: CChar.self) { characters in
+            // A null pointer would bind NULL.
+            guard let start = characters.baseAddress else {
+                return check(sqlite3_bind_text(handle, index, "", 0, csqlite_static()))
+            }
+            check(sqlite3_bind_text64(handle, index, start, UInt64(characters.count), csqlite_transient(), UInt8(SQLITE_UTF8)))
+        }
+    }
+
+    /// A failing bind leaves the parameter NULL: a wrong index is a mistake in this package, a value that is too big is
+    /// kept out by the limits on keys and heads.
+    private func check(_ result: Int32) {
+        precondition(result == SQLITE_OK, "cannot bind a parameter of: \(sql)")
+    }
+
+    // MARK: Columns of the current row
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func int64OrNil(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
+
+    func text(_ column: Int32) -> String {
+        String(decoding: textBuffer(column), as: UTF8.self)
+    }
+
+    func textOrNil(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    /// The bytes of a TEXT, exactly as they were bound.
+    func textBytes(_ column: Int32) -> [UInt8] { Array(textBuffer(column)) }
+
+    /// `nil` for NULL, and for anything that is not 32 bytes long.
+    func digest(_ column: Int32) -> ContentDigest? {
+        guard let start = sqlite3_column_blob(handle, column) else { return nil }
+        return ContentDigest(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
+    private func textBuffer(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        // In this order: sqlite3_column_bytes counts what sqlite3_column_text has converted.
+        let start = sqlite3_column_text(handle, column)
+        return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    /// A column of any type, as it is.
+    func value(_ column: Int32) -> SQLValue {
+        switch sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .integer(int64(column))
+        case SQLITE_FLOAT: .real(sqlite3_column_double(handle, column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(blob(column))
+        default: .null
+        }
+    }
+
+    private func blob(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(handle, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+}

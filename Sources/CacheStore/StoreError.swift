@@ -1,0 +1,63 @@
+/// Why a store could not do what it was asked.
+///
+/// A body that is missing or damaged is none of these: it is a miss.
+@nonexhaustive
+public enum StoreError: Error, Hashable, Sendable {
+    /// The directory of the store cannot be used. Choose another, or mend what `reason` says.
+    case unusableDirectory(path: String, reason: String)
+    /// `index.sqlite` is not an index of this package. Move the file away, and the store starts afresh.
+    case notAnIndex(path: String, reason: String)
+    /// A newer version of this package wrote the index. Update the program, or give it a directory of its own.
+    case newerSchema(path: String, found: Int, supported: Int)
+    /// Another connection held the write lock for longer than the busy timeout. Try again.
+    case busy(path: String)
+    /// The index refused a statement.
+    case index(SQLiteError)
+    /// A file operation failed.
+    case file(SystemError)
+    /// The key or URL cannot name an entry; the reason says what is wrong with it.
+    case invalidKey(String, reason: String)
+    /// The field lines of a response, or one of them, are longer than the store keeps.
+    case headTooLarge(byteCount: Int, limit: Int)
+    /// The bytes that were read are fewer than the file had when it was opened.
+    case truncatedBody(path: String)
+    /// The store, or the writer of a body, has been closed.
+    case closed
+}
+
+extension StoreError: CustomStringConvertible {
+    /// What happened, where, and what to do about it.
+    public var description: String {
+        switch self {
+        case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
+        case .notAnIndex(let path, let reason): "\(path) is not the index of a store (\(reason)); move it away to start afresh"
+        case .newerSchema(let path, let found, let supported):
+            "\(path) has schema version \(found), this program knows \(supported): update it or choose another directory"
+        case .busy(let path): "\(path) was locked by another writer for too long; try again"
+        case .index(let error): "the index failed: \(error)"
+        case .file(let error): "a file operation failed: \(error)"
+        case .invalidKey(let key, let reason): "\(key.prefix(200).debugDescription) cannot be a key: \(reason)"
+        case .headTooLarge(let count, let limit): "the field lines have \(count) bytes, the store keeps \(limit)"
+        case .truncatedBody(let path): "\(path) became shorter while it was read"
+        case .closed: "the store is closed"
+        }
+    }
+}
+
+/// Runs `body`, turning what the lower layers throw into a ``StoreError``.
+func mapping<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw error.isBusy ? .busy(path: path()) : .index(error)
+    }
+}
+
+/// Runs `body`, turning what the file system throws into a ``StoreError``.
+func mapping<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw .file(error)
+    }
+}

@@ -1,0 +1,94 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The body of a stored response, open for reading.
+///
+/// It stays readable whatever happens to its entry: eviction or replacement, here or in another process, takes away the
+/// name of the file, not the bytes of this one. May be read from any thread, and by several at once.
+public final class StoredBody: Sendable {
+    /// From this size on ``data()`` maps the file instead of copying it: with smaller ones, setting up the mapping takes
+    /// longer than the copy.
+    public static let mappingThreshold: Int64 = 262_144
+
+    /// The length in bytes.
+    public let byteCount: Int64
+
+    /// The SHA-256 of the bytes; `nil` for an empty body.
+    public let digest: ContentDigest?
+
+    /// The file with the bytes; `nil` for an empty body, and for one that a ``BodyWriter`` holds. It may be gone as soon as
+    /// the entry is.
+    public var fileURL: URL? {
+        // The hint spares asking the file system.
+        isNamed ? descriptor.map { URL(filePath: $0.path, directoryHint: .notDirectory) } : nil
+    }
+
+    private let descriptor: FileDescriptor?
+    private let isNamed: Bool
+
+    init(descriptor: FileDescriptor, digest: ContentDigest, byteCount: Int64, isNamed: Bool = true) {
+        self.descriptor = descriptor
+        self.digest = digest
+        self.byteCount = byteCount
+        self.isNamed = isNamed
+    }
+
+    /// An empty body.
+    init() {
+        descriptor = nil
+        digest = nil
+        byteCount = 0
+        isNamed = false
+    }
+
+    /// All bytes: a copy, or a mapping of the file from ``mappingThreshold`` on.
+    ///
+    /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
+    public func data() throws(StoreError) -> Data {
+        guard let descriptor else { return Data() }
+        return byteCount >= Self.mappingThreshold ? try map(descriptor) : try bytes(at: 0, count: Int(byteCount))
+    }
+
+    /// A copy of up to `count` bytes from `offset` on; fewer only at the end.
+    ///
+    /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
+    public func bytes(at offset: Int64, count: Int) throws(StoreError) -> Data {
+        precondition(offset >= 0 && count >= 0, "offset and count count bytes")
+        let length = Int(min(Int64(count), max(0, byteCount - offset)))
+        guard let descriptor, length > 0 else { return Data() }
+        // Data takes the allocation over, which spares filling it with zeros first.
+        let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
+        do throws(StoreError) {
+            let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)
+            guard try mapping({ () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }) == length else {
+                throw .truncatedBody(path: descriptor.path)
+            }
+        } catch {
+            start.deallocate()
+            throw error
+        }
+        return Data(bytesNoCopy: start, count: length, deallocator: .custom { start, _ in start.deallocate() })
+    }
+
+    private func map(_ descriptor: FileDescriptor) throws(StoreError) -> Data {
+        let length = Int(byteCount)
+        // A page beyond the end of a file that has become shorter must not be touched.
+        guard try mapping({ () throws(SystemError) in try descriptor.status().size }) == byteCount else {
+            throw .truncatedBody(path: descriptor.path)
+        }
+        guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0), start != MAP_FAILED else {
+            throw .file(SystemError(call: "mmap", path: descriptor.path))
+        }
+        return Data(bytesNoCopy: start, count: length, deallocator: .custom { start, length in munmap(start, length) })
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+extension Int64 {
+    /// The number as a count of bytes for a person: `999 B`, `12.3 kB`, `4.0 MB`.
+    var asByteCount: String {
+        guard self >= 1000 else { return "\(self) B" }
+        var value = Double(self)
+        var unit = ""
+        // 999.95 would be written as 1000.0.
+        for next in ["kB", "MB", "GB", "TB", "PB", "EB"] where value >= (unit.isEmpty ? 1000 : 999.95) {
+            value /= 1000
+            unit = next
+        }
+        return String(format: "%.1f %@", value, unit)
+    }
+}
+
+extension Int64 {
+    /// The number with its noun, which has an s for all numbers but one.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+extension Int {
+    /// As ``Int64/of(_:)``.
+    func of(_ noun: String) -> String { Int64(self).of(noun) }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// The standard output, written at once and to the last byte.
+///
+/// Not through `print`, which collects what goes into a pipe: what has been written here has been said.
+enum StandardOutput {
+    /// Nobody reads any more.
+    struct ReaderIsGone: Error {}
+
+    /// From now on a reader that leaves early is an error to be handled, and not the end of this process.
+    static func survivesItsReader() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// - Throws: ``ReaderIsGone``, ``Failure``.
+    static func write(_ bytes: some ContiguousBytes) throws {
+        switch bytes.write(to: STDOUT_FILENO) {
+        case 0: return
+        case EPIPE: throw ReaderIsGone()
+        case let code: throw Failure.system("the standard output", errno: code)
+        }
+    }
+
+    /// Writes text and a line feed.
+    static func write(line: String) throws {
+        try write(Array("\(line)\n".utf8))
+    }
+}
+
+/// The standard error. Where it cannot be written, there is nobody left to tell.
+enum StandardError {
+    static func write(_ text: String) {
+        _ = Array(text.utf8).write(to: STDERR_FILENO)
+    }
+}
+
+extension ContiguousBytes {
+    /// Writes all bytes to a descriptor; returns 0, or the number of the error that stopped it.
+    func write(to descriptor: Int32) -> Int32 {
+        withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                // Not `write`, which is this function's name.
+                let count = FileDescriptorCalls.write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    // Another process that shares the pipe has made it non-blocking.
+                    var wish = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    poll(&wish, 1, -1)
+                } else if errno != EINTR {
+                    return errno
+                }
+            }
+            return 0
+        }
+    }
+}
+
+private enum FileDescriptorCalls {
+    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        Musl.write(descriptor, bytes.baseAddress, bytes.count)
+        #else
+        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}

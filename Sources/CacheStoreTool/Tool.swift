@@ -1,0 +1,36 @@
+import ArgumentParser
+
+/// The command `cachestore`: loads through a cache, looks into it, and keeps it small.
+@main
+struct Tool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cachestore",
+        abstract: "A persistent HTTP cache: load through it, look into it, keep it small.",
+        discussion: """
+            Exit codes: 0 done; 1 the answer is no (not cached, an HTTP status of 400 or more, damage found); \
+            2 the store or the network failed; 64 the command line is wrong.
+            """,
+        subcommands: [
+            Demo.self, Get.self, Put.self, List.self, Show.self, Stats.self, Evict.self, Remove.self, Check.self,
+            SQL.self,
+        ])
+
+    static func main() async {
+        StandardOutput.survivesItsReader()
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch is StandardOutput.ReaderIsGone {
+            // Whoever read has read enough.
+            exit(withError: nil)
+        } catch {
+            guard let failure = Failure(error) else { exit(withError: error) }
+            failure.report()
+            exit(withError: failure.exitCode)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The value of an `If-None-Match` field.
+struct EntityTagCondition {
+    private let isAny: Bool
+    /// The tags without their quotes and `W/`.
+    private let opaqueTags: Set<Substring>
+
+    init(_ value: String) {
+        isAny = value.filter { $0 != " " && $0 != "\t" } == "*"
+        // A comma may stand inside a tag (RFC 9110 §8.8.3), so the quotes divide the list: every second part is a tag.
+        let parts = value.split(separator: "\"", omittingEmptySubsequences: false)
+        opaqueTags = Set(parts.indices.filter { $0 % 2 == 1 && $0 + 1 < parts.count }.map { parts[$0] })
+    }
+
+    /// Whether the representation tagged `etag` is one of those that the condition names, by weak comparison.
+    ///
+    /// RFC 9110 §8.8.3.2: weak comparison looks at the opaque parts alone.
+    func matches(_ etag: String?) -> Bool {
+        if isAny { return true }
+        guard let parts = etag?.split(separator: "\"", omittingEmptySubsequences: false), parts.count == 3 else {
+            return false
+        }
+        return opaqueTags.contains(parts[1])
+    }
+}

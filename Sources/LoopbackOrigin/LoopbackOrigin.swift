@@ -1,0 +1,110 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+/// An HTTP/1.1 origin server on the loopback interface, whose every response a closure decides.
+///
+/// It speaks real HTTP over real sockets, keeps connections alive, serves them concurrently, and can misbehave in all the
+/// ways of ``OriginReply/Delivery``. It records what it was asked.
+///
+///     let origin = try await LoopbackOrigin { request in
+///         .ok("hello".utf8, cacheControl: "max-age=60", etag: "\"1\"")
+///     }
+///     // … fetch origin.url("/greeting") …
+///     await origin.stop()
+///
+/// All members may be called from any thread. An origin that is dropped stops.
+public final class LoopbackOrigin: Sendable {
+    /// The host and port, such as `127.0.0.1:49152`.
+    public let authority: String
+
+    private let listener: any Channel
+    private let log: RequestLog
+    private let connections: OpenConnections
+
+    /// Starts an origin on a port that the system chooses.
+    ///
+    /// - Parameters:
+    ///   - host: The address to listen on.
+    ///   - requestBodyLimit: How many bytes of a request body are kept. A longer one is answered with 413.
+    ///   - date: The value of the `Date` field for replies that have none of their own; `nil` adds none.
+    ///   - reply: Answers a request. Its task is cancelled when the client leaves or the origin stops.
+    /// - Throws: What the system said when the address could not be bound.
+    public init(
+        host: String = "127.0.0.1",
+        requestBodyLimit: Int = 16 << 20,
+        date: @escaping @Sendable () -> String? = { OriginDate.now() },
+        reply: @escaping @Sendable (OriginRequest) async -> OriginReply
+    ) async throws {
+        let log = RequestLog()
+        let connections = OpenConnections()
+        let exchange = Exchange(log: log, date: date, reply: reply)
+        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.backlog, value: 256)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers([
+                        ByteToMessageHandler(HTTPRequestDecoder()),
+                        ConnectionHandler(bodyLimit: requestBodyLimit, connections: connections, exchange: exchange),
+                    ])
+                }
+            }
+            .bind(host: host, port: 0)
+            .get()
+        guard let port = listener.localAddress?.port else {
+            preconditionFailure("a bound TCP socket has a port")
+        }
+        authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        self.log = log
+        self.connections = connections
+    }
+
+    deinit {
+        listener.close(promise: nil)
+        for connection in connections.refuseFurther() { connection.close(promise: nil) }
+    }
+
+    /// Stops listening and closes every connection, whatever is still being sent on it.
+    ///
+    /// Returns when all are closed. Stopping twice is harmless.
+    public func stop() async {
+        try? await listener.close().get()
+        let open = connections.refuseFurther()
+        for connection in open { connection.close(promise: nil) }
+        for connection in open { try? await connection.closeFuture.get() }
+    }
+}
+
+extension LoopbackOrigin {
+    /// The start of every URL of this origin, without a slash at its end: `http://127.0.0.1:49152`.
+    public var baseURL: String { "http://\(authority)" }
+
+    /// The absolute URL of `path`, which may have a query.
+    public func url(_ path: String) -> String {
+        path.hasPrefix("/") ? baseURL + path : "\(baseURL)/\(path)"
+    }
+
+    /// The requests received since the start or the last ``resetRequests()``, in the order of their arrival.
+    public var requests: [OriginRequest] { log.requests }
+
+    /// The requests whose path, with its query, is `path`.
+    public func requests(to path: String) -> [OriginRequest] {
+        log.requests.filter { $0.path == path }
+    }
+
+    /// How many requests were received since the start or the last ``resetRequests()``.
+    public var requestCount: Int { log.requestCount }
+
+    /// Forgets the requests received so far. Serial numbers and ``counters`` run on.
+    public func resetRequests() {
+        log.resetRequests()
+    }
+
+    /// What this origin has done since its start.
+    public var counters: OriginCounters {
+        var counters = log.counters
+        counters.connections = connections.accepted
+        return counters
+    }
+}

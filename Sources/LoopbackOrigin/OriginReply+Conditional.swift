@@ -1,0 +1,38 @@
+internal import HTTPTypes
+
+extension OriginReply {
+    /// Answers `request` with a resource as it is now: 304 when the request's condition says the client has it, else 200.
+    ///
+    /// RFC 9110 §13.2.2: `If-None-Match` decides when present; only without it does `If-Modified-Since`. Other methods than
+    /// GET and HEAD get the 200.
+    ///
+    /// - Parameters:
+    ///   - etag: The entity tag with its quotes, and its `W/` if weak.
+    ///   - lastModified: An IMF-fixdate.
+    public static func resource(
+        _ body: some Sequence<UInt8>,
+        for request: OriginRequest,
+        etag: String? = nil,
+        lastModified: String? = nil,
+        cacheControl: String? = nil,
+        contentType: String? = nil
+    ) -> OriginReply {
+        if matches(request, etag: etag, lastModified: lastModified) {
+            return .notModified(etag: etag, lastModified: lastModified, cacheControl: cacheControl)
+        }
+        return .ok(
+            body, cacheControl: cacheControl, etag: etag, lastModified: lastModified, contentType: contentType)
+    }
+
+    private static func matches(_ request: OriginRequest, etag: String?, lastModified: String?) -> Bool {
+        guard request.method == .get || request.method == .head else { return false }
+        if let condition = request.fields[.ifNoneMatch] {
+            return EntityTagCondition(condition).matches(etag)
+        }
+        guard
+            let condition = request.fields[.ifModifiedSince].flatMap(OriginDate.seconds(of:)),
+            let modified = lastModified.flatMap(OriginDate.seconds(of:))
+        else { return false }
+        return modified <= condition
+    }
+}

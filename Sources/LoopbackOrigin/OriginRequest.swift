@@ -1,0 +1,30 @@
+public import HTTPTypes
+
+/// A request as it arrived at an origin.
+public struct OriginRequest: Hashable, Sendable {
+    /// The position of the request among all that this origin received, from 1.
+    public var serial: Int
+
+    /// The method.
+    public var method: HTTPRequest.Method
+
+    /// The request target: the path, and the query if there is one.
+    public var path: String
+
+    /// The header fields, `Host` among them.
+    public var fields: HTTPFields
+
+    /// The body, with chunk framing removed.
+    public var body: [UInt8]
+
+    /// Creates a request.
+    public init(
+        serial: Int = 1, method: HTTPRequest.Method = .get, path: String, fields: HTTPFields = [:], body: [UInt8] = []
+    ) {
+        self.serial = serial
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.body = body
+    }
+}

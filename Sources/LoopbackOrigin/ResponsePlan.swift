@@ -1,0 +1,129 @@
+internal import HTTPTypes
+internal import NIOCore
+
+/// What goes onto the connection for one reply, decided before anything is sent.
+///
+/// The bytes are written here and not by NIO's encoder, because an origin that tests its clients must be able to lie.
+struct ResponsePlan: Sendable {
+    enum Ending: Sendable {
+        case keepAlive
+        case close
+        case reset
+        case stall
+    }
+
+    /// The head, or what stands in its place.
+    private(set) var head: [UInt8] = []
+    /// The body, as much of it as is sent.
+    private(set) var pieces: [ArraySlice<UInt8>] = []
+    /// What follows the last piece: the last chunk, where there is one.
+    private(set) var trailer = ""
+    /// Called before each piece; then each goes out by itself.
+    private(set) var pace: (@Sendable (Int) async -> Void)?
+    private(set) var ending = Ending.keepAlive
+
+    private var isChunked = false
+
+    init(_ reply: OriginReply, to method: HTTPRequest.Method, keepsAlive: Bool, date: String?) {
+        var fields = reply.fields
+        let body = reply.body[...]
+
+        switch reply.delivery {
+        case .complete:
+            fields.setIfAbsent(.contentLength, "\(body.count)")
+            pieces = [body]
+        case .chunked(let bytes):
+            isChunked = true
+            trailer = "0\r\n\r\n"
+            pieces = body.pieces(of: bytes)
+        case .closeDelimited:
+            pieces = [body]
+            ending = .close
+        case .paced(let bytes, let before):
+            fields.setIfAbsent(.contentLength, "\(body.count)")
+            pieces = body.pieces(of: bytes)
+            pace = before
+        case .declaring(let length):
+            fields.setIfAbsent(.contentLength, "\(length)")
+            pieces = [body]
+            ending = .close
+        case .stalling(let bytes):
+            fields.setIfAbsent(.contentLength, "\(body.count)")
+            pieces = [body.prefix(bytes)]
+            ending = .stall
+        case .resetting(let bytes):
+            fields.setIfAbsent(.contentLength, "\(body.count)")
+            pieces = [body.prefix(bytes)]
+            ending = .reset
+        case .abortedChunked(let bytes):
+            isChunked = true
+            pieces = [body.prefix(bytes)]
+            ending = .close
+        case .resetBeforeHead:
+            ending = .reset
+            return
+        case .garbage(let bytes):
+            head = bytes
+            ending = .close
+            return
+        }
+
+        if isChunked { fields.setIfAbsent(.transferEncoding, "chunked") }
+        if reply.status.hasNoContent {
+            fields[.contentLength] = reply.fields[.contentLength]
+            fields[.transferEncoding] = reply.fields[.transferEncoding]
+        }
+        if reply.status.hasNoContent || method == .head {
+            pieces = []
+            trailer = ""
+            pace = nil
+            if case .closeDelimited = reply.delivery { ending = .close } else { ending = .keepAlive }
+        }
+        if ending == .keepAlive, !keepsAlive || fields[.connection]?.lowercased() == "close" {
+            ending = .close
+        }
+        if ending == .close { fields.setIfAbsent(.connection, "close") }
+        if let date { fields.setIfAbsent(.date, date) }
+        head = Self.head(status: reply.status, fields: fields)
+    }
+
+    /// Writes `piece` with its framing.
+    func write(_ piece: ArraySlice<UInt8>, into buffer: inout ByteBuffer) {
+        // A chunk of no bytes would be the last chunk.
+        guard !piece.isEmpty else { return }
+        if isChunked { buffer.writeString("\(String(piece.count, radix: 16))\r\n") }
+        buffer.writeBytes(piece)
+        if isChunked { buffer.writeString("\r\n") }
+    }
+
+    private static func head(status: HTTPResponse.Status, fields: HTTPFields) -> [UInt8] {
+        var bytes = Array("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8)
+        for field in fields {
+            bytes += "\(field.name.rawName): ".utf8
+            field.withUnsafeBytesOfValue { bytes += $0 }
+            bytes += "\r\n".utf8
+        }
+        bytes += "\r\n".utf8
+        return bytes
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func setIfAbsent(_ name: HTTPField.Name, _ value: String) {
+        if self[name] == nil { self[name] = value }
+    }
+}
+
+extension HTTPResponse.Status {
+    /// RFC 9110 §6.4.1: these have no content, whatever their fields say.
+    fileprivate var hasNoContent: Bool {
+        kind == .informational || self == .noContent || self == .notModified
+    }
+}
+
+extension ArraySlice {
+    fileprivate func pieces(of count: Int) -> [Self] {
+        precondition(count > 0, "a piece has at least one byte")
+        return stride(from: startIndex, to: endIndex, by: count).map { self[$0..<Swift.min($0 + count, endIndex)] }
+    }
+}

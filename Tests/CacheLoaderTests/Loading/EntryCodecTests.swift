@@ -1,0 +1,28 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("EntryCodec")
+struct EntryCodecTests {
+    @Test("P28, P05, S11: fields come back in order and byte for byte, lines of one name apart")
+    func roundTrip() async throws {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .setCookie, value: "a=1, b"))
+        fields.append(HTTPField(name: .setCookie, value: "c=2"))
+        fields.append(HTTPField(name: try #require(.init("X-Bytes")), value: (0x80...0xFF).map { UInt8($0) }))
+        fields.append(HTTPField(name: try #require(.init("X-Empty")), value: ""))
+        fields.append(HTTPField(name: try #require(.init("X-Colons")), value: "a: b: c"))
+        fields.append(HTTPField(name: .cacheControl, value: "max-age=60"))
+        fields.append(HTTPField(name: .date, value: "Tue, 15 Nov 1994 12:45:26 GMT"))
+        let sent = fields
+        let transport = ScriptedTransport { _, _ in .reply(200, sent, "body") }
+        let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(mode: .cacheFirst))
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        var stored = try await fixture.cache.response(for: .to("/a")).head.headerFields
+        stored[.age] = nil
+        #expect(Array(stored) == Array(sent))
+        #expect(transport.requestCount == 1)
+    }
+}

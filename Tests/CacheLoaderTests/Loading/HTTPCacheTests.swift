@@ -1,0 +1,409 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache")
+struct HTTPCacheTests {
+    @Test("A miss is fetched and stored, the next request is a hit with its age (A01), and Date stays (A06)")
+    func missThenHit() async throws {
+        let script = ReplyScript(
+            .status(.ok, fields: [.cacheControl: "max-age=60", .date: "Tue, 15 Nov 1994 12:45:26 GMT", .age: "0"], body: "body".utf8))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(lifetimeOverride: .fixed(.seconds(2_000_000_000))))
+        let miss = try await fixture.cache.response(for: .to("/a"))
+        #expect(miss.source == .network)
+        #expect(try await miss.text == "body")
+        fixture.clock.advance(by: 10)
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.source == .disk)
+        #expect(hit.head.status == .ok)
+        #expect(hit.head.headerFields[.age] == String(hit.age))
+        #expect(hit.age >= 10)
+        #expect(hit.head.headerFields[.date] == "Tue, 15 Nov 1994 12:45:26 GMT")
+        #expect(try await hit.text == "body")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("The end of a body is delivered after the commit; a body that is let go before is not stored")
+    func commitBeforeEnd() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "one", "two") }
+        let fixture = try LoaderFixture(transport: transport)
+        let key = try CacheKey(url: "https://example.com/a")
+        do {
+            let partly = try await fixture.cache.response(for: .to("/a"))
+            var iterator = partly.body.makeAsyncIterator()
+            #expect(try await iterator.next() == Data("one".utf8))
+            #expect(try !fixture.store.contains(key))
+        }
+        #expect(try !fixture.store.contains(key))
+        let whole = try await fixture.cache.response(for: .to("/a"))
+        #expect(try await whole.text == "onetwo")
+        #expect(try fixture.store.contains(key))
+        #expect(try fixture.blobs.count == 1)
+    }
+
+    @Test("S18: a body that breaks off is delivered as an error and not stored; what was stored stays")
+    func brokenBody() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.ifNoneMatch] == nil
+                ? .reply(200, [.eTag: "\"1\""], "whole") : .reply(200, [.eTag: "\"2\""], "ha", failure: TransportError(.truncated))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let broken = try await fixture.cache.response(for: .to("/a"))
+        await #expect(throws: LoadError.transport(TransportError(.truncated), url: "https://example.com/a")) {
+            try await broken.bytes
+        }
+        let stored = try #require(try fixture.store.peek(CacheKey(url: "https://example.com/a")))
+        #expect(stored.metadata.etag == "\"1\"")
+        #expect(try fixture.store.openBody(of: stored)?.data() == Data("whole".utf8))
+        #expect(try fixture.blobs.count == 1)
+    }
+
+    @Test("C1, C01, C02: a stale entry is validated with its own validators", arguments: ["etag", "ETag", "Etag", "ETAG"])
+    func validators(name: String) async throws {
+        let etag = try #require(HTTPField.Name(name))
+        let script = ReplyScript(
+            .status(.ok, fields: [etag: "W/\"v\"", .lastModified: "Tue, 15 Nov 1994 12:45:26 GMT", .cacheControl: "max-age=0"], body: "x".utf8),
+            .notModified())
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let validated = try await fixture.cache.response(for: .to("/a"))
+        #expect(validated.source == .notModified)
+        #expect(try await validated.text == "x")
+        #expect(transport.requests[0].headerFields[.ifNoneMatch] == nil)
+        #expect(transport.requests[1].headerFields[.ifNoneMatch] == "W/\"v\"")
+        #expect(transport.requests[1].headerFields[.ifModifiedSince] == "Tue, 15 Nov 1994 12:45:26 GMT")
+    }
+
+    @Test("C2: without its body an entry is not validated, but fetched anew")
+    func missingBody() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.eTag: "\"1\""], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        try FileManager.default.removeItem(at: try #require(try fixture.blobs.first).url)
+        let again = try await fixture.cache.response(for: .to("/a"))
+        #expect(again.source == .network)
+        #expect(try await again.text == "body")
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
+    }
+
+    @Test("C2, C13: a 304 that nothing stored can answer is followed by one unconditional request")
+    func unsatisfiable304() async throws {
+        let script = ReplyScript(
+            .ok("old".utf8, etag: "\"1\""), .notModified(etag: "\"other\""), .ok("new".utf8, etag: "\"2\""))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let answer = try await fixture.cache.response(for: .to("/a"))
+        #expect(try await answer.text == "new")
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", nil])
+    }
+
+    @Test("C13: an origin that answers 304 whatever it is asked ends in 502, not in a loop")
+    func stubborn304() async throws {
+        let transport = ReplyScript(.notModified()).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let answer = try await fixture.cache.response(for: .to("/a"))
+        #expect(answer.head.status == .badGateway)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("C3: a 304 restarts the clock and leaves the blob alone; U05: its fields replace and add")
+    func freshening() async throws {
+        let script = ReplyScript(
+            .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
+            .status(.notModified, fields: [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentLanguage: "en"]))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        func attributes() throws -> [AnyHashable] {
+            let path = try #require(try fixture.blobs.first).url.path(percentEncoded: false)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return [attributes[.systemFileNumber] as? Int, attributes[.modificationDate] as? Date]
+        }
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let before = try attributes()
+        fixture.clock.advance(by: 60)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .notModified)
+        #expect(transport.requestCount == 2)
+        fixture.clock.advance(by: 59)
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.source == .disk)
+        #expect(hit.head.headerFields[.contentLanguage] == "en")
+        #expect(hit.head.headerFields[.contentType] == "text/plain")
+        #expect(transport.requestCount == 2)
+        fixture.clock.advance(by: 1)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .notModified)
+        #expect(transport.requestCount == 3)
+        #expect(try attributes() == before)
+    }
+
+    @Test("C4: a bare 304 keeps the stored lifetime, one with Cache-Control replaces it, and without any the default counts")
+    func lifetimeAfter304() async throws {
+        struct Case {
+            let stored: String?
+            let revalidated: String?
+            let defaultLifetime: Int
+            let freshFor: Double
+        }
+        let cases = [
+            Case(stored: "max-age=3600", revalidated: nil, defaultLifetime: 0, freshFor: 3600),
+            Case(stored: "max-age=3600", revalidated: "max-age=10", defaultLifetime: 0, freshFor: 10),
+            Case(stored: nil, revalidated: nil, defaultLifetime: 100, freshFor: 100),
+        ]
+        for c in cases {
+            let script = ReplyScript(
+                .ok("body".utf8, cacheControl: c.stored, etag: "\"1\""),
+                .notModified(etag: "\"1\"", cacheControl: c.revalidated))
+            let transport = script.transport
+            let fixture = try LoaderFixture(
+                transport: transport, policy: CachePolicy(defaultLifetime: .seconds(c.defaultLifetime)))
+            _ = try await fixture.cache.response(for: .to("/a")).bytes
+            fixture.clock.advance(by: 4000)
+            #expect(try await fixture.cache.response(for: .to("/a")).source == .notModified)
+            fixture.clock.advance(by: c.freshFor - 1)
+            #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
+            fixture.clock.advance(by: 1)
+            #expect(try await fixture.cache.response(for: .to("/a")).source == .notModified)
+            #expect(transport.requestCount == 3)
+        }
+    }
+
+    @Test("C5: a 200 replaces body, fields and validators together")
+    func replacement() async throws {
+        let script = ReplyScript(.ok("one".utf8, etag: "\"A\""), .ok("two".utf8), .ok("three".utf8))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        for expected in ["one", "two", "three"] {
+            #expect(try await fixture.cache.response(for: .to("/a")).text == expected)
+        }
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"A\"", nil])
+        try await fixture.store.flush()
+        #expect(try fixture.blobs.map(\.bytes) == [Data("three".utf8)])
+    }
+
+    @Test("B6: no-cache is validated each time and does not stick")
+    func noCache() async throws {
+        let script = ReplyScript(
+            .ok("one".utf8, cacheControl: "no-cache", etag: "\"1\""), .notModified(etag: "\"1\""),
+            .ok("two".utf8, cacheControl: "max-age=60", etag: "\"2\""))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<3 { _ = try await fixture.cache.response(for: .to("/a")).bytes }
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", "\"1\""])
+        fixture.clock.advance(by: 59)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "two")
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("B6, S04, S05: of a no-store response nothing reaches the disk, and the older entry goes")
+    func noStore() async throws {
+        let secret = "a-secret-that-nobody-may-find"
+        let script = ReplyScript(
+            .ok("old".utf8, etag: "\"1\""), .ok(secret.utf8, cacheControl: "no-store", etag: "\"\(secret)\""))
+        let fixture = try LoaderFixture(transport: script.transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        #expect(try await fixture.cache.response(for: .to("/a")).text == secret)
+        #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/a")))
+        try await fixture.store.flush()
+        let files = try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.path)
+        for file in files {
+            let url = fixture.directory.url.appending(path: file)
+            guard let bytes = try? Data(contentsOf: url) else { continue }
+            #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(file) contains it")
+        }
+    }
+
+    @Test("R05: a stored GET answers HEAD, without a body; HEAD itself stores nothing")
+    func head() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60", .contentLength: "4"], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/b", method: .head)).bytes
+        #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/b")))
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let head = try await fixture.cache.response(for: .to("/a", method: .head))
+        #expect(head.source == .disk)
+        #expect(head.head.headerFields[.contentLength] == "4")
+        #expect(try await head.bytes.isEmpty)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("K3, R04: POST always goes out and leaves no row; I01: its success invalidates its target; I02: its failure does not")
+    func unsafeMethods() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.method == .put ? .reply(500) : .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let key = try CacheKey(url: "https://example.com/a")
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        _ = try await fixture.cache.response(for: .to("/a", method: .put), body: Data("x".utf8)).bytes
+        #expect(try fixture.store.contains(key))
+        for _ in 0..<2 { _ = try await fixture.cache.response(for: .to("/a", method: .post), body: Data("x".utf8)).bytes }
+        #expect(transport.requests.filter { $0.method == .post }.count == 2)
+        #expect(transport.sent.last?.body == Data("x".utf8))
+        #expect(try !fixture.store.contains(key))
+    }
+
+    @Test("K3: the caller's own condition passes through, and the 304 reaches the caller")
+    func ownCondition() async throws {
+        let transport = ReplyScript(.notModified(etag: "\"mine\"")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: "\"mine\""]))
+        #expect(answer.head.status == .notModified)
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == ["\"mine\""])
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("V02, V03, V06: variants are kept side by side, and answer only the requests that select them")
+    func variants() async throws {
+        let transport = ScriptedTransport { request, _ in
+            .reply(
+                200, [.cacheControl: "max-age=60", .vary: "accept-language"], request.headerFields[.acceptLanguage] ?? "none")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<2 {
+            for language in ["en", "de", nil] {
+                let fields: HTTPFields = language.map { [.acceptLanguage: $0] } ?? [:]
+                let answer = try await fixture.cache.response(for: .to("/a", fields))
+                #expect(try await answer.text == language ?? "none")
+            }
+        }
+        #expect(transport.requestCount == 3)
+        #expect(try fixture.store.responses(for: CacheKey(url: "https://example.com/a")).count == 3)
+    }
+
+    @Test("Of credentials that Vary nominates nothing is kept; different ones do not mix")
+    func credentials() async throws {
+        let transport = ScriptedTransport { request, _ in
+            .reply(200, [.cacheControl: "max-age=60", .vary: "authorization"], request.headerFields[.authorization] ?? "")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for user in ["Basic YWxpY2U6c2VjcmV0", "Basic Ym9iOnNlY3JldA=="] {
+            for _ in 0..<2 {
+                _ = try await fixture.cache.response(for: .to("/a", [.authorization: user])).bytes
+            }
+        }
+        #expect(transport.requestCount == 2)
+        for response in try fixture.store.responses(for: CacheKey(url: "https://example.com/a")) {
+            #expect(!response.metadata.variant.contains("Basic"))
+            #expect(response.metadata.variant.hasPrefix("authorization: sha256-"))
+        }
+    }
+
+    @Test("Level 1 stores and returns a 404, beside the last good content")
+    func errorResponse() async throws {
+        let script = ReplyScript(
+            .ok("good".utf8, cacheControl: "max-age=0"), .status(.notFound, fields: [.cacheControl: "max-age=60"], body: "gone".utf8))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 1)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "gone")
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.head.status == .notFound)
+        #expect(hit.source == .disk)
+        #expect(transport.requestCount == 2)
+        let kinds = try fixture.store.responses(for: CacheKey(url: "https://example.com/a")).map(\.metadata.kind)
+        #expect(Set(kinds) == [.content, .error])
+    }
+
+    @Test(
+        "R03: an origin that cannot be reached is answered for with 502 or 504, and what is wrong",
+        arguments: [
+            (TransportError.Code.cannotConnect, HTTPResponse.Status.badGateway), (.connectionLost, .badGateway),
+            (.timedOut, .gatewayTimeout),
+        ])
+    func unreachable(code: TransportError.Code, status: HTTPResponse.Status) async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(code) }
+        let fixture = try LoaderFixture(transport: transport)
+        let answer = try await fixture.cache.response(for: .to("/a"))
+        #expect(answer.head.status == status)
+        #expect(answer.failure == .transport(TransportError(code), url: "https://example.com/a"))
+        #expect(try await answer.bytes.isEmpty)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("R07: only-if-cached is answered from the store, or with 504 and no request")
+    func onlyIfCached() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        let answer = try await fixture.cache.response(for: .to("/a", [.cacheControl: "only-if-cached"]))
+        #expect(answer.head.status == .gatewayTimeout)
+        #expect(answer.failure == .notCached(url: "https://example.com/a"))
+        #expect(transport.requestCount == 0)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let hit = try await fixture.cache.response(for: .to("/a", [.cacheControl: "only-if-cached"]))
+        #expect(try await hit.text == "body")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test(
+        "E9: a request without a usable URL throws, and nothing is sent",
+        arguments: [
+            HTTPRequest(method: .get, scheme: nil, authority: "example.com", path: "/"),
+            HTTPRequest(method: .get, scheme: "https", authority: nil, path: "/"),
+            HTTPRequest(method: .get, scheme: "ftp", authority: "example.com", path: "/"),
+            HTTPRequest(method: .get, scheme: "https", authority: "user:pass@example.com", path: "/"),
+            HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a b"),
+        ])
+    func unusableURLs(request: HTTPRequest) async throws {
+        let transport = ReplyScript(.ok()).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let error = await #expect(throws: LoadError.self) { try await fixture.cache.response(for: request) }
+        guard case .invalidURL = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test("K1: a change of the configuration affects requests that begin afterwards only")
+    func configuration() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "12345")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let defaults = HTTPCache.Configuration()
+        #expect(defaults.policy == CachePolicy())
+        #expect(defaults.partition == "")
+        #expect(defaults.maxBodyBytes == 1 << 30)
+        async let before = fixture.cache.response(for: .to("/a")).bytes
+        await gate.reached(1)
+        fixture.cache.configuration.maxBodyBytes = 4
+        gate.open()
+        #expect(try await before == Data("12345".utf8))
+        await #expect(throws: LoadError.bodyTooLarge(url: "https://example.com/b", limit: 4)) {
+            try await fixture.cache.response(for: .to("/b")).bytes
+        }
+        #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/b")))
+    }
+
+    @Test("Partitions do not see each other's entries")
+    func partitions() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        for partition in ["", "alice", "bob", "alice"] {
+            fixture.cache.configuration.partition = partition
+            _ = try await fixture.cache.response(for: .to("/a")).bytes
+        }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("A store that has failed fails no request")
+    func closedStore() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "one", "two") }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.store.close()
+        for _ in 0..<2 { #expect(try await fixture.cache.response(for: .to("/a")).text == "onetwo") }
+        let resource = try await fixture.loader.load("https://example.com/a")
+        #expect(resource.text == "onetwo")
+        #expect(transport.requestCount == 3)
+    }
+}

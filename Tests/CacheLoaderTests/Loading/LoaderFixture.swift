@@ -1,0 +1,92 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+
+/// A store, a loader and a cache of its own directory, on a clock that a test moves.
+final class LoaderFixture: Sendable {
+    let directory: TemporaryDirectory
+    let clock = ManualClock()
+    let store: ResponseStore
+    let loader: ResourceLoader
+    let cache: HTTPCache
+
+    init(transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy()) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
+        var storing = ResponseStore.Configuration()
+        storing.clock = clock.date
+        store = try ResponseStore(directory: directory.url, configuration: storing)
+        var loading = ResourceLoader.Configuration()
+        loading.clock = clock.date
+        loading.policy = policy
+        loader = ResourceLoader(store: store, transport: transport, configuration: loading)
+        var caching = HTTPCache.Configuration()
+        caching.clock = clock.date
+        caching.policy = policy
+        cache = HTTPCache(store: store, transport: transport, configuration: caching)
+    }
+
+    /// The names and contents of the blobs.
+    var blobs: [(url: URL, bytes: Data)] {
+        get throws {
+            let root = directory.url.appending(path: "blobs")
+            let names = try FileManager.default.subpathsOfDirectory(atPath: root.path(percentEncoded: false))
+            // The names of two characters are the folders.
+            return try names.filter { $0.utf8.count > 2 }
+                .map { root.appending(path: $0) }
+                .map { ($0, try Data(contentsOf: $0)) }
+        }
+    }
+}
+
+/// Replies that a test lines up; the last one is given again and again.
+final class ReplyScript: Sendable {
+    /// Guards the replies still to come.
+    private let replies: Mutex<[OriginReply]>
+
+    init(_ replies: OriginReply...) {
+        self.replies = Mutex(replies)
+    }
+
+    func next() -> OriginReply {
+        replies.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+    }
+
+    /// A transport that gives the replies without a network.
+    var transport: ScriptedTransport {
+        ScriptedTransport { _, _ in
+            let reply = self.next()
+            return TransportResponse(
+                head: HTTPResponse(status: reply.status, headerFields: reply.fields),
+                body: TransportBody(chunks: reply.body.isEmpty ? [] : [Data(reply.body)]))
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// A request to the one origin of these tests.
+    static func to(_ path: String, method: Method = .get, _ fields: HTTPFields = [:]) -> HTTPRequest {
+        HTTPRequest(method: method, scheme: "https", authority: "example.com", path: path, headerFields: fields)
+    }
+}
+
+extension CachedResponse {
+    /// The whole body.
+    var bytes: Data {
+        get async throws {
+            var bytes = Data()
+            for try await chunk in body { bytes += chunk }
+            return bytes
+        }
+    }
+
+    var text: String { get async throws { String(decoding: try await bytes, as: UTF8.self) } }
+}
+
+extension Resource {
+    var text: String { String(decoding: data, as: UTF8.self) }
+}

@@ -1,0 +1,82 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Redirects")
+struct RedirectTests {
+    @Test("A redirect is followed, each hop cached under its own URL", arguments: [301, 302, 303, 307, 308])
+    func following(code: Int) async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/old?q"
+                ? .reply(.init(code: code), [.location: "../new", .cacheControl: "max-age=60"], "moved")
+                : .reply(200, [.cacheControl: "max-age=60"], "here")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<2 {
+            let resource = try await fixture.loader.load("https://example.com/old?q")
+            #expect(resource.text == "here")
+            #expect(resource.url == "https://example.com/new")
+        }
+        #expect(transport.requests.map(\.path) == ["/old?q", "/new"])
+        #expect(try fixture.store.contains(CacheKey(url: "https://example.com/new")))
+    }
+
+    @Test("Circles and endless chains end in a typed error")
+    func endless() async throws {
+        let transport = ScriptedTransport { request, _ in
+            .reply(302, [.location: request.path == "/circle" ? "/circle" : (request.path ?? "") + "x"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for url in ["https://example.com/circle", "https://example.com/chain"] {
+            await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 20)) { try await fixture.loader.load(url) }
+        }
+        #expect(transport.requestCount == 42)
+        fixture.loader.configuration.maxRedirects = 0
+        await #expect(throws: LoadError.tooManyRedirects(url: "https://example.com/circle", limit: 0)) {
+            try await fixture.loader.load("https://example.com/circle")
+        }
+    }
+
+    @Test("Credentials stay with their origin; other fields go along")
+    func credentials() async throws {
+        let transport = ScriptedTransport { request, _ in
+            switch (request.authority, request.path) {
+            case ("example.com", "/a"): .reply(302, [.location: "/b"])
+            case ("example.com", _): .reply(302, [.location: "https://other.example/c"])
+            default: .reply(200, [:], "here")
+            }
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=b", .accept: "text/plain"]
+        _ = try await fixture.loader.load(ResourceRequest("https://example.com/a", headerFields: fields))
+        #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Basic x", "Basic x", nil])
+        #expect(transport.requests.map { $0.headerFields[.cookie] } == ["a=b", "a=b", nil])
+        #expect(transport.requests.map { $0.headerFields[.accept] } == ["text/plain", "text/plain", "text/plain"])
+    }
+
+    @Test(
+        "A redirect to what cannot be loaded is a typed error",
+        arguments: ["ftp://example.com/", "file:///etc/passwd", "https://user:pass@example.com/", "http://["])
+    func unusableTargets(location: String) async throws {
+        let transport = ReplyScript(.status(.found, fields: [.location: location])).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let error = await #expect(throws: LoadError.self) { try await fixture.loader.load("https://example.com/") }
+        guard case .invalidURL = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("A redirect that does not say where to is no success")
+    func noLocation() async throws {
+        let fixture = try LoaderFixture(transport: ReplyScript(.status(.found)).transport)
+        await #expect(throws: LoadError.httpStatus(302, url: "https://example.com/")) {
+            try await fixture.loader.load("https://example.com/")
+        }
+    }
+}

@@ -1,0 +1,369 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader")
+struct ResourceLoaderTests {
+    private let url = "https://example.com/a"
+
+    @Test("E1: 1,000 loads from 50 tasks are one request, and every waiter gets the result")
+    func coalescing() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let count = try await withThrowingTaskGroup { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<20 { group.addTask { try await fixture.loader.load(url) } }
+                        return try await group.reduce(0) { $0 + ($1.text == "body" ? 1 : 0) }
+                    }
+                }
+            }
+            await gate.reached(1)
+            gate.open()
+            return try await group.reduce(0, +)
+        }
+        #expect(count == 1000)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E1: a load that begins after the last byte and before delivery makes no second request")
+    func lateJoiner() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        // Each load begins at another moment of the same flight.
+        for _ in 0..<200 {
+            let fixture = try LoaderFixture(transport: transport)
+            let before = transport.requestCount
+            async let first = fixture.loader.load(url)
+            async let second = fixture.loader.load(url)
+            async let third = fixture.loader.load(url)
+            #expect(try await [first, second, third].map(\.text) == ["body", "body", "body"])
+            #expect(transport.requestCount == before + 1)
+        }
+    }
+
+    @Test("Loads of other URLs, fields or policies do not share a flight; the order of fields makes no difference")
+    func flightKeys() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "no-store"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (x, y) = (try #require(HTTPField.Name("x")), try #require(HTTPField.Name("y")))
+        let requests = [
+            ResourceRequest(url), ResourceRequest("https://example.com/b"),
+            ResourceRequest(url, headerFields: [x: "1", y: "2"]), ResourceRequest(url, headerFields: [y: "2", x: "1"]),
+            ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly)),
+        ]
+        try await withThrowingTaskGroup { group in
+            for request in requests { group.addTask { _ = try await fixture.loader.load(request) } }
+            await gate.reached(4)
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test("I2: network, disk and notModified are told apart, with status, age and expiry")
+    func sources() async throws {
+        let script = ReplyScript(
+            .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
+            .notModified(etag: "\"1\""))
+        let fixture = try LoaderFixture(transport: script.transport)
+        let network = try await fixture.loader.load(url)
+        #expect(network.source == .network)
+        #expect(network.status == .ok)
+        #expect(network.url == url)
+        #expect(network.headerFields[.contentType] == "text/plain")
+        fixture.clock.advance(by: 30)
+        let disk = try await fixture.loader.load(url)
+        #expect(disk.source == .disk)
+        #expect(disk.age == 30)
+        #expect(disk.isStale == false)
+        #expect(try #require(disk.expiresAt).timeIntervalSince(fixture.clock.now) == 30)
+        fixture.clock.advance(by: 30)
+        let validated = try await fixture.loader.load(url)
+        #expect(validated.source == .notModified)
+        #expect(validated.age == 0)
+        #expect([network, disk, validated].map(\.text) == ["body", "body", "body"])
+    }
+
+    @Test("I2: cacheFirst delivers a stale value and says so")
+    func stale() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(mode: .cacheFirst))
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 61)
+        let stale = try await fixture.loader.load(url)
+        #expect(stale.isStale)
+        #expect(stale.age == 61)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test(
+        "D4: a status that is no success is an error with that status, is counted, and leaves the content alone",
+        arguments: [404, 410, 500, 503])
+    func errorStatus(code: Int) async throws {
+        let script = ReplyScript(
+            .ok("good".utf8), .status(.init(code: code), fields: [.contentType: "text/html", .cacheControl: "max-age=60"], body: "<html>".utf8))
+        let fixture = try LoaderFixture(transport: script.transport)
+        _ = try await fixture.loader.load(url)
+        for count in 1...2 {
+            await #expect(throws: LoadError.httpStatus(code, url: url)) { try await fixture.loader.load(url) }
+            let failure = try fixture.store.failure(for: CacheKey(url: url))
+            #expect(failure?.status == code)
+            #expect(failure?.count == count)
+        }
+        #expect(try fixture.loader.peek(url) == Data("good".utf8))
+        #expect(try fixture.store.responses(for: CacheKey(url: url)).count == 1)
+    }
+
+    @Test("D2: a success forgets the failures")
+    func successForgetsFailures() async throws {
+        let script = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8))
+        let fixture = try LoaderFixture(transport: script.transport)
+        await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(url) }
+        #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 1)
+        _ = try await fixture.loader.load(url)
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+    }
+
+    @Test("D5: a transport error is an error, and is not counted")
+    func transportError() async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect) }
+        let fixture = try LoaderFixture(transport: transport)
+        await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) {
+            try await fixture.loader.load(url)
+        }
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+    }
+
+    @Test("B7: remoteOnly replaces a fresh entry unconditionally; cacheOnly never uses the network")
+    func remoteAndCacheOnly() async throws {
+        let script = ReplyScript(
+            .ok("one".utf8, cacheControl: "max-age=60", etag: "\"1\""), .ok("two".utf8, cacheControl: "max-age=60"))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        let cacheOnly = ResourceRequest(url, policy: CachePolicy(mode: .cacheOnly))
+        await #expect(throws: LoadError.notCached(url: url)) { try await fixture.loader.load(cacheOnly) }
+        #expect(transport.requestCount == 0)
+        _ = try await fixture.loader.load(url)
+        let remote = try await fixture.loader.load(ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly)))
+        #expect(remote.text == "two")
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
+        fixture.clock.advance(by: 3600)
+        #expect(try await fixture.loader.load(cacheOnly).text == "two")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("A6: what is inserted is loaded without a request; peek and contains ask nobody and touch nothing")
+    func localInsert() async throws {
+        let transport = ReplyScript(.ok()).transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try !fixture.loader.contains(url))
+        #expect(try fixture.loader.peek(url) == nil)
+        try await fixture.loader.insert(Data("local".utf8), for: url, headerFields: [.contentType: "text/plain"])
+        let accessed = "SELECT accessed_at, hit_count FROM cache_entries"
+        let before = try fixture.store.query(accessed)
+        fixture.clock.advance(by: 100)
+        #expect(try fixture.loader.contains(url))
+        #expect(try fixture.loader.peek(url) == Data("local".utf8))
+        try await fixture.store.flush()
+        #expect(try fixture.store.query(accessed) == before)
+        let loaded = try await fixture.loader.load(url)
+        #expect(loaded.text == "local")
+        #expect(loaded.source == .disk)
+        #expect(loaded.headerFields[.contentType] == "text/plain")
+        #expect(transport.requestCount == 0)
+        try await fixture.store.flush()
+        #expect(try fixture.store.query(accessed) != before)
+    }
+
+    @Test("J2: after a removal nothing is left, and the next request is unconditional")
+    func removal() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        #expect(try await fixture.loader.remove(url))
+        #expect(try await !fixture.loader.remove(url))
+        #expect(try !fixture.loader.contains(url))
+        #expect(try fixture.blobs.isEmpty)
+        _ = try await fixture.loader.load(url)
+        #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
+    }
+
+    @Test("B3: with a default lifetime of 3600 s, 0 requests for 3600 s; with none, every load is conditional")
+    func defaultLifetime() async throws {
+        for (lifetime, requests) in [(3600, 1), (0, 3)] {
+            let script = ReplyScript(.ok("body".utf8, etag: "\"1\""), .notModified(etag: "\"1\""))
+            let transport = script.transport
+            let fixture = try LoaderFixture(
+                transport: transport, policy: CachePolicy(defaultLifetime: .seconds(lifetime)))
+            for seconds in [0, 1800, 1799.0] {
+                fixture.clock.advance(by: seconds)
+                #expect(try await fixture.loader.load(url).text == "body")
+            }
+            #expect(transport.requestCount == requests)
+            #expect(transport.requests.dropFirst().allSatisfy { $0.headerFields[.ifNoneMatch] == "\"1\"" })
+        }
+    }
+
+    @Test("A body above the limit is an error, and nothing of it is stored")
+    func bodyLimit() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "1234", "5678") }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.maxBodyBytes = 7
+        await #expect(throws: LoadError.bodyTooLarge(url: url, limit: 7)) { try await fixture.loader.load(url) }
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try fixture.blobs.isEmpty)
+    }
+
+    @Test("A large body comes back whole from network and disk")
+    func largeBody() async throws {
+        let body = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 1009) })
+        let transport = ReplyScript(.ok(body, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        for source in [ResponseSource.network, .disk] {
+            let resource = try await fixture.loader.load(url)
+            #expect(resource.source == source)
+            #expect(resource.data == Data(body))
+        }
+    }
+
+    @Test("E4: who cancels is told at once; the transfer goes on for the others")
+    func cancellingOne() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let first = Task { try await fixture.loader.load(url).text }
+        await gate.reached(1)
+        let second = Task { try await fixture.loader.load(url).text }
+        first.cancel()
+        await #expect(throws: LoadError.cancelled) { try await first.value }
+        gate.open()
+        #expect(try await second.value == "body")
+        #expect(transport.requestCount <= 2)
+    }
+
+    @Test("E4, E5: when all have left the transfer is stopped, nothing is stored, and later loads succeed")
+    func cancellingAll() async throws {
+        let gate = Gate()
+        let wasCancelled = Mutex(false)
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            if Task.isCancelled { wasCancelled.withLock { $0 = true } }
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let task = Task { try await fixture.loader.load(url) }
+        await gate.reached(1)
+        task.cancel()
+        await #expect(throws: LoadError.cancelled) { try await task.value }
+        gate.open()
+        #expect(try await fixture.loader.load(url).text == "body")
+        #expect(wasCancelled.withLock { $0 })
+    }
+
+    @Test("A task that is cancelled already loads nothing from the network")
+    func cancelledBefore() async throws {
+        let transport = ReplyScript(.ok("body".utf8)).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let started = Gate()
+        let task = Task {
+            await started.wait()
+            return try await fixture.loader.load(url)
+        }
+        task.cancel()
+        started.open()
+        await #expect(throws: LoadError.cancelled) { try await task.value }
+    }
+
+    @Test(
+        "E9: what is no URL throws invalidURL, and nothing is sent",
+        arguments: [
+            "", "ht tp://x y", "no-scheme", "/path", "//example.com/a", "https://", "https:///a", "file:///etc/passwd",
+            "ftp://example.com/", "data:text/plain,x", "https://user:secret@example.com/", "https://example.com:99999/",
+        ])
+    func invalidURLs(url: String) async throws {
+        let transport = ReplyScript(.ok()).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        guard case .invalidURL = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(transport.requestCount == 0)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("A URL of 1 MiB is refused, one of 4,000 characters is loaded")
+    func longURLs() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        await #expect(throws: LoadError.self) {
+            try await fixture.loader.load("https://example.com/" + String(repeating: "a", count: 1 << 20))
+        }
+        let long = "https://example.com/" + String(repeating: "a", count: 4000)
+        for _ in 0..<2 { #expect(try await fixture.loader.load(long).text == "body") }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("A3: distinct resources never share an entry, equal ones do")
+    func distinctResources() async throws {
+        let transport = ScriptedTransport { request, _ in
+            .reply(200, [.cacheControl: "max-age=60"], "\(request.authority ?? "")\(request.path ?? "")")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let distinct = [
+            "http://a.com/x/y.png", "http://a.com/x-y.png", "http://a.com/x?y.png", "http://a.com/x%2Fy.png",
+            "http://a.com:8080/x/y.png", "http://b.com/x/y.png", "http://a.com/img.png?size=1", "http://a.com/img.png?size=2",
+            "http://a.com/a%20b", "http://a.com/a_b", "http://a.com/%FF.png", "http://a.com/x", "http://a.com/x/",
+        ]
+        for url in distinct + distinct {
+            let expected = url.dropFirst("http://".count)
+            #expect(try await fixture.loader.load(url).text == expected)
+        }
+        #expect(transport.requestCount == distinct.count)
+        for same in ["http://A.com/x", "HTTP://a.com:80/x", "http://a.com/x#fragment"] {
+            #expect(try await fixture.loader.load(same).source == .disk)
+        }
+        #expect(transport.requestCount == distinct.count)
+    }
+
+    @Test("K1: defaults, and a change that affects later loads only")
+    func configuration() async throws {
+        let defaults = ResourceLoader.Configuration()
+        #expect(defaults.policy == CachePolicy())
+        #expect(defaults.partition == "")
+        #expect(defaults.maxBodyBytes == 1 << 30)
+        #expect(defaults.maxRedirects == 20)
+        #expect(abs(defaults.clock().timeIntervalSinceNow) < 60)
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "12345")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        async let before = fixture.loader.load(url)
+        await gate.reached(1)
+        fixture.loader.configuration.maxBodyBytes = 1
+        gate.open()
+        #expect(try await before.text == "12345")
+        await #expect(throws: LoadError.bodyTooLarge(url: "https://example.com/b", limit: 1)) {
+            try await fixture.loader.load("https://example.com/b")
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CacheLoader
+import Foundation
+import Testing
+
+@Suite("ChunkBuffer")
+struct ChunkBufferTests {
+    private typealias Buffer = ChunkBuffer<String>
+    private var buffer = Buffer()
+    private let half = Data(count: Buffer.highWaterMark / 2)
+
+    private func describe(_ arrival: Buffer.Arrival) -> String {
+        switch arrival {
+        case .buffered: "buffered"
+        case .pause: "pause"
+        case .deliver(let waiter): "deliver to \(waiter)"
+        }
+    }
+
+    private func describe(_ reading: Buffer.Reading) -> String {
+        switch reading {
+        case .chunk(let chunk, let resume): "\(chunk.count)\(resume ? ", resume" : "")"
+        case .complete: "complete"
+        case .failed(let error): "failed: \(error)"
+        case .wait: "wait"
+        }
+    }
+
+    @Test("Chunks come out in order, then the end, again and again")
+    mutating func order() {
+        #expect(describe(buffer.append(Data([1]))) == "buffered")
+        #expect(describe(buffer.append(Data([1, 2]))) == "buffered")
+        #expect(buffer.end(nil) == nil)
+        let read = (0..<4).map { _ in describe(buffer.read("reader")) }
+        #expect(read == ["1", "2", "complete", "complete"])
+    }
+
+    @Test("A reader that waits is handed the next chunk, or the end")
+    mutating func waiting() {
+        #expect(describe(buffer.read("reader")) == "wait")
+        #expect(describe(buffer.append(Data([1]))) == "deliver to reader")
+        #expect(describe(buffer.read("reader")) == "wait")
+        #expect(buffer.end(TransportError(.connectionLost)) == "reader")
+        #expect(describe(buffer.read("reader")) == "failed: connectionLost")
+    }
+
+    @Test("The sender is paused once above the mark, and resumed at half of it")
+    mutating func backPressure() {
+        let arrivals = (0..<4).map { _ in describe(buffer.append(half)) }
+        #expect(arrivals == ["buffered", "buffered", "pause", "buffered"])
+        let size = half.count
+        let read = (0..<4).map { _ in describe(buffer.read("reader")) }
+        #expect(read == ["\(size)", "\(size)", "\(size), resume", "\(size)"])
+    }
+
+    @Test("What arrived before a failure is still handed out; only the first end counts")
+    mutating func failure() {
+        _ = buffer.append(Data([1]))
+        #expect(buffer.end(TransportError(.timedOut)) == nil)
+        #expect(buffer.end(nil) == nil)
+        let read = (0..<2).map { _ in describe(buffer.read("reader")) }
+        #expect(read == ["1", "failed: timedOut"])
+    }
+}

@@ -1,0 +1,112 @@
+import CacheStore
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("ResponseStore in many hands")
+struct ConcurrencyTests {
+    /// A body that says whose it is, then noise; some are shared by all keys.
+    static func body(of key: Int, _ generator: inout SeededGenerator) -> Data {
+        let owner = Int.random(in: 0..<5, using: &generator) == 0 ? "all" : "\(key)"
+        return Data("\(owner)|".utf8) + .noise([0, 50, 9_000, 300_000][Int(generator.next() % 4)], seed: generator.next() % 8)
+    }
+
+    /// Does something at random, and checks what it gets.
+    static func act(on store: ResponseStore, _ generator: inout SeededGenerator, _ clock: ManualClock) throws {
+        let number = Int.random(in: 0..<40, using: &generator)
+        let key = try CacheKey.path(number)
+        let metadata = EntryMetadata(requestedAt: clock.now, receivedAt: clock.now, expiresAt: clock.now + 60)
+        switch Int.random(in: 0..<100, using: &generator) {
+        case ..<45:
+            guard let entry = try store.lookup(key), let body = try store.openBody(of: entry) else { return }
+            let data = try body.data()
+            #expect(entry.digest == ContentDigest(of: data))
+            let owner = String(decoding: data.prefix { $0 != UInt8(ascii: "|") }, as: UTF8.self)
+            #expect(owner == "\(number)" || owner == "all")
+        case ..<75: try store.insert(body(of: number, &generator), metadata, for: key)
+        case ..<82: if let entry = try store.peek(key) { try store.freshen(entry, with: metadata) }
+        case ..<89: try store.remove(key)
+        case ..<94: try store.recordFailure(for: key, status: 500)
+        case ..<97: try store.evict(maxBytes: .random(in: 0...1_000_000, using: &generator))
+        case ..<98: try store.flush()
+        case ..<99: _ = try store.statistics()
+        default: clock.advance(by: 1)
+        }
+    }
+
+    @Test("8 threads do 500 things each", arguments: [1, 2])
+    func threads(stores count: Int) throws {
+        let sandbox = try Sandbox()
+        let stores = try (0..<count).map { _ in try sandbox.open { $0.readerCount = 3 } }
+        let seed = SeededGenerator()
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            var generator = SeededGenerator(seed: seed.seed &+ UInt64(thread))
+            #expect(throws: Never.self, "\(seed)") {
+                for _ in 0..<500 { try Self.act(on: stores[thread % count], &generator, sandbox.clock) }
+            }
+        }
+        for store in stores { try store.flush() }
+        #expect(try stores[0].check(digests: true).problems == [], "\(seed)")
+        #expect(try Set(stores.map { try $0.statistics() }).count == 1)
+        #expect(try sandbox.files().count == stores[0].statistics().files)
+    }
+
+    @Test("synchronous and asynchronous writers, more of them than threads, all come to an end")
+    func mixedWriters() async throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    switch number % 4 {
+                    case 0: try Self.insert(number, sandbox, store)
+                    case 1: try await store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+                    case 2: try await store.remove(.path(number))
+                    default: try await store.flush()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try store.statistics().entries == 100)
+    }
+
+    private static func insert(_ number: Int, _ sandbox: Sandbox, _ store: ResponseStore) throws {
+        try store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+    }
+
+    @Test("writers that wait for the lock share one transaction, and one that fails takes no other with it")
+    func groupCommit() async throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        let failing = Data("failing".utf8)
+        // A directory in its place, with something in it: this body cannot be stored.
+        try FileManager.default.createDirectory(
+            at: sandbox.file(of: ContentDigest(of: failing)).appending(path: "x"), withIntermediateDirectories: true)
+        let other = try RawIndex(sandbox.indexPath)
+        try other.execute("BEGIN IMMEDIATE")
+        let crew = Crew()
+        let inserts = (0..<10).map { number in
+            crew.send { () -> String? in
+                let body = number == 5 ? failing : Data("\(number)".utf8)
+                try await store.insert(body, sandbox.metadata(), for: .path(number))
+                return try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM entry")
+            }
+        }
+        await crew.waitUntilSent(10)
+        try other.execute("ROLLBACK")
+        var seen: [String?] = []
+        for (number, insert) in inserts.enumerated() {
+            let result = await insert.result
+            if number == 5 {
+                #expect(throws: StoreError.self) { try result.get() }
+            } else {
+                seen.append(try result.get())
+            }
+        }
+        // The first may have gone alone, before the others came. Each of the others saw all.
+        #expect(seen.dropFirst() == Array(repeating: "9", count: 8)[...])
+        #expect(try store.statistics().entries == 9)
+    }
+}

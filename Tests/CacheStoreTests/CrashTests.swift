@@ -1,0 +1,140 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Killed processes")
+struct CrashTests {
+    /// What a killed process said of its work: `+` for what is stored, `-` for what is removed; a line without an end was
+    /// begun and not acknowledged.
+    struct Journal {
+        var stored: [String: UInt64?] = [:]
+        var unfinished: [String: UInt64?] = [:]
+
+        /// A line is `key seed` when work begins, and a full stop when it is acknowledged; seed 0 removes.
+        init(_ url: URL) throws {
+            for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
+                let words = line.split(separator: " ").map(String.init)
+                guard words.count >= 2, let seed = UInt64(words[1]) else { continue }
+                if words.count == 3 {
+                    stored[words[0]] = seed
+                    unfinished[words[0]] = nil
+                } else {
+                    unfinished[words[0]] = seed
+                }
+            }
+        }
+    }
+
+    @Test("A2: what was acknowledged is whole after a kill at any moment, and what was not is whole or absent")
+    func killed() async throws {
+        let sandbox = try Sandbox()
+        let seed = SeededGenerator()
+        var orphans: Set<String> = []
+        for round in 0..<10 {
+            let delay = UInt32(5_000 + round * 12_000)
+            await #expect(processExitsWith: .signal(9)) {
+                [path = sandbox.path as String, seed = seed.seed &+ UInt64(round) as UInt64, delay = delay as UInt32] in
+                Self.work(path, seed, delay)
+            }
+            let store = try sandbox.open { $0.verification = .everyRead }
+            for thread in 0..<3 {
+                let url = sandbox.directory.url.appending(path: "journal-\(thread)")
+                guard FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) else { continue }
+                let journal = try Journal(url)
+                for key in Set(journal.stored.keys).union(journal.unfinished.keys) {
+                    let found = try store.bytes(.path(key))
+                    var allowed = [Self.body(journal.stored[key] ?? nil)]
+                    if let begun = journal.unfinished[key] { allowed.append(Self.body(begun)) }
+                    #expect(allowed.contains(found), "\(seed), round \(round), \(key)")
+                }
+                // What was unfinished is settled now.
+                try Self.settle(url, journal, store)
+            }
+            let report = try await store.check(digests: true)
+            for problem in report.problems {
+                guard case .orphanFile(let path) = problem else {
+                    Issue.record("\(problem), \(seed), round \(round)")
+                    continue
+                }
+                orphans.insert(path)
+            }
+        }
+        // A kill between the naming of a file and the commit of its row leaves a file that no entry needs: two threads
+        // write at a time, so at most a transaction's worth.
+        #expect(orphans.count <= 10 * 3, "\(seed)")
+    }
+
+    private static func settle(_ url: URL, _ journal: Journal, _ store: ResponseStore) throws {
+        var lines = ""
+        for key in Set(journal.stored.keys).union(journal.unfinished.keys) {
+            var seed = journal.stored[key] ?? nil
+            if let begun = journal.unfinished[key], try store.bytes(.path(key)) == body(begun) { seed = begun }
+            lines += "\(key) \(seed ?? 0) .\n"
+        }
+        try Data(lines.utf8).write(to: url)
+    }
+
+    /// The body for a seed, `nil` for the one that stands for none.
+    static func body(_ seed: UInt64?) -> Data? {
+        guard let seed, seed != 0 else { return nil }
+        // Few bodies, so that they are shared, and deleted and stored again.
+        return .noise([10, 3_000, 20_000, 300_000][Int(seed % 4)], seed: seed % 24)
+    }
+
+    /// Stores, replaces, removes and evicts on three threads until the kill.
+    private static func work(_ path: String, _ seed: UInt64, _ delay: UInt32) {
+        for thread in 0..<3 {
+            Thread.detachNewThread {
+                do {
+                    try work(path, thread, SeededGenerator(seed: seed &+ UInt64(thread) &* 1_000))
+                } catch {
+                    fatalError("\(error)")
+                }
+            }
+        }
+        // Waits for the first acknowledgement, then for a moment that nobody can foresee.
+        while access(path + "/../journal-0", F_OK) != 0 { usleep(100) }
+        usleep(delay)
+        kill(getpid(), SIGKILL)
+        while true { pause() }
+    }
+
+    private static let store = Shared()
+
+    /// One store for all threads of a child.
+    private final class Shared: Sendable {
+        private let lock = NSLock()
+        nonisolated(unsafe) private var store: ResponseStore?
+
+        func open(_ path: String) throws -> ResponseStore {
+            try lock.withLock {
+                let opened = try store ?? ResponseStore(directory: URL(filePath: path))
+                store = opened
+                return opened
+            }
+        }
+    }
+
+    private static func work(_ path: String, _ thread: Int, _ start: SeededGenerator) throws {
+        var generator = start
+        let store = try Self.store.open(path)
+        let journal = open(path + "/../journal-\(thread)", O_WRONLY | O_APPEND | O_CREAT, 0o600)
+        func note(_ line: String) {
+            var line = line
+            line.withUTF8 { bytes in precondition(write(journal, bytes.baseAddress, bytes.count) == bytes.count) }
+        }
+        while true {
+            let key = "\(thread)-\(Int.random(in: 0..<12, using: &generator))"
+            let seed = Bool.random(using: &generator) ? generator.next() | 4 : 0
+            note("\(key) \(seed)\n")
+            if let body = body(seed) {
+                let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+                try store.insert(body, metadata, for: .path(key))
+            } else {
+                try store.remove(.path(key))
+            }
+            note("\(key) \(seed) .\n")
+        }
+    }
+}

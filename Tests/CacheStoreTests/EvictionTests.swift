@@ -1,0 +1,168 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Eviction")
+struct EvictionTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    /// Stores a body of 100 bytes of its own, one second after the one before.
+    func fill(_ store: ResponseStore, _ names: [String], expiresIn lifetime: TimeInterval? = nil) throws {
+        for name in names {
+            let body = Data(name.utf8) + Data(repeating: 0, count: 100 - name.utf8.count)
+            try store.insert(body, sandbox.metadata(expiresIn: lifetime), for: .path(name))
+            sandbox.clock.advance(by: 1)
+        }
+    }
+
+    func names() throws -> [String] {
+        try RawIndex(sandbox.indexPath).rows("SELECT substr(key, 21) FROM entry ORDER BY key").compactMap { $0[0] }
+    }
+
+    @Test("J5: the least recently used go first, one by one, as far as needed")
+    func leastRecentlyUsed() throws {
+        let store = try sandbox.open()
+        try fill(store, ["a", "b", "c", "d", "e"])
+        for name in ["b", "a"] {
+            _ = try store.lookup(.path(name))
+            sandbox.clock.advance(by: 1)
+        }
+        for (limit, left) in [
+            (500, ["a", "b", "c", "d", "e"]), (499, ["a", "b", "d", "e"]), (300, ["a", "b", "e"]), (299, ["a", "b"]),
+            (100, ["a"]), (99, []),
+        ] as [(Int64, [String])] {
+            let before = try names().count
+            let report = try store.evict(maxBytes: limit)
+            #expect(report.entries == before - left.count)
+            #expect(report.bytes == Int64(100 * (before - left.count)))
+            #expect(try names() == left)
+            #expect(sandbox.files().count == left.count)
+        }
+    }
+
+    @Test("J5: what has expired goes before what has not, longest expired first")
+    func expiredFirst() throws {
+        let store = try sandbox.open()
+        try fill(store, ["never"])
+        try fill(store, ["fresh"], expiresIn: 1_000)
+        try fill(store, ["expires late"], expiresIn: 500)
+        try fill(store, ["expires early"], expiresIn: 100)
+        sandbox.clock.advance(by: 600)
+        for name in ["expires early", "expires late"] { _ = try store.lookup(.path(name)) }
+        var order: [Set<String>] = []
+        for limit in stride(from: 300, through: 0, by: -100) {
+            let before = try names()
+            try store.evict(maxBytes: Int64(limit))
+            order.append(Set(before).subtracting(try names()))
+        }
+        #expect(order == [["expires early"], ["expires late"], ["never"], ["fresh"]])
+    }
+
+    @Test("what expires this millisecond has expired")
+    func expiresNow() throws {
+        let store = try sandbox.open()
+        try fill(store, ["a"])
+        try fill(store, ["b"], expiresIn: 10)
+        sandbox.clock.advance(by: 9)
+        try store.evict(maxBytes: 100)
+        #expect(try names() == ["a"])
+    }
+
+    @Test("a shared body is freed with the last entry that has it")
+    func shared() throws {
+        let store = try sandbox.open()
+        for number in 0..<3 {
+            try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(), for: .path(number))
+            sandbox.clock.advance(by: 1)
+        }
+        try fill(store, ["own"])
+        let report = try store.evict(maxBytes: 150)
+        #expect(report == EvictionReport(entries: 3, bytes: 100))
+        #expect(try names() == ["own"])
+        #expect(sandbox.files().count == 1)
+    }
+
+    @Test("evict(maxBytes: 0) leaves no file")
+    func everything() throws {
+        let store = try sandbox.open()
+        try fill(store, (0..<700).map { "\($0)" }, expiresIn: 350)
+        let report = try store.evict(maxBytes: 0)
+        #expect(report == EvictionReport(entries: 700, bytes: 70_000))
+        #expect(sandbox.files() == [])
+        #expect(try store.statistics().physicalBytes == 0)
+        #expect(try store.check().problems == [])
+    }
+
+    @Test("a limit above what there is changes nothing", arguments: [Int64.max, 200, 201])
+    func nothing(_ limit: Int64) throws {
+        let store = try sandbox.open()
+        try fill(store, ["a", "b"])
+        #expect(try store.evict(maxBytes: limit) == EvictionReport(entries: 0, bytes: 0))
+        #expect(try names() == ["a", "b"])
+    }
+
+    @Test("the line of the README compiles in synchronous and asynchronous functions alike")
+    func readme() async throws {
+        let store = try sandbox.open()
+        try store.evict(maxBytes: 200 << 20)
+        func start() throws { try store.evict(maxBytes: 200 << 20) }
+        try start()
+        try await store.evict(downTo: 200 << 20)
+    }
+
+    @Test("an eviction leaves room for others: a lookup and a write go on meanwhile")
+    func concurrent() async throws {
+        let store = try sandbox.open()
+        try fill(store, (0..<600).map { "\($0)" })
+        async let report = store.evict(downTo: 100)
+        try await store.insert(Data("new".utf8), sandbox.metadata(), for: .path("new"))
+        #expect(try store.peek(.path("new")) != nil)
+        #expect(try await report.entries >= 599)
+        #expect(try await store.check(digests: true).problems == [])
+    }
+
+    @Test("the clock may jump back: what was used in the future goes last")
+    func clockJumpsBack() throws {
+        let store = try sandbox.open()
+        try fill(store, ["future"])
+        sandbox.clock.advance(by: -10_000)
+        try fill(store, ["a", "b"])
+        try store.evict(maxBytes: 200)
+        #expect(try names() == ["b", "future"])
+    }
+
+    @Test("hostile sums neither trap nor keep an eviction from ending", arguments: [
+        "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = -5",
+        "UPDATE total SET physical_bytes = \(Int64.min)",
+        "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = \(Int64.min)",
+        "DELETE FROM total",
+        "UPDATE blob SET byte_count = \(Int64.max); UPDATE total SET physical_bytes = \(Int64.max)",
+        "DELETE FROM access",
+        "UPDATE access SET accessed_at = \(Int64.min)",
+    ])
+    func hostileSums(_ sql: String) throws {
+        let store = try sandbox.open()
+        try fill(store, ["a", "b", "c"])
+        try RawIndex(sandbox.indexPath).execute(sql)
+        do {
+            try store.evict(maxBytes: 100)
+        } catch is StoreError {}
+        #expect(try !store.check().isSound || sql.contains("accessed_at"))
+    }
+
+    @Test("a wrong reference count does not keep entries from being removed")
+    func wrongReferenceCount() throws {
+        let store = try sandbox.open()
+        for number in 0..<3 { try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(), for: .path(number)) }
+        try RawIndex(sandbox.indexPath).execute("UPDATE blob SET reference_count = 1")
+        #expect(try store.evict(maxBytes: 0).entries >= 1)
+        for number in 0..<3 { try store.remove(.path(number)) }
+        #expect(try store.statistics().entries == 0)
+        #expect(sandbox.files() == [])
+    }
+}

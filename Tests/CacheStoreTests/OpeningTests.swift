@@ -1,0 +1,322 @@
+import CacheStore
+import Dispatch
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Opening")
+struct OpeningTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    var indexURL: URL { URL(filePath: sandbox.indexPath) }
+
+    /// The path without symbolic links, as errors name it.
+    func resolved(_ path: String) throws -> String {
+        try #require(realpath(path, nil).map { String(cString: $0) })
+    }
+
+    @Test("a directory is made, with what leads to it, for its owner only, whatever the umask", arguments: [0, 0o022, 0o777])
+    func created(umask mask: UInt32) async throws {
+        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String, mask = mask as UInt32] in
+            // With all bits masked, only root could look inside.
+            umask(mask_t(geteuid() == 0 ? mask : min(mask, 0o077)))
+            try Self.createAndCompare(path)
+        }
+    }
+
+    private static func createAndCompare(_ path: String) throws {
+        let store = try ResponseStore(directory: URL(filePath: path + "/a/b/c"))
+        try store.insert(Data("x".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+        let names = try FileManager.default.subpathsOfDirectory(atPath: path)
+        #expect(names.count == 9)
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            let isDirectory = attributes[.type] as? FileAttributeType == .typeDirectory
+            #expect(attributes[.posixPermissions] as? Int == (isDirectory ? 0o700 : 0o600), "\(name)")
+        }
+    }
+
+    @Test("a directory that is there keeps its permissions and what is in it")
+    func existing() throws {
+        try FileManager.default.createDirectory(
+            at: sandbox.url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        try Data("mine".utf8).write(to: sandbox.url.appending(path: "notes.txt"))
+        let store = try sandbox.open()
+        try store.insert(Data("x".utf8), sandbox.metadata(), for: .path("x"))
+        try store.evict(maxBytes: 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: sandbox.path)[.posixPermissions] as? Int == 0o755)
+        #expect(try Data(contentsOf: sandbox.url.appending(path: "notes.txt")) == Data("mine".utf8))
+    }
+
+    @Test("a link to the directory leads to the same store")
+    func symbolicLink() throws {
+        let store = try sandbox.open()
+        let link = sandbox.directory.url.appending(path: "link")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: sandbox.url)
+        let linked = try ResponseStore(directory: link, configuration: sandbox.configuration())
+        #expect(linked.directory == store.directory)
+        try store.insert(Data("x".utf8), sandbox.metadata(), for: .path("x"))
+        #expect(try linked.bytes(.path("x")) == Data("x".utf8))
+        #expect(try ResponseStore(directory: link.appending(path: "below")).directory.path().hasSuffix("/store/below/"))
+    }
+
+    @Test("a relative path, and one with dots, is taken from the current directory", arguments: [
+        "relative", "relative/", "./a/../relative", "ä b%20c",
+    ])
+    func relative(_ path: String) async throws {
+        await #expect(processExitsWith: .success) { [directory = sandbox.directory.path as String, path = path as String] in
+            #expect(chdir(directory) == 0)
+            let store = try ResponseStore(directory: URL(filePath: path))
+            #expect(chdir("/") == 0)
+            try await store.insert(Data("x".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+            let last = path.split(separator: "/").last.map(String.init) ?? ""
+            #expect(FileManager.default.fileExists(atPath: "\(directory)/\(last)/index.sqlite"))
+        }
+    }
+
+    // MARK: What cannot be a store
+
+    func expectUnusable(_ url: URL, naming path: String) {
+        let error = #expect(throws: StoreError.self) { try ResponseStore(directory: url) }
+        guard case .unusableDirectory(let named, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(named.hasSuffix(path), "\(named)")
+        #expect(!reason.isEmpty)
+    }
+
+    @Test("a file in the directory's place, or in that of a parent, is an error that names it")
+    func fileInTheWay() throws {
+        let file = sandbox.directory.url.appending(path: "file")
+        try Data("mine".utf8).write(to: file)
+        expectUnusable(file, naming: "/file")
+        expectUnusable(file.appending(path: "below/store"), naming: "/file")
+        #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    }
+
+    @Test("a URL that names no file is an error", arguments: ["https://example.com/store", "data:,x"])
+    func notAFile(_ text: String) throws {
+        expectUnusable(try #require(URL(string: text)), naming: text)
+    }
+
+    @Test("paths that cannot be are errors", arguments: [
+        "/proc/nowhere/store", "/dev/null", "/dev/null/store", "/" + String(repeating: "x", count: 300),
+        "/tmp/" + String(repeating: "x/", count: 3_000),
+    ])
+    func impossible(_ path: String) {
+        #expect(throws: StoreError.self) { try ResponseStore(directory: URL(filePath: path)) }
+    }
+
+    @Test("a NUL in a path does not cut it short")
+    func nul() throws {
+        #expect(throws: StoreError.self) {
+            try ResponseStore(directory: #require(URL(string: "file://\(sandbox.directory.path)/cut%00short")))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.directory.path) == [])
+    }
+
+    @Test("a loop of links is an error")
+    func loop() throws {
+        let loop = sandbox.directory.url.appending(path: "loop")
+        try FileManager.default.createSymbolicLink(at: loop, withDestinationURL: loop)
+        expectUnusable(loop, naming: "/loop")
+    }
+
+    @Test("a link in the place of blobs/ is an error, and is not followed")
+    func blobsIsLink() throws {
+        let elsewhere = sandbox.directory.url.appending(path: "elsewhere", directoryHint: .isDirectory)
+        for directory in [elsewhere, sandbox.url] {
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        }
+        try FileManager.default.createSymbolicLink(
+            at: sandbox.url.appending(path: "blobs"), withDestinationURL: elsewhere)
+        expectUnusable(sandbox.url, naming: "/store")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path(percentEncoded: false)) == [])
+    }
+
+    @Test("a directory that cannot be written is an error, with or without a store in it", arguments: [true, false])
+    func readOnly(hasStore: Bool) async throws {
+        if hasStore { try sandbox.open().close() }
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            try Unprivileged.become(ownerOf: path)
+            for place in [path, path + "/below"] {
+                let error = try #require(throws: StoreError.self) { try ResponseStore(directory: URL(filePath: place)) }
+                guard case .unusableDirectory(let named, _) = error else { preconditionFailure("\(error)") }
+                #expect(named.hasSuffix(place))
+            }
+        }
+    }
+
+    @Test("TRAPS 1: an index that can only be read is an error at opening, not at the first write")
+    func readOnlyIndex() async throws {
+        try sandbox.open().close()
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            chmod(path, 0o777)
+            chmod(path + "/blobs", 0o777)
+            chmod(path + "/index.sqlite", 0o444)
+            if geteuid() == 0 { #expect(setuid(65_534) == 0) }
+            let error = try #require(throws: StoreError.self) { try ResponseStore(directory: URL(filePath: path)) }
+            guard case .unusableDirectory(let named, let reason) = error else { preconditionFailure("\(error)") }
+            #expect(named.hasSuffix(path))
+            #expect(!reason.isEmpty)
+        }
+    }
+
+    // MARK: What is no index
+
+    func expectNotAnIndex(sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let path = try resolved(sandbox.path) + "/index.sqlite"
+        let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try sandbox.open() }
+        guard case .notAnIndex(path, let reason) = error else {
+            Issue.record("\(String(describing: error))", sourceLocation: sourceLocation)
+            return
+        }
+        #expect(!reason.isEmpty, sourceLocation: sourceLocation)
+    }
+
+    @Test("an index of garbage is an error and stays as it is", arguments: [1, 15, 16, 99, 100, 4_096, 100_000])
+    func garbage(_ count: Int) throws {
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        let bytes = Data.noise(count, seed: 1)
+        try bytes.write(to: indexURL)
+        try expectNotAnIndex()
+        #expect(try Data(contentsOf: indexURL) == bytes)
+        try FileManager.default.removeItem(at: indexURL)
+        #expect(throws: Never.self) { try sandbox.open() }
+    }
+
+    @Test("another program's database is an error and stays as it is", arguments: [
+        "CREATE TABLE mine (x)", "PRAGMA application_id = 7", "PRAGMA user_version = 1",
+        "PRAGMA application_id = 7; CREATE TABLE mine (x); PRAGMA user_version = 3",
+    ])
+    func otherDatabase(_ sql: String) throws {
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        try RawIndex(sandbox.indexPath).execute(sql)
+        let bytes = try Data(contentsOf: indexURL)
+        try expectNotAnIndex()
+        #expect(try Data(contentsOf: indexURL) == bytes)
+        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA journal_mode") == "delete")
+    }
+
+    @Test("an index of a newer schema is an error that says so, and stays as it is", arguments: [2, 999, Int(Int32.max)])
+    func newerSchema(_ version: Int) throws {
+        try sandbox.open().close()
+        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
+        let bytes = try Data(contentsOf: indexURL)
+        let path = try resolved(sandbox.path) + "/index.sqlite"
+        #expect(throws: StoreError.newerSchema(path: path, found: version, supported: 1)) { try sandbox.open() }
+        #expect(try Data(contentsOf: indexURL) == bytes)
+    }
+
+    @Test("a version that never was is an error", arguments: [0, -1, Int(Int32.min)])
+    func impossibleVersion(_ version: Int) throws {
+        try sandbox.open().close()
+        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
+        #expect(throws: StoreError.self) { try sandbox.open() }
+    }
+
+    @Test("a directory, a pipe or a link in the index's place is an error, and is not followed")
+    func notRegular() throws {
+        let manager = FileManager.default
+        let foreign = sandbox.directory.url.appending(path: "foreign.sqlite")
+        try manager.createDirectory(at: indexURL, withIntermediateDirectories: true)
+        try expectNotAnIndex()
+        try manager.removeItem(at: indexURL)
+        #expect(mkfifo(sandbox.indexPath, 0o600) == 0)
+        try expectNotAnIndex()
+        try manager.removeItem(at: indexURL)
+        for target in [foreign, sandbox.directory.url.appending(path: "nothing")] {
+            try Data().write(to: foreign)
+            try manager.createSymbolicLink(at: indexURL, withDestinationURL: target)
+            try expectNotAnIndex()
+            #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
+            try manager.removeItem(at: indexURL)
+        }
+        #expect(try Data(contentsOf: foreign) == Data())
+        #expect(try manager.contentsOfDirectory(atPath: sandbox.directory.path).sorted() == ["foreign.sqlite", "store"])
+    }
+
+    @Test("an index that is empty, as a kill at its making leaves it, becomes one")
+    func emptyIndex() throws {
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        try Data().write(to: indexURL)
+        let store = try sandbox.open()
+        try store.insert(Data("x".utf8), sandbox.metadata(), for: .path("x"))
+        #expect(try store.check().isSound)
+    }
+
+    // MARK: Several at once
+
+    @Test("TRAPS 2: threads that open a new directory at once all succeed")
+    func threads() throws {
+        for _ in 0..<20 {
+            let sandbox = try Sandbox()
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                #expect(throws: Never.self) {
+                    try sandbox.open().insert(Data("\(thread)".utf8), sandbox.metadata(), for: .path(thread))
+                }
+            }
+            let store = try sandbox.open()
+            #expect(try store.statistics().entries == 4)
+            #expect(try store.check(digests: true).problems == [])
+            #expect(try !FileManager.default.contentsOfDirectory(atPath: sandbox.path).contains { $0.contains("new") })
+        }
+    }
+
+    @Test("TRAPS 2: processes that open a new directory at once all succeed")
+    func processes() async throws {
+        await withTaskGroup { group in
+            for number in 0..<2 {
+                group.addTask { [path = sandbox.directory.path] in
+                    await #expect(processExitsWith: .success) { [path = path as String, number = number as Int] in
+                        try Self.openTogether(path, number)
+                    }
+                }
+            }
+        }
+        for round in 0..<20 {
+            let store = try ResponseStore(directory: sandbox.directory.url.appending(path: "\(round)"))
+            #expect(try store.statistics().entries == 2)
+        }
+    }
+
+    /// Opens one new store after the other, each at the same moment as the other process.
+    private static func openTogether(_ path: String, _ number: Int) throws {
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        for round in 0..<20 {
+            #expect(FileManager.default.createFile(atPath: "\(path)/ready-\(round)-\(number)", contents: nil))
+            while access("\(path)/ready-\(round)-\(1 - number)", F_OK) != 0 { sched_yield() }
+            let store = try ResponseStore(directory: URL(filePath: "\(path)/\(round)"))
+            try store.insert(Data("\(number)".utf8), metadata, for: .path(number))
+        }
+    }
+
+    @Test("processes share a store: what one has committed the other finds, and a lock that is held too long is busy")
+    func shared() async throws {
+        let store = try sandbox.open { $0.busyTimeout = .milliseconds(1) }
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            let store = try ResponseStore(directory: URL(filePath: path))
+            try await store.insert(Data("x".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+        }
+        #expect(try store.bytes(.path("x")) == Data("x".utf8))
+        let other = try RawIndex(sandbox.indexPath)
+        try other.execute("BEGIN IMMEDIATE")
+        let path = try resolved(sandbox.path) + "/index.sqlite"
+        await #expect(throws: StoreError.busy(path: path)) { try await store.recordFailure(for: .path("x"), status: 500) }
+        #expect(try store.lookup(.path("x")) != nil)
+        try other.execute("ROLLBACK")
+        #expect(try await store.recordFailure(for: .path("x"), status: 500) == 1)
+    }
+}
+
+#if canImport(Darwin)
+private typealias mask_t = mode_t
+#else
+private typealias mask_t = __mode_t
+#endif

@@ -1,0 +1,44 @@
+import CacheStore
+import TestSupport
+import Testing
+
+@Suite("Query plans")
+struct QueryPlanTests {
+    @Test("nothing that a lookup, a write or an eviction runs reads a table through, or sorts")
+    func plans() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        let entry = try store.insert([1, 2, 3] as [UInt8], sandbox.metadata(expiresIn: -1), for: .path("a"))
+        store.close()
+
+        let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(1))
+        _ = try connection.entries(for: entry.key)
+        _ = try connection.failure(for: entry.key)
+        _ = try connection.statistics()
+        _ = try connection.recordFailure(for: entry.key, status: 500, at: 0)
+        _ = try connection.freshen(entry, entry.metadata)
+        try connection.apply([Touches.Touch(entry: 1, accessedAt: 0, count: 1)])
+        _ = try connection.removeEntry(entry)
+        _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        _ = try connection.removeEntries(withBody: #require(entry.digest))
+        _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        _ = try connection.evictBite(maxBytes: 0, now: 0)
+        _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        _ = try connection.removeEntries(for: entry.key)
+        _ = try connection.removeFailure(for: entry.key)
+        _ = try connection.unreferencedBlobs(limit: 1)
+        _ = try connection.containsBlob(#require(entry.digest))
+        try connection.removeBlob(#require(entry.digest))
+
+        let statements = connection.preparedSQL
+        #expect(statements.count >= 16)
+        let index = try RawIndex(sandbox.indexPath)
+        for sql in statements {
+            for step in try index.rows("EXPLAIN QUERY PLAN \(sql)").compactMap({ $0[3] }) {
+                // `total` has one row; a scan along an index in its order ends at the LIMIT.
+                let isCheap = !step.contains("SCAN") || step == "SCAN total" || step.contains("USING COVERING INDEX")
+                #expect(isCheap && !step.contains("TEMP B-TREE"), "\(step) in \(sql)")
+            }
+        }
+    }
+}

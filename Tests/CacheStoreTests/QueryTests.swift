@@ -1,0 +1,103 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("ResponseStore.query")
+struct QueryTests {
+    static let changes = [
+        "INSERT INTO failure VALUES ('', 'x', 1, 1, 1)", "UPDATE total SET hit_count = 1", "DELETE FROM entry",
+        "DROP TABLE entry", "CREATE TABLE x (y)", "PRAGMA user_version = 5", "PRAGMA journal_mode = DELETE", "VACUUM",
+        "VACUUM INTO '/tmp/CacheStoreTests-vacuum'", "REINDEX", "WITH x AS (SELECT 1) DELETE FROM entry",
+        "CREATE TEMP TABLE x (y)",
+    ]
+
+    @Test("what changes anything is refused, by an open store and a closed one", arguments: changes)
+    func refused(_ sql: String) throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.flush()
+        let before = try store.statistics()
+        for query in [store.query, { try ResponseStore.query($0, inStoreAt: sandbox.url) }] {
+            let error = #expect(throws: StoreError.self) { try query(sql) }
+            guard case .index = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+        #expect(try store.statistics() == before)
+        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA user_version") == "1")
+        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA journal_mode") == "wal")
+        #expect(!FileManager.default.fileExists(atPath: "/tmp/CacheStoreTests-vacuum"))
+    }
+
+    @Test("no statement opens a door for the next one, or holds up the store", arguments: [
+        "PRAGMA query_only = OFF", "BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT x", "ATTACH ':memory:' AS other",
+        "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA case_sensitive_like = ON",
+    ])
+    func stateless(_ sql: String) throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open { $0.readerCount = 1 }
+        _ = try? store.query(sql)
+        #expect(throws: StoreError.self) { try store.query("DELETE FROM entry") }
+        #expect(throws: StoreError.self) { try store.query("SELECT * FROM other.sqlite_schema") }
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        #expect(try store.bytes(.path("a")) == Data("a".utf8))
+        #expect(try store.query("SELECT entries FROM cache_stats").rows == [[.integer(1)]])
+        #expect(try store.query("SELECT 'a' LIKE 'A'").rows == [[.integer(1)]])
+    }
+
+    @Test("what is no statement, or more than one, is an error", arguments: [
+        "", " ", ";", "-- nothing", "SELEC 1", "SELECT 1 2", "SELECT * FROM nowhere", "SELECT 1; SELECT 2",
+        "SELECT 1; DELETE FROM entry", "SELECT load_extension('x')", "SELECT '\0", "SELECT abs(\(Int64.min))",
+        String(repeating: "(", count: 100_000), "SELECT " + String(repeating: "1,", count: 1_000_000) + "1",
+    ])
+    func malformed(_ sql: String) throws {
+        let store = try Sandbox().open()
+        #expect(throws: StoreError.self) { try store.query(sql) }
+    }
+
+    @Test("every kind of value comes back", arguments: ["", ";", " ; ", "-- end", ";\n-- end\n"])
+    func values(tail: String) throws {
+        let store = try Sandbox().open()
+        let rows = try store.query(
+            "SELECT NULL AS a, 1 AS b, -9223372036854775808, 1.5, 'é' || char(0) || 'x', x'00ff', x'', CAST(x'ff' AS TEXT)"
+                + tail)
+        #expect(rows.columns.prefix(2) == ["a", "b"])
+        #expect(
+            rows.rows == [
+                [
+                    .null, .integer(1), .integer(.min), .real(1.5), .text("é\0x"), .blob([0, 255]), .blob([]),
+                    .text("\u{fffd}"),
+                ]
+            ])
+    }
+
+    @Test("a store that is not open answers too, and one that is not there is not created")
+    func notOpen() throws {
+        let sandbox = try Sandbox()
+        #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
+        #expect(!FileManager.default.fileExists(atPath: sandbox.path))
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.path) == [])
+
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        let query = "SELECT entries FROM cache_stats"
+        #expect(try ResponseStore.query(query, inStoreAt: sandbox.url).rows == [[.integer(1)]])
+        store.close()
+        #expect(try ResponseStore.query(query, inStoreAt: sandbox.url).rows == [[.integer(1)]])
+    }
+
+    @Test("SQL shows a change as soon as its call has returned")
+    func current() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        for number in 1...20 {
+            try store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+            #expect(try store.query("SELECT entries FROM cache_stats").rows == [[.integer(Int64(number))]])
+        }
+    }
+}

@@ -1,0 +1,477 @@
+import CSQLite
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("ResponseStore")
+struct ResponseStoreTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    /// Last access and hits of the entries, as SQL shows them, in the order of their keys.
+    func uses() throws -> [[String?]] {
+        try RawIndex(sandbox.indexPath).rows("SELECT accessed_at, hit_count FROM cache_entries ORDER BY key")
+    }
+
+    // MARK: Keeping
+
+    @Test("A1: what was stored is there when the store is opened again, byte for byte")
+    func reopen() throws {
+        let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
+        let store = try sandbox.open()
+        for (number, body) in bodies.enumerated() { try store.insert(body, sandbox.metadata(), for: .path(number)) }
+        store.close()
+        let reopened = try sandbox.open { $0.verification = .everyRead }
+        for (number, body) in bodies.enumerated() { #expect(try reopened.bytes(.path(number)) == body) }
+        #expect(try reopened.check(digests: true).isSound)
+    }
+
+    @Test("A1: what was acknowledged survives the kill of its process")
+    func killedAfterAcknowledgement() async throws {
+        await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
+            try Self.fillAndDie(path)
+        }
+        let store = try sandbox.open()
+        for number in 0..<3 { #expect(try store.bytes(.path(number)) == .noise(20_000, seed: UInt64(number))) }
+        #expect(try store.failure(for: .path("failing"))?.count == 2)
+        #expect(try await store.check(digests: true).isSound)
+    }
+
+    private static func fillAndDie(_ path: String) throws {
+        let store = try ResponseStore(directory: URL(filePath: path))
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        for number in 0..<3 { try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata, for: .path(number)) }
+        for _ in 0..<2 { try store.recordFailure(for: .path("failing"), status: 500) }
+        kill(getpid(), SIGKILL)
+    }
+
+    @Test("C5: a replacement takes the place of body, head and validators together")
+    func replace() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let old = try store.insert(Data("old".utf8), sandbox.metadata(etag: "\"A\"", expiresIn: 60, head: "A: 1\n"), for: key)
+        sandbox.clock.advance(by: 5)
+        let new = try store.insert(Data("new".utf8), sandbox.metadata(head: "B: 2\n"), for: key)
+        let found = try #require(try store.peek(key))
+        #expect(found == new)
+        #expect(found.metadata.etag == nil)
+        #expect(found.metadata.expiresAt == nil)
+        #expect(found.createdAt == sandbox.clock.now)
+        #expect(try store.bytes(key) == Data("new".utf8))
+        #expect(try store.statistics().entries == 1)
+        try store.flush()
+        #expect(sandbox.files().count == 1)
+        #expect(try store.openBody(of: old) == nil)
+        #expect(try store.bytes(key) == Data("new".utf8))
+    }
+
+    @Test("an entry may lose its body, get one, and get the same one again")
+    func emptyAndBack() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        for body in ["x", "", "", "x", "x", "y", ""] {
+            try store.insert(Data(body.utf8), sandbox.metadata(), for: key)
+            #expect(try store.bytes(key) == Data(body.utf8))
+            try store.flush()
+            #expect(sandbox.files().count == (body.isEmpty ? 0 : 1))
+            #expect(try store.check(digests: true).problems == [])
+        }
+    }
+
+    @Test("the same body under ten keys is one file, and goes with the last of them")
+    func shared() throws {
+        let store = try sandbox.open()
+        let body = Data.noise(5_000, seed: 3)
+        for number in 0..<10 { try store.insert(body, sandbox.metadata(), for: .path(number)) }
+        let statistics = try store.statistics()
+        #expect(statistics.entries == 10)
+        #expect(statistics.files == 1)
+        #expect(statistics.logicalBytes == 50_000)
+        #expect(statistics.physicalBytes == 5_000)
+        for number in 0..<10 {
+            #expect(try RawIndex(sandbox.indexPath).value("SELECT reference_count FROM blob") == "\(10 - number)")
+            #expect(sandbox.files().count == 1)
+            #expect(try store.remove(.path(number)))
+        }
+        #expect(sandbox.files() == [])
+        #expect(try store.statistics().physicalBytes == 0)
+    }
+
+    @Test("content and error response, and each variant, stand side by side")
+    func sideBySide() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip"), (.error, "gzip")] {
+            try store.insert(Data("\(kind)\(variant)".utf8), sandbox.metadata(kind, variant: variant), for: key)
+        }
+        #expect(try store.responses(for: key).count == 4)
+        for entry in try store.responses(for: key) {
+            let name = "\(entry.metadata.kind)\(entry.metadata.variant)"
+            #expect(try store.openBody(of: entry)?.data() == Data(name.utf8))
+        }
+        sandbox.clock.advance(by: 1)
+        try store.insert(Data("newer".utf8), sandbox.metadata(variant: "gzip"), for: key)
+        #expect(try store.responses(for: key).count == 4)
+        #expect(try store.lookup(key)?.metadata.variant == "gzip")
+    }
+
+    @Test("an error response alone is no content")
+    func errorAlone() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        try store.insert(Data("gone".utf8), sandbox.metadata(.error), for: key)
+        #expect(try store.lookup(key) == nil)
+        #expect(try !store.contains(key))
+        #expect(try store.responses(for: key).count == 1)
+    }
+
+    // MARK: Uses
+
+    @Test("A6: peek, contains and opening a body are no use of an entry; a lookup is one, once it is flushed")
+    func onlyLookupIsUse() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        let before = try uses()
+        sandbox.clock.advance(by: 60)
+        #expect(try store.contains(.path("a")))
+        #expect(try store.bytes(.path("a")) != nil)
+        #expect(try store.responses(for: .path("a")).count == 1)
+        try store.flush()
+        #expect(try uses() == before)
+        #expect(before == [["1994-11-06T08:49:37.000Z", "0"]])
+
+        #expect(try store.lookup(.path("a")) != nil)
+        #expect(try uses() == before)
+        try store.flush()
+        #expect(try uses() == [["1994-11-06T08:50:37.000Z", "1"]])
+        #expect(try store.statistics().hits == 1)
+    }
+
+    @Test("A6: storing another entry is no use of this one", arguments: [true, false])
+    func insertIsNoUse(sharesBody: Bool) throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        sandbox.clock.advance(by: 60)
+        try store.insert(Data((sharesBody ? "a" : "b").utf8), sandbox.metadata(), for: .path("b"))
+        #expect(try uses() == [["1994-11-06T08:49:37.000Z", "0"], ["1994-11-06T08:50:37.000Z", "0"]])
+    }
+
+    @Test("J1: a use moves the last access, a freshening nothing, a replacement last access and creation")
+    func times() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        func times() throws -> [[String?]] {
+            try RawIndex(sandbox.indexPath).rows("SELECT created_at, accessed_at FROM cache_entries")
+        }
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        sandbox.clock.advance(by: 1)
+        let entry = try #require(try store.lookup(key))
+        try store.flush()
+        #expect(try times() == [["1994-11-06T08:49:37.000Z", "1994-11-06T08:49:38.000Z"]])
+        sandbox.clock.advance(by: 1)
+        #expect(try store.freshen(entry, with: sandbox.metadata(expiresIn: 60)))
+        #expect(try times() == [["1994-11-06T08:49:37.000Z", "1994-11-06T08:49:38.000Z"]])
+        sandbox.clock.advance(by: 1)
+        try store.insert(Data("b".utf8), sandbox.metadata(), for: key)
+        #expect(try times() == [["1994-11-06T08:49:40.000Z", "1994-11-06T08:49:40.000Z"]])
+    }
+
+    @Test("a clock that is set back does not make an entry look unused")
+    func clockSetBack() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        sandbox.clock.advance(by: -3600)
+        #expect(try store.lookup(.path("a")) != nil)
+        try store.flush()
+        #expect(try uses() == [["1994-11-06T08:49:37.000Z", "1"]])
+    }
+
+    enum Door: CaseIterable { case flush, close, write, eviction, release }
+
+    @Test("uses reach the index", arguments: Door.allCases)
+    func usesArrive(by door: Door) throws {
+        var store: ResponseStore? = try sandbox.open()
+        try store?.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        for _ in 0..<3 { _ = try store?.lookup(.path("a")) }
+        switch door {
+        case .flush: try store?.flush()
+        case .close: store?.close()
+        case .write: try store?.recordFailure(for: .path("b"), status: 500)
+        case .eviction: try store?.evict(maxBytes: 1 << 20)
+        case .release: store = nil
+        }
+        #expect(try uses() == [["1994-11-06T08:49:37.000Z", "3"]])
+    }
+
+    @Test("uses reach the index by themselves after the touch interval")
+    func usesArriveInTime() async throws {
+        let store = try sandbox.open { $0.touchInterval = .milliseconds(1) }
+        try await store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        for expected in 1...3 {
+            _ = try store.lookup(.path("a"))
+            while try uses() != [["1994-11-06T08:49:37.000Z", "\(expected)"]] { await Task.yield() }
+        }
+    }
+
+    @Test("uses are not lost when a write fails, and a later timer writes them")
+    func usesSurviveFailure() async throws {
+        let store = try sandbox.open {
+            $0.busyTimeout = .zero
+            $0.touchInterval = .milliseconds(1)
+        }
+        try await store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        let other = try RawIndex(sandbox.indexPath)
+        try other.execute("BEGIN IMMEDIATE")
+        _ = try store.lookup(.path("a"))
+        #expect(throws: StoreError.busy(path: store.directory.path(percentEncoded: false).dropSlash + "/index.sqlite")) {
+            try Self.flush(store)
+        }
+        try other.execute("ROLLBACK")
+        _ = try store.lookup(.path("a"))
+        while try uses() != [["1994-11-06T08:49:37.000Z", "2"]] { await Task.yield() }
+        #expect(try store.statistics().hits == 2)
+    }
+
+    /// The synchronous form, for asynchronous tests.
+    static func flush(_ store: ResponseStore) throws { try store.flush() }
+
+    @Test("a count of uses that cannot grow does not keep the store from writing")
+    func usesSaturate() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try RawIndex(sandbox.indexPath).execute(
+            "UPDATE access SET hit_count = \(Int64.max); UPDATE total SET hit_count = \(Int64.max)")
+        _ = try store.lookup(.path("a"))
+        try store.flush()
+        try store.insert(Data("b".utf8), sandbox.metadata(), for: .path("b"))
+        #expect(try uses().first?.last == "\(Int64.max)")
+    }
+
+    // MARK: Freshening
+
+    @Test("C3: a freshening is a row update: the file keeps inode and modification time")
+    func freshen() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let entry = try store.insert(
+            .noise(4_096, seed: 1) as Data, sandbox.metadata(etag: "\"A\"", expiresIn: 1, head: "A: 1\n"), for: key)
+        let file = sandbox.file(of: try #require(entry.digest)).path(percentEncoded: false)
+        let before = try FileManager.default.attributesOfItem(atPath: file)
+        sandbox.clock.advance(by: 60)
+        let metadata = sandbox.metadata(etag: "\"B\"", expiresIn: 60, head: "B: 2\n")
+        #expect(try store.freshen(entry, with: metadata))
+        let after = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(before[.systemFileNumber] as? UInt64 == after[.systemFileNumber] as? UInt64)
+        #expect(before[.modificationDate] as? Date == after[.modificationDate] as? Date)
+        let found = try #require(try store.peek(key))
+        #expect(found.metadata == metadata)
+        #expect(found.createdAt == entry.createdAt)
+        #expect(found.digest == entry.digest)
+    }
+
+    @Test("a freshening changes nothing where the entry has another body by now, or none, or is gone")
+    func freshenReplaced() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let old = try store.insert(Data("old".utf8), sandbox.metadata(etag: "\"old\""), for: key)
+        for body in ["new", ""] {
+            let new = try store.insert(Data(body.utf8), sandbox.metadata(etag: "\"new\""), for: key)
+            #expect(try !store.freshen(old, with: old.metadata))
+            #expect(try store.peek(key) == new)
+        }
+        try store.remove(key)
+        #expect(try !store.freshen(old, with: old.metadata))
+        try store.insert(Data("old".utf8), sandbox.metadata(), for: .path("takes-its-number"))
+        #expect(try !store.freshen(old, with: old.metadata))
+        #expect(try store.peek(key) == nil)
+    }
+
+    // MARK: Failures
+
+    @Test("failures are counted and forgotten with a success")
+    func failures() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        #expect(try store.failure(for: key) == nil)
+        let entry = try store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        for count in 1...3 {
+            sandbox.clock.advance(by: 1)
+            #expect(try store.recordFailure(for: key, status: 500 + count) == count)
+        }
+        let failure = try #require(try store.failure(for: key))
+        #expect(failure.count == 3)
+        #expect(failure.status == 503)
+        #expect(failure.date == sandbox.clock.now)
+        #expect(try store.peek(key) == entry)
+        #expect(try store.statistics().failingKeys == 1)
+
+        try store.insert(Data("error".utf8), sandbox.metadata(.error), for: key)
+        #expect(try store.failure(for: key)?.count == 3)
+        try store.insert(Data("b".utf8), sandbox.metadata(), for: key)
+        #expect(try store.failure(for: key) == nil)
+
+        try store.recordFailure(for: key, status: 500)
+        #expect(try !store.freshen(entry, with: sandbox.metadata()))
+        #expect(try store.failure(for: key)?.count == 1)
+        #expect(try store.freshen(#require(try store.peek(key)), with: sandbox.metadata()))
+        #expect(try store.failure(for: key) == nil)
+        #expect(try store.statistics().failingKeys == 0)
+    }
+
+    @Test("failures are forgotten oldest first when there are too many")
+    func tooManyFailures() throws {
+        let store = try sandbox.open()
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("""
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+            INSERT INTO failure SELECT '', 'https://example.com/' || i, 500, 1, i FROM n
+            """)
+        try store.recordFailure(for: .path("new"), status: 500)
+        #expect(try store.statistics().failingKeys == 10_000)
+        #expect(try store.failure(for: .path(1)) == nil)
+        #expect(try store.failure(for: .path(2)) != nil)
+        #expect(try store.failure(for: .path("new")) != nil)
+    }
+
+    // MARK: Removing
+
+    @Test("J2: removing a key takes every variant, content, error response, failures and files")
+    func remove() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip")] {
+            try store.insert(Data("\(kind)\(variant)".utf8), sandbox.metadata(kind, variant: variant), for: key)
+        }
+        try store.insert(Data("other".utf8), sandbox.metadata(), for: .path("b"))
+        try store.recordFailure(for: key, status: 500)
+        #expect(try store.remove(key))
+        #expect(try store.responses(for: key) == [])
+        #expect(try store.failure(for: key) == nil)
+        #expect(sandbox.files().count == 1)
+        #expect(try !store.remove(key))
+        #expect(try store.bytes(.path("b")) == Data("other".utf8))
+        try store.recordFailure(for: key, status: 500)
+        #expect(try store.remove(key))
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    @Test("removing one entry leaves the others of its key, and does nothing once it has another body")
+    func removeEntry() async throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let content = try await store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        let error = try await store.insert(Data("b".utf8), sandbox.metadata(.error), for: key)
+        #expect(try await store.remove(error))
+        #expect(try await !store.remove(error))
+        #expect(try store.responses(for: key) == [content])
+        try await store.insert(Data("c".utf8), sandbox.metadata(), for: key)
+        #expect(try await !store.remove(content))
+        #expect(try store.bytes(key) == Data("c".utf8))
+    }
+
+    // MARK: Asynchronous forms
+
+    @Test("every asynchronous form does what its synchronous twin does")
+    func asynchronous() async throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let entry = try await store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        #expect(try await store.freshen(entry, with: sandbox.metadata(expiresIn: 5)))
+        #expect(try await store.recordFailure(for: key, status: 500) == 1)
+        let writer = store.makeBodyWriter()
+        try writer.write(Data("b".utf8))
+        try await writer.commit(sandbox.metadata(), for: .path("b"))
+        #expect(try await store.check(digests: true).isSound)
+        try await store.flush()
+        #expect(try await store.evict(downTo: 1).entries == 1)
+        #expect(try await store.remove(.path("b")))
+        #expect(try store.statistics().entries == 0)
+        #expect(sandbox.files() == [])
+    }
+
+    // MARK: Closing
+
+    @Test("a closed store throws from every call, and lets go of everything")
+    func closed() async throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let entry = try await store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        let open = try #require(try store.openBody(of: entry))
+        let writer = store.makeBodyWriter()
+        try writer.write(Data("b".utf8))
+        store.close()
+        store.close()
+        try Self.expectClosed(store, entry, writer, sandbox.metadata())
+        await #expect(throws: StoreError.closed) { try await store.evict(downTo: 0) }
+        await #expect(throws: StoreError.closed) { try await store.remove(key) }
+        await #expect(throws: StoreError.closed) { try await store.remove(entry) }
+        await #expect(throws: StoreError.closed) { try await store.recordFailure(for: key, status: 1) }
+        await #expect(throws: StoreError.closed) { try await store.freshen(entry, with: entry.metadata) }
+        await #expect(throws: StoreError.closed) { try await store.insert(Data("c".utf8), entry.metadata, for: key) }
+        store.touch(entry)
+        #expect(try open.data() == Data("a".utf8))
+        let reopened = try sandbox.open()
+        #expect(try reopened.statistics().entries == 1)
+        #expect(try await reopened.check(digests: true).problems == [])
+    }
+
+    private static func expectClosed(
+        _ store: ResponseStore, _ entry: StoredEntry, _ writer: BodyWriter, _ metadata: EntryMetadata
+    ) throws {
+        let key = entry.key
+        #expect(throws: StoreError.closed) { try store.lookup(key) }
+        #expect(throws: StoreError.closed) { try store.peek(key) }
+        #expect(throws: StoreError.closed) { try store.contains(key) }
+        #expect(throws: StoreError.closed) { try store.responses(for: key) }
+        #expect(throws: StoreError.closed) { try store.failure(for: key) }
+        #expect(throws: StoreError.closed) { try store.openBody(of: entry) }
+        #expect(throws: StoreError.closed) { try store.statistics() }
+        #expect(throws: StoreError.closed) { try store.query("SELECT 1") }
+        #expect(throws: StoreError.closed) { try store.check() }
+        #expect(throws: StoreError.closed) { try store.insert(Data("c".utf8), metadata, for: key) }
+        #expect(throws: StoreError.closed) { try writer.commit(metadata, for: key) }
+        #expect(throws: StoreError.closed) { try store.freshen(entry, with: metadata) }
+        #expect(throws: StoreError.closed) { try store.recordFailure(for: key, status: 500) }
+        #expect(throws: StoreError.closed) { try store.remove(key) }
+        #expect(throws: StoreError.closed) { try store.evict(maxBytes: 0) }
+        #expect(throws: StoreError.closed) { try store.flush() }
+    }
+
+    @Test("a store that is let go while a writer lives closes with the writer")
+    func writerOutlivesStore() throws {
+        var store: ResponseStore? = try sandbox.open()
+        weak let observed = store
+        let writer = try #require(store?.makeBodyWriter())
+        try writer.write(Data("a".utf8))
+        store = nil
+        try writer.commit(sandbox.metadata(), for: .path("a"))
+        #expect(observed != nil)
+        #expect(try sandbox.open().bytes(.path("a")) == Data("a".utf8))
+    }
+
+    @Test("K6: a store with work in flight lets go of everything when it is released")
+    func released() async throws {
+        weak var observed: ResponseStore?
+        do {
+            let store = try sandbox.open()
+            observed = store
+            let sandbox = sandbox
+            await withThrowingTaskGroup { group in
+                for number in 0..<20 {
+                    group.addTask { try await store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number)) }
+                }
+            }
+        }
+        while observed != nil { await Task.yield() }
+        #expect(try sandbox.open().statistics().entries == 20)
+    }
+}
+
+extension String {
+    /// Without a slash at the end.
+    var dropSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+}

@@ -1,0 +1,110 @@
+import CSQLite
+import CacheStore
+import TestSupport
+import Testing
+
+@Suite("Connection and Statement")
+struct StatementTests {
+    let sandbox: Sandbox
+    let connection: Connection
+
+    init() throws {
+        sandbox = try Sandbox()
+        connection = try Connection(path: sandbox.directory.path + "/test.sqlite", role: .writer, busyTimeout: .seconds(1))
+        try connection.execute("CREATE TABLE pair (a INTEGER PRIMARY KEY, b TEXT NOT NULL)")
+    }
+
+    func insert(_ number: Int64) throws {
+        let statement = try connection.prepared("INSERT INTO pair VALUES (?1, ?2)")
+        statement.bind(number, at: 1)
+        statement.bind("text", at: 2)
+        try statement.run()
+    }
+
+    @Test("a statement is prepared once for each connection")
+    func kept() throws {
+        for number in 0..<10 { try insert(Int64(number)) }
+        #expect(connection.preparedSQL == ["INSERT INTO pair VALUES (?1, ?2)"])
+        #expect(connection.changes == 1)
+    }
+
+    @Test("an error has code, extended code, message and statement, and the statement can be run again")
+    func errors() throws {
+        try insert(1)
+        let error = try #require(throws: SQLiteError.self) { try insert(1) }
+        #expect(error.code == SQLITE_CONSTRAINT)
+        #expect(error.extendedCode == SQLITE_CONSTRAINT | 6 << 8)
+        #expect(error.message == "UNIQUE constraint failed: pair.a")
+        #expect(error.sql == "INSERT INTO pair VALUES (?1, ?2)")
+        #expect("\(error)".contains("1555") && "\(error)".contains("pair.a"))
+        try insert(2)
+    }
+
+    @Test("an error of preparing has the text")
+    func preparing() throws {
+        let error = try #require(throws: SQLiteError.self) { try connection.prepare("SELECT * FROM nowhere") }
+        #expect(error.code == SQLITE_ERROR)
+        #expect(error.sql == "SELECT * FROM nowhere")
+        #expect(error.message == "no such table: nowhere")
+    }
+
+    @Test("the code of a failure inside a transaction survives its rollback")
+    func codeSurvivesRollback() throws {
+        try insert(1)
+        try connection.execute("BEGIN")
+        #expect(connection.isInTransaction)
+        let error = try #require(throws: SQLiteError.self) {
+            do { try insert(1) } catch {
+                try connection.execute("ROLLBACK")
+                throw error
+            }
+        }
+        #expect(error.code == SQLITE_CONSTRAINT)
+        #expect(!connection.isInTransaction)
+    }
+
+    @Test("what is too big to bind is an error of the run, not a trap, and leaves the statement usable")
+    func tooBig() throws {
+        connection.limitLength(to: 1_000)
+        let statement = try connection.prepared("INSERT INTO pair VALUES (?1, ?2)")
+        statement.bind(1, at: 1)
+        statement.bind(String(repeating: "x", count: 1_001), at: 2)
+        let error = try #require(throws: SQLiteError.self) { try statement.run() }
+        #expect(error.code == SQLITE_TOOBIG)
+        try insert(1)
+    }
+
+    @Test("a text keeps its bytes, whatever they are")
+    func bytes() throws {
+        let statement = try connection.prepared("SELECT ?1, length(CAST(?1 AS BLOB)), typeof(?1), ?2, typeof(?2)")
+        statement.bind(textBytes: [0xff, 0x00, 0x80], at: 1)
+        statement.bind("", at: 2)
+        #expect(try statement.step())
+        #expect(statement.textBytes(0) == [0xff, 0x00, 0x80])
+        #expect(statement.int64(1) == 3)
+        #expect(statement.text(2) == "text")
+        #expect(statement.text(3) == "")
+        #expect(statement.text(4) == "text")
+        #expect(try !statement.step())
+        statement.reset()
+    }
+
+    @Test("a digest is 32 bytes or nothing")
+    func digest() throws {
+        let statement = try connection.prepare("SELECT x'00', NULL, 'text', 5, zeroblob(32), zeroblob(33)")
+        #expect(try statement.step())
+        #expect((0..<6).map { statement.digest($0) != nil } == [false, false, false, false, true, false])
+    }
+
+    @Test("an index that can only be read is an error at once, not at the first write")
+    func readOnly() async throws {
+        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
+            try Unprivileged.become(ownerOf: path)
+            _ = try Connection(path: path + "/test.sqlite", role: .inspector, busyTimeout: .zero)
+            let error = try #require(throws: SQLiteError.self) {
+                _ = try Connection(path: path + "/test.sqlite", role: .writer, busyTimeout: .zero)
+            }
+            #expect(error.code == SQLITE_READONLY)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("StoreCheck")
+struct StoreCheckTests {
+    let sandbox: Sandbox
+    let body = Data.noise(1_000, seed: 1)
+    var digest: ContentDigest { ContentDigest(of: body) }
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    func filled() throws -> ResponseStore {
+        let store = try sandbox.open()
+        for number in 0..<3 { try store.insert(body, sandbox.metadata(), for: .path(number)) }
+        try store.insert(Data("other".utf8), sandbox.metadata(), for: .path("other"))
+        try store.insert(Data(), sandbox.metadata(.error), for: .path("empty"))
+        try store.recordFailure(for: .path("failing"), status: 500)
+        return store
+    }
+
+    @Test("a store that was only used is sound")
+    func sound() throws {
+        let store = try filled()
+        try store.remove(.path("other"))
+        for digests in [false, true] {
+            let report = try store.check(digests: digests)
+            #expect(report.problems == [])
+            #expect(report.isSound)
+            #expect(report.files == 1)
+            #expect(report.foreignFiles == [])
+        }
+    }
+
+    @Test("an empty store is sound")
+    func empty() throws {
+        #expect(try sandbox.open().check(digests: true).isSound)
+    }
+
+    @Test("a missing file is found")
+    func missing() throws {
+        let store = try filled()
+        try FileManager.default.removeItem(at: sandbox.file(of: digest))
+        #expect(try store.check().problems == [.missingFile(digest)])
+    }
+
+    @Test("a file of another length is found")
+    func truncated() throws {
+        let store = try filled()
+        try FileHandle(forWritingTo: sandbox.file(of: digest)).truncate(atOffset: 999)
+        #expect(try store.check().problems == [.missingFile(digest)])
+    }
+
+    @Test("an altered file is found when digests are asked for")
+    func altered() throws {
+        let store = try filled()
+        try Data.noise(1_000, seed: 2).write(to: sandbox.file(of: digest))
+        #expect(try store.check().isSound)
+        #expect(try store.check(digests: true).problems == [.alteredFile(digest)])
+    }
+
+    @Test("an orphan is found, a foreign file is reported and no problem")
+    func orphanAndForeign() throws {
+        let store = try filled()
+        let orphan = sandbox.file(of: ContentDigest(of: Data("orphan".utf8)))
+        try FileManager.default.createDirectory(at: orphan.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("orphan".utf8).write(to: orphan)
+        let blobs = sandbox.url.appending(path: "blobs")
+        let shard = orphan.deletingLastPathComponent().lastPathComponent
+        try Data("notes".utf8).write(to: blobs.appending(path: "notes.txt"))
+        try Data("notes".utf8).write(to: blobs.appending(path: "\(shard)/notes.txt"))
+        let report = try store.check(digests: true)
+        #expect(report.problems == [.orphanFile(path: "blobs/\(shard)/\(orphan.lastPathComponent)")])
+        #expect(Set(report.foreignFiles) == ["blobs/notes.txt", "blobs/\(shard)/notes.txt"])
+        #expect(FileManager.default.fileExists(atPath: orphan.path(percentEncoded: false)))
+    }
+
+    @Test("a file that waits for its deletion is no orphan")
+    func waiting() async throws {
+        let store = try filled()
+        let entry = try #require(try store.peek(.path("other")))
+        #expect(try await store.remove(entry))
+        #expect(sandbox.files().count == 2)
+        #expect(try await store.check(digests: true).isSound)
+        try await store.flush()
+        #expect(sandbox.files().count == 1)
+    }
+
+    @Test("counts and sums that were edited are found", arguments: [
+        "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9", "UPDATE total SET logical_bytes = 9",
+        "UPDATE total SET blob_count = 9", "UPDATE total SET physical_bytes = 9", "UPDATE total SET failure_count = 9",
+        "UPDATE total SET unreferenced_bytes = 9", "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1",
+        "DELETE FROM blob", "UPDATE blob SET byte_count = 7", "UPDATE entry SET body = x'00' WHERE id = 1",
+        "UPDATE entry SET body = NULL WHERE id = 1", "INSERT INTO access VALUES (99, 1, 1)",
+    ])
+    func edited(_ sql: String) throws {
+        let store = try filled()
+        try RawIndex(sandbox.indexPath).execute(sql)
+        let report = try store.check()
+        #expect(!report.isSound)
+        for problem in report.problems { #expect(!problem.description.isEmpty) }
+    }
+
+    @Test("the problem says what was recorded and what there is")
+    func counts() throws {
+        let store = try filled()
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("UPDATE blob SET reference_count = 5 WHERE byte_count = 1000")
+        #expect(try store.check().problems == [.wrongReferenceCount(digest, recorded: 5, actual: 3)])
+        try index.execute("UPDATE blob SET reference_count = 3 WHERE byte_count = 1000; UPDATE total SET hit_count = 7")
+        #expect(try store.check().isSound)
+        try index.execute("UPDATE total SET logical_bytes = 1")
+        #expect(try store.check().problems == [.wrongTotal("logical_bytes", recorded: 1, actual: 3_005)])
+    }
+
+    @Test("damage to the index itself is found")
+    func damagedIndex() throws {
+        let store = try filled()
+        store.close()
+        // A row of an index that no table has.
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("""
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '(failed_at)', '(error_count)') WHERE name = 'failure_by_time';
+            """)
+        let report = try sandbox.open().check()
+        #expect(!report.isSound)
+        #expect(report.problems.allSatisfy { if case .damagedIndex = $0 { true } else { false } })
+    }
+
+    @Test("a planted link or pipe is a missing file, and is not followed", arguments: DamageTests.Damage.allCases)
+    func planted(_ damage: DamageTests.Damage) throws {
+        let scene = try DamageTests.Scene()
+        let store = try scene.sandbox.open()
+        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        try scene.inflict(damage)
+        let problems = try store.check(digests: true).problems
+        #expect(problems == [damage == .altered ? .alteredFile(scene.digest) : .missingFile(scene.digest)])
+        #expect(try scene.foreignIsUntouched())
+    }
+}

@@ -1,0 +1,89 @@
+import CacheStore
+import Foundation
+import TestSupport
+
+/// A place for one store, and a clock that stands still.
+final class Sandbox: Sendable {
+    let directory: TemporaryDirectory
+    let clock = ManualClock()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// The directory of the store; opening makes it.
+    var url: URL { directory.url.appending(path: "store", directoryHint: .isDirectory) }
+    var path: String { directory.path + "/store" }
+    var indexPath: String { path + "/index.sqlite" }
+
+    /// Opens the store. Uses reach the index only with a write, `flush()` or `close()`: no timer disturbs a test.
+    func open(_ configure: (inout ResponseStore.Configuration) -> Void = { _ in }) throws -> ResponseStore {
+        try ResponseStore(directory: url, configuration: configuration(configure))
+    }
+
+    func configuration(
+        _ configure: (inout ResponseStore.Configuration) -> Void = { _ in }
+    ) -> ResponseStore.Configuration {
+        var configuration = ResponseStore.Configuration()
+        configuration.clock = clock.date
+        configuration.touchInterval = .seconds(3600)
+        configure(&configuration)
+        return configuration
+    }
+
+    /// Metadata of a response that arrives now.
+    func metadata(
+        _ kind: EntryMetadata.Kind = .content, variant: String = "", etag: String? = nil,
+        expiresIn lifetime: TimeInterval? = nil, head: String = ""
+    ) -> EntryMetadata {
+        EntryMetadata(
+            kind: kind, variant: variant, status: kind == .content ? 200 : 404, etag: etag, requestedAt: clock.now,
+            receivedAt: clock.now, expiresAt: lifetime.map { clock.now + $0 }, head: Array(head.utf8))
+    }
+
+    /// The file of a digest.
+    func file(of digest: ContentDigest) -> URL {
+        let digits = digest.description
+        return url.appending(path: "blobs/\(digits.prefix(2))/\(digits.dropFirst(2))")
+    }
+
+    /// The paths of all files below `blobs/`, relative to it.
+    func files() -> [String] {
+        let blobs = url.appending(path: "blobs").path(percentEncoded: false)
+        let paths = FileManager.default.enumerator(atPath: blobs)?.allObjects.compactMap { $0 as? String } ?? []
+        return paths.filter { path in
+            var isDirectory: ObjCBool = false
+            return FileManager.default.fileExists(atPath: blobs + "/" + path, isDirectory: &isDirectory)
+                && !isDirectory.boolValue
+        }.sorted()
+    }
+}
+
+extension CacheKey {
+    /// The key of `https://example.com/` and a path.
+    static func path(_ path: some CustomStringConvertible) throws -> CacheKey {
+        try CacheKey(url: "https://example.com/\(path)")
+    }
+}
+
+extension ResponseStore {
+    /// The body of what is stored for `key`; `nil` on a miss. No use of the entry.
+    func bytes(_ key: CacheKey) throws -> Data? {
+        try peek(key).flatMap { try openBody(of: $0)?.data() }
+    }
+}
+
+extension ContentDigest {
+    init(of data: Data) {
+        self = data.withUnsafeBytes { ContentDigest(of: $0) }
+    }
+}
+
+extension Data {
+    /// `count` bytes that another `seed` makes different.
+    static func noise(_ count: Int, seed: UInt64) -> Data {
+        var generator = SeededGenerator(seed: seed)
+        var words = (0..<(count + 7) / 8).map { _ in generator.next() }
+        return words.withUnsafeMutableBytes { Data($0.prefix(count)) }
+    }
+}

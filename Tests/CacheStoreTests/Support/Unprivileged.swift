@@ -1,0 +1,16 @@
+import Foundation
+
+/// Makes this process one that permissions apply to. For the child processes of exit tests only: there is no way back.
+enum Unprivileged {
+    /// Makes everything below `path` readable only, for its owner and all others, then gives up the rights of root.
+    static func become(ownerOf path: String) throws {
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+            var isDirectory: ObjCBool = false
+            let item = path + "/" + name
+            _ = FileManager.default.fileExists(atPath: item, isDirectory: &isDirectory)
+            chmod(item, isDirectory.boolValue ? 0o555 : 0o444)
+        }
+        chmod(path, 0o555)
+        if geteuid() == 0 { precondition(setuid(65_534) == 0, "cannot give up the rights of root") }
+    }
+}

@@ -1,0 +1,112 @@
+internal import Synchronization
+
+/// Holds callers until a test lets them pass.
+///
+/// A cancelled caller passes at once. Any thread may open the gate.
+///
+///     let gate = Gate()
+///     let origin = try await LoopbackOrigin { _ in await gate.wait(); return .ok() }
+///     …
+///     await gate.reached(2)   // two requests are held
+///     gate.open()
+public final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var permits = 0
+        var arrivals = 0
+        var nextID = 0
+        var waiting: [(id: Int, caller: CheckedContinuation<Void, Never>)] = []
+        var observing: [(id: Int, arrivals: Int, caller: CheckedContinuation<Void, Never>)] = []
+
+        mutating func makeID() -> Int {
+            nextID += 1
+            return nextID
+        }
+
+        mutating func takeObservers() -> [CheckedContinuation<Void, Never>] {
+            let satisfied = observing.filter { $0.arrivals <= arrivals }
+            observing.removeAll { $0.arrivals <= arrivals }
+            return satisfied.map(\.caller)
+        }
+    }
+
+    /// Guards who waits for what; callers are resumed after it is unlocked.
+    private let state = Mutex(State())
+
+    /// Creates a gate, closed.
+    public init() {}
+
+    /// How many callers are held now.
+    public var waiters: Int { state.withLock { $0.waiting.count } }
+
+    /// Lets everyone pass, now and from now on.
+    public func open() {
+        let released = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting.map(\.caller)
+        }
+        for caller in released { caller.resume() }
+    }
+
+    /// Lets `count` callers pass, in the order of their arrival: those held now, then those to come.
+    public func admit(_ count: Int = 1) {
+        let released = state.withLock { state in
+            let released = state.waiting.prefix(count).map(\.caller)
+            state.waiting.removeFirst(released.count)
+            state.permits += count - released.count
+            return released
+        }
+        for caller in released { caller.resume() }
+    }
+
+    /// Returns when the gate lets this caller pass, or when its task is cancelled.
+    public func wait() async {
+        let id = state.withLock { $0.makeID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                let released = state.withLock { state in
+                    state.arrivals += 1
+                    var released = state.takeObservers()
+                    if state.isOpen || Task.isCancelled {
+                        released.append(caller)
+                    } else if state.permits > 0 {
+                        state.permits -= 1
+                        released.append(caller)
+                    } else {
+                        state.waiting.append((id, caller))
+                    }
+                    return released
+                }
+                for caller in released { caller.resume() }
+            }
+        } onCancel: {
+            let caller = state.withLock { state in
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0).caller }
+            }
+            caller?.resume()
+        }
+    }
+
+    /// Returns once ``wait()`` was called `count` times since the gate's creation, or when this task is cancelled.
+    ///
+    /// Callers that have passed count too, so that a gate opened early makes nobody wait for ever.
+    public func reached(_ count: Int) async {
+        let id = state.withLock { $0.makeID() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                let isReached = state.withLock { state in
+                    if state.arrivals >= count || Task.isCancelled { return true }
+                    state.observing.append((id, count, caller))
+                    return false
+                }
+                if isReached { caller.resume() }
+            }
+        } onCancel: {
+            let caller = state.withLock { state in
+                state.observing.firstIndex { $0.id == id }.map { state.observing.remove(at: $0).caller }
+            }
+            caller?.resume()
+        }
+    }
+}

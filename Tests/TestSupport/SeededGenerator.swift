@@ -1,0 +1,38 @@
+internal import Foundation
+
+/// Random numbers that a failed test can have again: SplitMix64.
+///
+/// The seed is that of the environment variable `CACHESTORE_SEED`, or a new one for every generator. Say it when a test
+/// fails: `#expect(…, "\(generator)")`.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    /// Where the sequence started.
+    public let seed: UInt64
+
+    private var state: UInt64
+
+    /// Creates a generator with a seed from the environment, else a random one.
+    public init() {
+        let given = ProcessInfo.processInfo.environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
+        self.init(seed: given ?? .random(in: .min ... .max))
+    }
+
+    /// Creates a generator that starts at `seed`.
+    public init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    /// The next number of the sequence.
+    public mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+extension SeededGenerator: CustomStringConvertible {
+    /// How to have the same sequence again.
+    public var description: String { "CACHESTORE_SEED=\(seed)" }
+}
