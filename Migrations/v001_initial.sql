@@ -89,9 +89,10 @@ CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
     UPDATE total SET entry_count = entry_count + 1, logical_bytes = logical_bytes + NEW.byte_count;
 END;
 
+-- Not below zero: a count that is wrong must not keep entries from being removed.
 CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
     DELETE FROM access WHERE entry_id = OLD.id;
-    UPDATE blob SET reference_count = reference_count - 1 WHERE digest = OLD.body;
+    UPDATE blob SET reference_count = max(0, reference_count - 1) WHERE digest = OLD.body;
     UPDATE total SET entry_count = entry_count - 1, logical_bytes = logical_bytes - OLD.byte_count;
 END;
 
@@ -99,7 +100,7 @@ END;
 CREATE TRIGGER entry_body_replaced AFTER UPDATE OF body ON entry BEGIN
     INSERT INTO blob SELECT NEW.body, NEW.byte_count, 1 WHERE NEW.body IS NOT NULL
         ON CONFLICT (digest) DO UPDATE SET reference_count = reference_count + 1;
-    UPDATE blob SET reference_count = reference_count - 1 WHERE digest = OLD.body;
+    UPDATE blob SET reference_count = max(0, reference_count - 1) WHERE digest = OLD.body;
     UPDATE access SET accessed_at = max(accessed_at, NEW.created_at) WHERE entry_id = NEW.id;
     UPDATE total SET logical_bytes = logical_bytes + NEW.byte_count - OLD.byte_count;
 END;
@@ -146,8 +147,9 @@ SELECT
     entry.etag                                                          AS etag,
     entry.last_modified                                                 AS last_modified,
     entry.byte_count                                                    AS byte_size,
-    lower(hex(entry.body))                                              AS sha256,
-    'blobs/' || substr(lower(hex(entry.body)), 1, 2) || '/' || substr(lower(hex(entry.body)), 3)
+    iif(entry.body IS NULL, NULL, lower(hex(entry.body)))               AS sha256,
+    iif(entry.body IS NULL, NULL,
+        'blobs/' || substr(lower(hex(entry.body)), 1, 2) || '/' || substr(lower(hex(entry.body)), 3))
                                                                         AS file_path,
     CASE
         WHEN entry.expires_at IS NULL THEN 'stale'

@@ -14,13 +14,40 @@ extension ResourceLoader {
 
     /// Stores bytes as the content of a URL, as if its origin had just sent them with status 200 and these fields.
     ///
-    /// - Parameter headerFields: Validators, `Content-Type`, `Cache-Control`. Without `Cache-Control` and `Expires` the
-    ///   bytes stay fresh for ``insertedLifetime``.
+    /// The fields are validators, `Content-Type`, `Cache-Control` and what else a reader wants. Without `Cache-Control` and
+    /// `Expires` the bytes stay fresh for ``insertedLifetime``.
+    ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func insert(
         _ data: Data, for url: String, headerFields: HTTPFields = [:]
     ) async throws(LoadError) -> StoredEntry {
+        let (key, metadata) = try local(url, headerFields)
+        do throws(StoreError) {
+            return try await store.insert(data, metadata, for: key)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Stores what was written to `body`, a writer of ``store``, which is committed; else as
+    /// ``insert(_:for:headerFields:)-(Data,_,_)``.
+    ///
+    /// - Throws: As the other form; then nothing of the body is stored.
+    @discardableResult
+    public func insert(
+        _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:]
+    ) async throws(LoadError) -> StoredEntry {
+        let (key, metadata) = try local(url, headerFields)
+        do throws(StoreError) {
+            return try await body.commit(metadata, for: key)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// What the store is to know of a local insert.
+    private func local(_ url: String, _ headerFields: HTTPFields) throws(LoadError) -> (CacheKey, EntryMetadata) {
         let configuration = configuration
         let now = configuration.clock()
         var fields = headerFields
@@ -33,12 +60,7 @@ extension ResourceLoader {
             selection: RequestSelection(text: ""), hasIntactBody: true, isBodyDecoded: false)
         let metadata = EntryCodec.metadata(
             of: response, policy: configuration.policy, requestedAt: now, receivedAt: now)
-        let key = try key(of: url, configuration)
-        do throws(StoreError) {
-            return try await store.insert(data, metadata, for: key)
-        } catch {
-            throw .store(error)
-        }
+        return (try key(of: url, configuration), metadata)
     }
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// A body on its way into the store.
 ///
-/// Its bytes go to a file without a name while they are hashed; ``commit(_:for:)-6d3ek`` names the file and makes the entry
+/// Its bytes go to a file without a name while they are hashed; `commit(_:for:)` names the file and makes the entry
 /// visible, both at once. A writer that is let go without a commit leaves nothing behind. One caller writes; the order of
 /// the calls is the order of the bytes.
 public final class BodyWriter: Sendable {
@@ -90,7 +90,7 @@ public final class BodyWriter: Sendable {
         return try store.writer.write(undo: change.undo, change.run)
     }
 
-    /// As the synchronous ``commit(_:for:)-6d3ek``, without blocking the caller's thread.
+    /// As the synchronous `commit(_:for:)`, without blocking the caller's thread.
     @discardableResult
     public func commit(_ metadata: EntryMetadata, for key: CacheKey) async throws(StoreError) -> StoredEntry {
         let change = try finish(metadata, key)

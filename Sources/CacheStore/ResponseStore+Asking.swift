@@ -13,25 +13,33 @@ extension ResponseStore {
 
     /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts` and `cache_errors`.
     ///
-    /// Uses noted in memory are not in it yet; ``flush()-6k8ok`` writes them.
+    /// Uses noted in memory are not in it yet; `flush()` writes them.
     ///
     /// - Throws: ``StoreError/index(_:)`` for what SQLite does not understand, and for statements that change anything.
     public func query(_ sql: String) throws(StoreError) -> SQLRows {
-        try read { (connection) throws(SQLiteError) in try connection.rows(of: sql) }
+        try checkOpen()
+        return try Self.query(sql, ofIndexAt: indexPath)
     }
 
     /// As ``query(_:)``, on a store that need not be open: it is opened read-only, and not created if it is not there.
     public static func query(_ sql: String, inStoreAt directory: URL) throws(StoreError) -> SQLRows {
-        let place = try StoreDirectory(opening: directory)
-        return try mapping(place.indexPath) { () throws(SQLiteError) in
-            try Connection(path: place.indexPath, role: .inspector, busyTimeout: .seconds(5)).rows(of: sql)
+        try query(sql, ofIndexAt: StoreDirectory(opening: directory).indexPath)
+    }
+
+    /// On a connection of its own: neither a long query nor one that changes settings gets in the way of lookups.
+    private static func query(_ sql: String, ofIndexAt path: String) throws(StoreError) -> SQLRows {
+        try mapping(path) { () throws(SQLiteError) in
+            try Connection(path: path, role: .inspector, busyTimeout: .seconds(5)).rows(of: sql)
         }
     }
 }
 
 extension Connection {
-    func rows(of sql: String) throws(SQLiteError) -> SQLRows {
+    /// The rows of a query; whatever is no query is refused before it runs.
+    fileprivate func rows(of sql: String) throws(SQLiteError) -> SQLRows {
         let statement = try prepare(sql)
+        // A file that is open for reading cannot be changed, but VACUUM INTO writes to another one.
+        guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: sql) }
         let columns = 0..<Int32(statement.columnCount)
         var rows: [[SQLValue]] = []
         while try statement.step() { rows.append(columns.map { statement.value($0) }) }

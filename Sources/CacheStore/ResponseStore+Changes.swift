@@ -138,7 +138,7 @@ extension ResponseStore {
             let bite = try writer.write(
                 changing { (connection) throws(SQLiteError) in try connection.evictBite(maxBytes: maxBytes, now: now) })
             report.entries += bite.report.entries
-            report.bytes += bite.report.bytes
+            report.bytes &+= bite.report.bytes
             isDone = bite.isDone
         }
         try deleteFiles()

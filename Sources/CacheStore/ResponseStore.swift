@@ -92,11 +92,11 @@ public final class ResponseStore: Sendable {
 
     /// Whether content is stored for `key`. No use of it.
     public func contains(_ key: CacheKey) throws(StoreError) -> Bool {
-        try read { (connection) throws(SQLiteError) in try connection.containsEntry(for: key) }
+        try peek(key) != nil
     }
 
     /// Notes that an entry answered a request. Costs no I/O: the note reaches the index with the next write, after
-    /// ``Configuration/touchInterval``, or with ``flush()-6k8ok``.
+    /// ``Configuration/touchInterval``, or with `flush()`.
     public func touch(_ entry: StoredEntry) {
         writer.touch(entry.id, at: now)
     }
@@ -111,7 +111,19 @@ public final class ResponseStore: Sendable {
         try checkOpen()
         guard let digest = entry.digest else { return StoredBody() }
         if let body = try openIntact(digest, byteCount: entry.byteCount) { return body }
-        try dropDamaged(digest, byteCount: entry.byteCount)
+        do throws(StoreError) {
+            // None where an eviction was faster than the reader: nothing was damaged then.
+            let removed = try removeDamaged(digest, byteCount: entry.byteCount)
+            guard removed > 0 else { return nil }
+            configuration.logger.warning(
+                "removed entries whose body was missing or damaged",
+                metadata: ["sha256": "\(digest)", "entries": "\(removed)"])
+        } catch {
+            // Found again by the next reader. For this one it is a miss all the same.
+            configuration.logger.warning(
+                "cannot remove entries whose body is missing or damaged",
+                metadata: ["sha256": "\(digest)", "error": "\(error)"])
+        }
         return nil
     }
 
@@ -130,22 +142,17 @@ public final class ResponseStore: Sendable {
     }
 
     /// Removes the entries of a body that is not what it should be, unless it has been stored anew in the meantime.
-    private func dropDamaged(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) {
-        let removed = try writer.write { [self] (connection) throws(StoreError) in
+    private func removeDamaged(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> Int {
+        try writer.write { [self] (connection) throws(StoreError) in
             // Under the write lock nobody deletes or stores this file.
             guard try openIntact(digest, byteCount: byteCount) == nil else { return 0 }
             let removed = try mapping(indexPath) { () throws(SQLiteError) in
-                defer { _ = try? connection.removeBlob(digest) }
-                return try connection.removeEntries(withBody: digest)
+                try connection.removeEntries(withBody: digest)
             }
+            // At once, and not with the unneeded files: if their count were wrong, it would stay for ever.
             try mapping { () throws(SystemError) in _ = try blobs.unlink(digest) }
             return removed
         }
-        // Zero where an eviction was faster than the reader: nothing was damaged then.
-        guard removed > 0 else { return }
-        configuration.logger.warning(
-            "removed entries whose body was missing or damaged",
-            metadata: ["sha256": "\(digest)", "entries": "\(removed)"])
     }
 
     func read<Value: Sendable>(

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+internal import CSQLite
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -32,6 +33,7 @@ struct StoreDirectory {
     private init(_ url: URL, createsDirectory: Bool) throws(StoreError) {
         guard url.isFileURL else { throw .unusableDirectory(path: url.absoluteString, reason: "it is not a file URL") }
         let given = url.path(percentEncoded: false)
+        guard !given.utf8.contains(0) else { throw .unusableDirectory(path: given, reason: "its path contains a NUL") }
         if createsDirectory { try Self.makeDirectories(given) }
         guard let resolved = realpath(given, nil) else {
             throw .unusableDirectory(path: given, reason: String(cString: strerror(errno)))
@@ -41,7 +43,8 @@ struct StoreDirectory {
         do throws(SystemError) {
             root = try FileDescriptor.openDirectory(atPath: path)
         } catch {
-            let reason = error.errno == ENOTDIR ? "there is a file of that name" : String(cString: strerror(error.errno))
+            let reason =
+                error.errno == ENOTDIR ? "there is a file of that name" : String(cString: strerror(error.errno))
             throw .unusableDirectory(path: path, reason: reason)
         }
     }
@@ -76,6 +79,8 @@ struct StoreDirectory {
             let connection = try Connection(path: indexPath, role: .writer, busyTimeout: busyTimeout)
             try Migrator(path: indexPath).migrate(connection)
             return connection
+        } catch StoreError.index(let error) {
+            throw refused(error)
         } catch let error as StoreError {
             throw error
         } catch let error as SQLiteError {
@@ -94,15 +99,18 @@ struct StoreDirectory {
         _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
         defer { _ = try? root.unlink(name) }
         do {
-            try FileDescriptor.retrying("linkat", indexPath) { linkat(root.number, name, root.number, "index.sqlite", 0) }
-        } catch where error.errno == EEXIST {}
+            try FileDescriptor.retrying("linkat", indexPath) {
+                linkat(root.number, name, root.number, "index.sqlite", 0)
+            }
+        } catch let error where error.errno == EEXIST {}
     }
 
     /// What a failure to open the index means to the caller.
     private func refused(_ error: SQLiteError) -> StoreError {
         switch error.code {
-        case 26, 11: .notAnIndex(path: indexPath, reason: error.message)
-        case 8, 14, 10, 13, 3: .unusableDirectory(path: path, reason: error.message)
+        case SQLITE_NOTADB, SQLITE_CORRUPT: .notAnIndex(path: indexPath, reason: error.message)
+        case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL, SQLITE_PERM:
+            .unusableDirectory(path: path, reason: error.message)
         default: error.isBusy ? .busy(path: indexPath) : .index(error)
         }
     }

@@ -30,7 +30,8 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
-        case .notAnIndex(let path, let reason): "\(path) is not the index of a store (\(reason)); move it away to start afresh"
+        case .notAnIndex(let path, let reason):
+            "\(path) is not the index of a store (\(reason)); move it away to start afresh"
         case .newerSchema(let path, let found, let supported):
             "\(path) has schema version \(found), this program knows \(supported): update it or choose another directory"
         case .busy(let path): "\(path) was locked by another writer for too long; try again"
@@ -45,7 +46,9 @@ extension StoreError: CustomStringConvertible {
 }
 
 /// Runs `body`, turning what the lower layers throw into a ``StoreError``.
-func mapping<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+func mapping<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError)
+    -> Value
+{
     do {
         return try body()
     } catch {

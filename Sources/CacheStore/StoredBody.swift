@@ -70,7 +70,8 @@ public final class StoredBody: Sendable {
         let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
         do throws(StoreError) {
             let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)
-            guard try mapping({ () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }) == length else {
+            guard try mapping({ () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }) == length
+            else {
                 throw .truncatedBody(path: descriptor.path)
             }
         } catch {

@@ -19,7 +19,8 @@ enum URLText {
             throw Malformed(reason: "it has no scheme")
         }
         let authorityStart = colon + 3
-        guard authorityStart <= bytes.count, bytes[colon + 1] == UInt8(ascii: "/"), bytes[colon + 2] == UInt8(ascii: "/")
+        guard authorityStart <= bytes.count, bytes[colon + 1] == UInt8(ascii: "/"),
+            bytes[colon + 2] == UInt8(ascii: "/")
         else { throw Malformed(reason: "it has no host") }
         let afterScheme = bytes[authorityStart...]
         let authorityEnd = afterScheme.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex

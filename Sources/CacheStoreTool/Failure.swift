@@ -23,8 +23,8 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// What a library or the system threw; `nil` for what the argument parser has to say.
-    init?(_ error: any Error) {
+    /// What a command has thrown.
+    init(_ error: any Error) {
         switch error {
         case let failure as Failure:
             self = failure
@@ -36,7 +36,7 @@ struct Failure: Error {
         case let error as StoreError:
             self.init(.broken, "\(error)")
         default:
-            return nil
+            self.init(.broken, "\(error)")
         }
     }
 

@@ -15,10 +15,14 @@ struct Tool: AsyncParsableCommand {
             SQL.self,
         ])
 
+    func run() throws {
+        throw CleanExit.helpRequest(self)
+    }
+
     static func main() async {
         StandardOutput.survivesItsReader()
         do {
-            var command = try await asyncParseAsRoot()
+            var command = await parsed()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -27,10 +31,23 @@ struct Tool: AsyncParsableCommand {
         } catch is StandardOutput.ReaderIsGone {
             // Whoever read has read enough.
             exit(withError: nil)
+        } catch let error as ExitCode {
+            exit(withError: error)
+        } catch let error as CleanExit {
+            exit(withError: error)
         } catch {
-            guard let failure = Failure(error) else { exit(withError: error) }
+            let failure = Failure(error)
             failure.report()
             exit(withError: failure.exitCode)
+        }
+    }
+
+    /// The command that the command line asks for. What it has wrong, and what help it asks for, ends the process.
+    private static func parsed() async -> any ParsableCommand {
+        do {
+            return try await asyncParseAsRoot()
+        } catch {
+            exit(withError: error)
         }
     }
 }

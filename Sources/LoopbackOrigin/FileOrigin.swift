@@ -32,11 +32,26 @@ public final class FileOrigin: Sendable {
     ///
     /// - Parameter cacheControl: The `Cache-Control` of the file at a path; `nil` for none.
     /// - Throws: What Foundation said about a directory or file that cannot be read.
-    public init(
+    public convenience init(
         directory: String, cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
     ) throws {
+        try self.init(
+            directory: directory, paths: FileManager.default.subpathsOfDirectory(atPath: directory),
+            cacheControl: cacheControl)
+    }
+
+    /// Reads some files below `directory`.
+    ///
+    /// - Parameters:
+    ///   - paths: Where they are, relative to `directory`. What is no regular file is left out.
+    ///   - cacheControl: The `Cache-Control` of the file at a path; `nil` for none.
+    /// - Throws: What Foundation said about a file that cannot be read.
+    public init(
+        directory: String, paths: some Sequence<String>,
+        cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
+    ) throws {
         var found: [String: File] = [:]
-        for relative in try FileManager.default.subpathsOfDirectory(atPath: directory) {
+        for relative in paths {
             let path = "\(directory)/\(relative)"
             let attributes = try FileManager.default.attributesOfItem(atPath: path)
             guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }

@@ -11,7 +11,8 @@ struct BodyWriterTests {
         sandbox = try Sandbox()
     }
 
-    @Test("bytes that arrive in pieces become one body", arguments: [[1, 2, 3], [0, 70_000, 0, 5], [300_000, 1], []])
+    @Test(
+        "bytes that arrive in pieces become one body", arguments: [[1, 2, 3], [0, 70_000, 0, 5], [300_000, 1], []])
     func pieces(_ counts: [Int]) throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()

@@ -64,9 +64,11 @@ struct CacheKeyTests {
         #expect(try CacheKey(url: left) != CacheKey(url: right))
     }
 
-    @Test("A3: a URL of 4,000 characters and one with %FF are stored and found", arguments: [
-        "http://a.com/" + String(repeating: "x", count: 3_987), "http://a.com/%FF", "http://a.com/?%FF=%00",
-    ])
+    @Test(
+        "A3: a URL of 4,000 characters and one with %FF are stored and found",
+        arguments: [
+            "http://a.com/" + String(repeating: "x", count: 3_987), "http://a.com/%FF", "http://a.com/?%FF=%00",
+        ])
     func longAndOdd(_ url: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -174,7 +176,9 @@ struct CacheKeyTests {
     @Test("random text is a key or an error, and a key's text is a key of its own")
     func random() throws {
         var generator = SeededGenerator()
-        let pieces = ["http", "://", ":", "/", "?", "#", "[", "]", "@", "a.com", "%", "\0", "é", "99", "\u{1F600}", "=", " "]
+        let pieces = [
+            "http", "://", ":", "/", "?", "#", "[", "]", "@", "a.com", "%", "\0", "é", "99", "\u{1F600}", "=", " ",
+        ]
         for _ in 0..<20_000 {
             let text =
                 Bool.random(using: &generator)

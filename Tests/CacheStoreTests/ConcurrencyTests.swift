@@ -9,7 +9,8 @@ struct ConcurrencyTests {
     /// A body that says whose it is, then noise; some are shared by all keys.
     static func body(of key: Int, _ generator: inout SeededGenerator) -> Data {
         let owner = Int.random(in: 0..<5, using: &generator) == 0 ? "all" : "\(key)"
-        return Data("\(owner)|".utf8) + .noise([0, 50, 9_000, 300_000][Int(generator.next() % 4)], seed: generator.next() % 8)
+        return Data("\(owner)|".utf8)
+            + .noise([0, 50, 9_000, 300_000][Int(generator.next() % 4)], seed: generator.next() % 8)
     }
 
     /// Does something at random, and checks what it gets.

@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("ResponseStore.Configuration")
@@ -23,8 +24,9 @@ struct ConfigurationTests {
 
     @Test("K1: the logger is silent")
     func logger() {
-        #expect(configuration.logger.label == "CacheStore")
-        #expect("\(type(of: configuration.logger.handler))" == "SwiftLogNoOpLogHandler")
+        var text = ""
+        dump(configuration.logger, to: &text)
+        #expect(text.contains("SwiftLogNoOpLogHandler"))
     }
 
     @Test("K1: a change after the store was opened changes nothing")
@@ -38,13 +40,15 @@ struct ConfigurationTests {
         #expect(try store.insert(Data(), sandbox.metadata(), for: .path("a")).createdAt == sandbox.clock.now)
     }
 
-    @Test("extreme values work", arguments: [
-        (Int.min, Duration.seconds(Int64.min), Duration.seconds(Int64.min)),
-        (0, .zero, .zero),
-        (-1, .seconds(-1), .seconds(-1)),
-        (64, .seconds(Int64.max), .seconds(Int64.max)),
-        (1, .nanoseconds(1), .nanoseconds(1)),
-    ])
+    @Test(
+        "extreme values work",
+        arguments: [
+            (Int.min, Duration.seconds(Int64.min), Duration.seconds(Int64.min)),
+            (0, .zero, .zero),
+            (-1, .seconds(-1), .seconds(-1)),
+            (64, .seconds(Int64.max), .seconds(Int64.max)),
+            (1, .nanoseconds(1), .nanoseconds(1)),
+        ])
     func extremes(_ readers: Int, _ timeout: Duration, _ interval: Duration) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open {

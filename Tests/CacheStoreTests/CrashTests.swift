@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -100,25 +101,16 @@ struct CrashTests {
         while true { pause() }
     }
 
-    private static let store = Shared()
-
-    /// One store for all threads of a child.
-    private final class Shared: Sendable {
-        private let lock = NSLock()
-        nonisolated(unsafe) private var store: ResponseStore?
-
-        func open(_ path: String) throws -> ResponseStore {
-            try lock.withLock {
-                let opened = try store ?? ResponseStore(directory: URL(filePath: path))
-                store = opened
-                return opened
-            }
-        }
-    }
+    /// One store for all threads of a child. Guards its opening.
+    private static let shared = Mutex<ResponseStore?>(nil)
 
     private static func work(_ path: String, _ thread: Int, _ start: SeededGenerator) throws {
         var generator = start
-        let store = try Self.store.open(path)
+        let store = try shared.withLock { shared in
+            let store = try shared ?? ResponseStore(directory: URL(filePath: path))
+            shared = store
+            return store
+        }
         let journal = open(path + "/../journal-\(thread)", O_WRONLY | O_APPEND | O_CREAT, 0o600)
         func note(_ line: String) {
             var line = line

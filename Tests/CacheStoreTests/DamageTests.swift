@@ -46,7 +46,8 @@ struct DamageTests {
                 }
             case .symbolicLink:
                 try manager.removeItem(at: file)
-                try manager.createSymbolicLink(at: file, withDestinationURL: foreign.appending(path: file.lastPathComponent))
+                try manager.createSymbolicLink(
+                    at: file, withDestinationURL: foreign.appending(path: file.lastPathComponent))
             case .danglingLink:
                 try manager.removeItem(at: file)
                 try manager.createSymbolicLink(at: file, withDestinationURL: foreign.appending(path: "nothing"))
@@ -81,18 +82,19 @@ struct DamageTests {
 
     @Test(
         "A7: a damaged body is a miss, its entry goes, and the next one is whole",
-        arguments: Damage.allCases.filter { $0 != .directory }, [ResponseStore.Configuration.Verification.firstRead, .everyRead])
+        arguments: Damage.allCases.filter { $0 != .directory },
+        [ResponseStore.Configuration.Verification.firstRead, .everyRead])
     func miss(_ damage: Damage, verification: ResponseStore.Configuration.Verification) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open { $0.verification = verification }
         try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
-        try store.insert(scene.body, scene.sandbox.metadata(), for: .path("same body"))
+        try store.insert(scene.body, scene.sandbox.metadata(), for: .path("same"))
         try store.insert(Data("other".utf8), scene.sandbox.metadata(), for: .path("other"))
         try scene.inflict(damage)
         let entry = try #require(try store.lookup(scene.key))
         #expect(try store.openBody(of: entry) == nil)
         #expect(try store.lookup(scene.key) == nil)
-        #expect(try store.lookup(.path("same body")) == nil)
+        #expect(try store.lookup(.path("same")) == nil)
         #expect(try store.bytes(.path("other")) == Data("other".utf8))
         #expect(try store.openBody(of: entry) == nil)
 
@@ -102,7 +104,9 @@ struct DamageTests {
         #expect(try scene.foreignIsUntouched())
     }
 
-    @Test("a body that is stored over a damaged file is whole", arguments: Damage.allCases.filter { ![.directory, .altered].contains($0) })
+    @Test(
+        "a body that is stored over a damaged file is whole",
+        arguments: Damage.allCases.filter { ![.directory, .altered].contains($0) })
     func storedOver(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
@@ -113,7 +117,9 @@ struct DamageTests {
         #expect(try scene.foreignIsUntouched())
     }
 
-    @Test("removing an entry never deletes through a planted link", arguments: [Damage.symbolicLink, .shardIsLink, .shardIsFile])
+    @Test(
+        "removing an entry never deletes through a planted link",
+        arguments: [Damage.symbolicLink, .shardIsLink, .shardIsFile])
     func removeThroughLink(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
@@ -145,7 +151,8 @@ struct DamageTests {
     @Test(
         "an altered body is found when the configuration says so",
         arguments: [
-            Case(verification: .everyRead, notices: (true, true)), Case(verification: .firstRead, notices: (true, true)),
+            Case(verification: .everyRead, notices: (true, true)),
+            Case(verification: .firstRead, notices: (true, true)),
             Case(verification: .never, notices: (false, false)),
         ])
     func verification(_ c: Case) throws {
@@ -219,8 +226,14 @@ struct DamageTests {
         "UPDATE total SET entry_count = \(Int64.max), logical_bytes = \(Int64.max), failure_count = \(Int64.min)",
         "UPDATE access SET accessed_at = \(Int64.max), hit_count = \(Int64.min)",
         "INSERT INTO failure VALUES ('', 'https://example.com/0', \(Int64.min), \(Int64.max), \(Int64.min))",
-        "DROP TRIGGER entry_inserted", "DROP TABLE access", "DROP TABLE blob", "DROP TABLE entry", "DROP VIEW cache_stats",
+        "DROP TRIGGER entry_inserted", "DROP TABLE access", "DROP TABLE blob", "DROP TABLE entry",
+        "DROP VIEW cache_stats",
     ]
+
+    /// Lets typed errors pass, and nothing else.
+    private func tolerant(_ body: () throws -> Void) throws {
+        do { try body() } catch is StoreError {}
+    }
 
     @Test("A7: a scrambled row is a miss or a typed error, never a trap and never other bytes", arguments: scrambles)
     func scrambled(_ sql: String) throws {
@@ -232,9 +245,6 @@ struct DamageTests {
         let index = try RawIndex(sandbox.indexPath)
         try index.execute("PRAGMA ignore_check_constraints = ON; \(sql)")
 
-        func tolerant(_ body: () throws -> Void) throws {
-            do { try body() } catch is StoreError {}
-        }
         let store = try sandbox.open()
         for number in 0..<2 {
             try tolerant {
@@ -252,7 +262,10 @@ struct DamageTests {
         try tolerant { _ = try store.statistics() }
         try tolerant { try store.flush() }
         try tolerant { try store.insert(bodies[0], sandbox.metadata(), for: .path(0)) }
-        try tolerant { #expect(try [nil, bodies[0]].contains(store.bytes(.path(0)))) }
+        try tolerant {
+            let found = try store.bytes(.path(0))
+            #expect(found == nil || found == bodies[0])
+        }
         try tolerant { try store.evict(maxBytes: 500) }
         try tolerant { try store.remove(.path(0)) }
         try tolerant { try store.remove(.path(1)) }
@@ -262,7 +275,7 @@ struct DamageTests {
 
     @Test(
         "A7: an entry whose row is no response any more is a miss, and the next one takes its place",
-        arguments: scrambles[0..<9])
+        arguments: scrambles.prefix(9).filter { !$0.contains("\(Int64.min)") })
     func healed(_ sql: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -292,9 +305,6 @@ struct DamageTests {
         }
         try bytes.write(to: URL(filePath: sandbox.indexPath))
 
-        func tolerant(_ body: () throws -> Void) throws {
-            do { try body() } catch is StoreError {}
-        }
         guard let store = try? sandbox.open() else { return }
         for number in 0..<30 {
             try tolerant {
@@ -311,6 +321,23 @@ struct DamageTests {
         try tolerant { _ = try store.check(digests: true) }
         try tolerant { _ = try store.statistics() }
         try tolerant { try store.evict(maxBytes: 1_000) }
+    }
+
+    @Test("a store whose directory is deleted under it throws typed errors, and its open bodies stay readable")
+    func directoryDeleted() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        let entry = try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        let body = try #require(try store.openBody(of: entry))
+        try FileManager.default.removeItem(at: sandbox.url)
+        #expect(try body.data() == Data("a".utf8))
+        #expect(try store.openBody(of: entry) == nil)
+        #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), sandbox.metadata(), for: .path("b")) }
+        try tolerant { _ = try store.check(digests: true) }
+        try tolerant { try store.evict(maxBytes: 0) }
+        store.close()
+        try sandbox.open().insert(Data("b".utf8), sandbox.metadata(), for: .path("b"))
+        #expect(try sandbox.open().bytes(.path("b")) == Data("b".utf8))
     }
 
     @Test("a disk that is full in the middle of a commit leaves the old entry, no file, and the store usable")

@@ -50,17 +50,17 @@ struct EvictionTests {
         let store = try sandbox.open()
         try fill(store, ["never"])
         try fill(store, ["fresh"], expiresIn: 1_000)
-        try fill(store, ["expires late"], expiresIn: 500)
-        try fill(store, ["expires early"], expiresIn: 100)
+        try fill(store, ["expires-late"], expiresIn: 500)
+        try fill(store, ["expires-early"], expiresIn: 100)
         sandbox.clock.advance(by: 600)
-        for name in ["expires early", "expires late"] { _ = try store.lookup(.path(name)) }
+        for name in ["expires-early", "expires-late"] { _ = try store.lookup(.path(name)) }
         var order: [Set<String>] = []
         for limit in stride(from: 300, through: 0, by: -100) {
             let before = try names()
             try store.evict(maxBytes: Int64(limit))
             order.append(Set(before).subtracting(try names()))
         }
-        #expect(order == [["expires early"], ["expires late"], ["never"], ["fresh"]])
+        #expect(order == [["expires-early"], ["expires-late"], ["never"], ["fresh"]])
     }
 
     @Test("what expires this millisecond has expired")
@@ -82,7 +82,8 @@ struct EvictionTests {
         }
         try fill(store, ["own"])
         let report = try store.evict(maxBytes: 150)
-        #expect(report == EvictionReport(entries: 3, bytes: 100))
+        #expect(report.entries == 3)
+        #expect(report.bytes == 100)
         #expect(try names() == ["own"])
         #expect(sandbox.files().count == 1)
     }
@@ -92,7 +93,8 @@ struct EvictionTests {
         let store = try sandbox.open()
         try fill(store, (0..<700).map { "\($0)" }, expiresIn: 350)
         let report = try store.evict(maxBytes: 0)
-        #expect(report == EvictionReport(entries: 700, bytes: 70_000))
+        #expect(report.entries == 700)
+        #expect(report.bytes == 70_000)
         #expect(sandbox.files() == [])
         #expect(try store.statistics().physicalBytes == 0)
         #expect(try store.check().problems == [])
@@ -102,7 +104,7 @@ struct EvictionTests {
     func nothing(_ limit: Int64) throws {
         let store = try sandbox.open()
         try fill(store, ["a", "b"])
-        #expect(try store.evict(maxBytes: limit) == EvictionReport(entries: 0, bytes: 0))
+        #expect(try store.evict(maxBytes: limit).entries == 0)
         #expect(try names() == ["a", "b"])
     }
 
@@ -136,22 +138,22 @@ struct EvictionTests {
         #expect(try names() == ["b", "future"])
     }
 
-    @Test("hostile sums neither trap nor keep an eviction from ending", arguments: [
-        "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = -5",
-        "UPDATE total SET physical_bytes = \(Int64.min)",
-        "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = \(Int64.min)",
-        "DELETE FROM total",
-        "UPDATE blob SET byte_count = \(Int64.max); UPDATE total SET physical_bytes = \(Int64.max)",
-        "DELETE FROM access",
-        "UPDATE access SET accessed_at = \(Int64.min)",
-    ])
+    @Test(
+        "hostile sums neither trap nor keep an eviction from ending",
+        arguments: [
+            "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = -5",
+            "UPDATE total SET physical_bytes = \(Int64.min)",
+            "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = \(Int64.min)",
+            "DELETE FROM total",
+            "UPDATE blob SET byte_count = \(Int64.max); UPDATE total SET physical_bytes = \(Int64.max)",
+            "DELETE FROM access",
+            "UPDATE access SET accessed_at = \(Int64.min)",
+        ])
     func hostileSums(_ sql: String) throws {
         let store = try sandbox.open()
         try fill(store, ["a", "b", "c"])
         try RawIndex(sandbox.indexPath).execute(sql)
-        do {
-            try store.evict(maxBytes: 100)
-        } catch is StoreError {}
+        _ = try? store.evict(maxBytes: 100)
         #expect(try !store.check().isSound || sql.contains("accessed_at"))
     }
 
@@ -159,8 +161,10 @@ struct EvictionTests {
     func wrongReferenceCount() throws {
         let store = try sandbox.open()
         for number in 0..<3 { try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(), for: .path(number)) }
+        try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(variant: "v"), for: .path(0))
         try RawIndex(sandbox.indexPath).execute("UPDATE blob SET reference_count = 1")
-        #expect(try store.evict(maxBytes: 0).entries >= 1)
+        #expect(try store.remove(.path(0)))
+        try store.evict(maxBytes: 0)
         for number in 0..<3 { try store.remove(.path(number)) }
         #expect(try store.statistics().entries == 0)
         #expect(sandbox.files() == [])

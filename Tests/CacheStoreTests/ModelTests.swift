@@ -64,7 +64,8 @@ struct ModelTests {
             let key = keys.randomElement(using: &generator) ?? keys[0]
             switch Int.random(in: 0..<100, using: &generator) {
             case ..<35:
-                let lifetime = [nil, Double(Int.random(in: -400...400, using: &generator)) + 0.5]
+                let lifetime =
+                    [nil, Double(Int.random(in: -400...400, using: &generator)) + 0.5]
                     .randomElement(using: &generator) ?? nil
                 let kind: EntryMetadata.Kind = Int.random(in: 0..<5, using: &generator) == 0 ? .error : .content
                 var metadata = sandbox.metadata(

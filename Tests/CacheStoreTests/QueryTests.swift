@@ -32,10 +32,12 @@ struct QueryTests {
         #expect(!FileManager.default.fileExists(atPath: "/tmp/CacheStoreTests-vacuum"))
     }
 
-    @Test("no statement opens a door for the next one, or holds up the store", arguments: [
-        "PRAGMA query_only = OFF", "BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT x", "ATTACH ':memory:' AS other",
-        "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA case_sensitive_like = ON",
-    ])
+    @Test(
+        "no statement opens a door for the next one, or holds up the store",
+        arguments: [
+            "PRAGMA query_only = OFF", "BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT x", "ATTACH ':memory:' AS other",
+            "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA case_sensitive_like = ON",
+        ])
     func stateless(_ sql: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open { $0.readerCount = 1 }
@@ -48,19 +50,23 @@ struct QueryTests {
         #expect(try store.query("SELECT 'a' LIKE 'A'").rows == [[.integer(1)]])
     }
 
-    @Test("what is no statement, or more than one, is an error", arguments: [
-        "", " ", ";", "-- nothing", "SELEC 1", "SELECT 1 2", "SELECT * FROM nowhere", "SELECT 1; SELECT 2",
-        "SELECT 1; DELETE FROM entry", "SELECT load_extension('x')", "SELECT '\0", "SELECT abs(\(Int64.min))",
-        String(repeating: "(", count: 100_000), "SELECT " + String(repeating: "1,", count: 1_000_000) + "1",
-    ])
+    @Test(
+        "what is no statement, or more than one, is an error",
+        arguments: [
+            "", " ", ";", "-- nothing", "SELEC 1", "SELECT 1 2", "SELECT * FROM nowhere", "SELECT 1; SELECT 2",
+            "SELECT 1; DELETE FROM entry", "SELECT load_extension('x')", "SELECT '\0", "SELECT abs(\(Int64.min))",
+            String(repeating: "(", count: 100_000), "SELECT " + String(repeating: "1,", count: 1_000_000) + "1",
+        ])
     func malformed(_ sql: String) throws {
-        let store = try Sandbox().open()
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
         #expect(throws: StoreError.self) { try store.query(sql) }
     }
 
     @Test("every kind of value comes back", arguments: ["", ";", " ; ", "-- end", ";\n-- end\n"])
     func values(tail: String) throws {
-        let store = try Sandbox().open()
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
         let rows = try store.query(
             "SELECT NULL AS a, 1 AS b, -9223372036854775808, 1.5, 'é' || char(0) || 'x', x'00ff', x'', CAST(x'ff' AS TEXT)"
                 + tail)

@@ -53,7 +53,8 @@ struct ResponseStoreTests {
     func replace() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
-        let old = try store.insert(Data("old".utf8), sandbox.metadata(etag: "\"A\"", expiresIn: 60, head: "A: 1\n"), for: key)
+        let old = try store.insert(
+            Data("old".utf8), sandbox.metadata(etag: "\"A\"", expiresIn: 60, head: "A: 1\n"), for: key)
         sandbox.clock.advance(by: 5)
         let new = try store.insert(Data("new".utf8), sandbox.metadata(head: "B: 2\n"), for: key)
         let found = try #require(try store.peek(key))
@@ -227,7 +228,8 @@ struct ResponseStoreTests {
         let other = try RawIndex(sandbox.indexPath)
         try other.execute("BEGIN IMMEDIATE")
         _ = try store.lookup(.path("a"))
-        #expect(throws: StoreError.busy(path: store.directory.path(percentEncoded: false).dropSlash + "/index.sqlite")) {
+        #expect(throws: StoreError.busy(path: store.directory.path(percentEncoded: false).dropSlash + "/index.sqlite"))
+        {
             try Self.flush(store)
         }
         try other.execute("ROLLBACK")
@@ -326,7 +328,8 @@ struct ResponseStoreTests {
     func tooManyFailures() throws {
         let store = try sandbox.open()
         let index = try RawIndex(sandbox.indexPath)
-        try index.execute("""
+        try index.execute(
+            """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
             INSERT INTO failure SELECT '', 'https://example.com/' || i, 500, 1, i FROM n
             """)
@@ -462,7 +465,9 @@ struct ResponseStoreTests {
             let sandbox = sandbox
             await withThrowingTaskGroup { group in
                 for number in 0..<20 {
-                    group.addTask { try await store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number)) }
+                    group.addTask {
+                        try await store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+                    }
                 }
             }
         }

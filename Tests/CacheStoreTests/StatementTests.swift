@@ -10,7 +10,8 @@ struct StatementTests {
 
     init() throws {
         sandbox = try Sandbox()
-        connection = try Connection(path: sandbox.directory.path + "/test.sqlite", role: .writer, busyTimeout: .seconds(1))
+        connection = try Connection(
+            path: sandbox.directory.path + "/test.sqlite", role: .writer, busyTimeout: .seconds(1))
         try connection.execute("CREATE TABLE pair (a INTEGER PRIMARY KEY, b TEXT NOT NULL)")
     }
 
@@ -98,6 +99,7 @@ struct StatementTests {
 
     @Test("an index that can only be read is an error at once, not at the first write")
     func readOnly() async throws {
+        defer { Unprivileged.restore(sandbox.directory.path) }
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
             try Unprivileged.become(ownerOf: path)
             _ = try Connection(path: path + "/test.sqlite", role: .inspector, busyTimeout: .zero)

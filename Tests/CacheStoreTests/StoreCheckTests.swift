@@ -66,7 +66,8 @@ struct StoreCheckTests {
     func orphanAndForeign() throws {
         let store = try filled()
         let orphan = sandbox.file(of: ContentDigest(of: Data("orphan".utf8)))
-        try FileManager.default.createDirectory(at: orphan.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            at: orphan.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("orphan".utf8).write(to: orphan)
         let blobs = sandbox.url.appending(path: "blobs")
         let shard = orphan.deletingLastPathComponent().lastPathComponent
@@ -89,16 +90,20 @@ struct StoreCheckTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test("counts and sums that were edited are found", arguments: [
-        "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9", "UPDATE total SET logical_bytes = 9",
-        "UPDATE total SET blob_count = 9", "UPDATE total SET physical_bytes = 9", "UPDATE total SET failure_count = 9",
-        "UPDATE total SET unreferenced_bytes = 9", "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1",
-        "DELETE FROM blob", "UPDATE blob SET byte_count = 7", "UPDATE entry SET body = x'00' WHERE id = 1",
-        "UPDATE entry SET body = NULL WHERE id = 1", "INSERT INTO access VALUES (99, 1, 1)",
-    ])
+    @Test(
+        "counts and sums that were edited are found",
+        arguments: [
+            "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9",
+            "UPDATE total SET logical_bytes = 9",
+            "UPDATE total SET blob_count = 9", "UPDATE total SET physical_bytes = 9",
+            "UPDATE total SET failure_count = 9",
+            "UPDATE total SET unreferenced_bytes = 9", "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1",
+            "DELETE FROM blob", "UPDATE blob SET byte_count = 7", "UPDATE entry SET body = x'00' WHERE id = 1",
+            "UPDATE entry SET body = NULL WHERE id = 1", "INSERT INTO access VALUES (99, 1, 1)",
+        ])
     func edited(_ sql: String) throws {
         let store = try filled()
-        try RawIndex(sandbox.indexPath).execute(sql)
+        try RawIndex(sandbox.indexPath).execute("PRAGMA ignore_check_constraints = ON; \(sql)")
         let report = try store.check()
         #expect(!report.isSound)
         for problem in report.problems { #expect(!problem.description.isEmpty) }
@@ -122,13 +127,30 @@ struct StoreCheckTests {
         store.close()
         // A row of an index that no table has.
         let index = try RawIndex(sandbox.indexPath)
-        try index.execute("""
+        try index.execute(
+            """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(sql, '(failed_at)', '(error_count)') WHERE name = 'failure_by_time';
             """)
         let report = try sandbox.open().check()
         #expect(!report.isSound)
         #expect(report.problems.allSatisfy { if case .damagedIndex = $0 { true } else { false } })
+    }
+
+    @Test("damage that keeps SQLite from reading is a finding, not a failure")
+    func unreadableIndex() throws {
+        let store = try filled()
+        let head = String(repeating: "Name: value\n", count: 100)
+        for number in 0..<300 { try store.insert(Data("a".utf8), sandbox.metadata(head: head), for: .path(number)) }
+        store.close()
+        let file = URL(filePath: sandbox.indexPath)
+        var bytes = try Data(contentsOf: file)
+        // The first pages have the schema, which opening reads.
+        for index in bytes.indices.dropFirst(bytes.count / 2) { bytes[index] = 0xAA }
+        try bytes.write(to: file)
+        let report = try sandbox.open().check(digests: true)
+        #expect(!report.isSound)
+        #expect(report.problems.contains { if case .damagedIndex = $0 { true } else { false } })
     }
 
     @Test("a planted link or pipe is a missing file, and is not followed", arguments: DamageTests.Damage.allCases)

@@ -13,7 +13,9 @@ struct StoredBodyTests {
 
     static let threshold = Int(StoredBody.mappingThreshold)
 
-    @Test("data() is the body, copied or mapped", arguments: [0, 1, 16_384, threshold - 1, threshold, threshold + 1, 3_000_000])
+    @Test(
+        "data() is the body, copied or mapped",
+        arguments: [0, 1, 16_384, threshold - 1, threshold, threshold + 1, 3_000_000])
     func data(_ count: Int) throws {
         let store = try sandbox.open()
         let data = Data.noise(count, seed: 7)
@@ -39,7 +41,9 @@ struct StoredBodyTests {
         #expect(try body.bytes(at: Int64(offset), count: count) == data[expected])
     }
 
-    @Test("an open body is not disturbed by what happens to its entry", arguments: ["remove", "evict", "replace", "close"])
+    @Test(
+        "an open body is not disturbed by what happens to its entry",
+        arguments: ["remove", "evict", "replace", "close"])
     func undisturbed(by change: String) throws {
         let store = try sandbox.open()
         let data = Data.noise(Self.threshold * 2, seed: 9)

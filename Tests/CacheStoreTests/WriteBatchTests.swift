@@ -14,12 +14,18 @@ struct WriteBatchTests {
         arguments: [
             [.add("a", leads: true), .next(limit: 9, ["a"]), .isFinished(true), .add("b", leads: true)],
             [.add("a", leads: true), .add("b", leads: false), .next(limit: 9, ["a", "b"]), .isFinished(true)],
-            [.add("a", leads: true), .next(limit: 9, ["a"]), .add("b", leads: false), .isFinished(false),
-                .next(limit: 9, ["b"]), .isFinished(true), .add("c", leads: true)],
-            [.add("a", leads: true), .add("b", leads: false), .add("c", leads: false), .next(limit: 2, ["a", "b"]),
-                .isFinished(false), .add("d", leads: false), .next(limit: 2, ["c", "d"]), .isFinished(true)],
-            [.add("a", leads: true), .next(limit: 9, ["a"]), .next(limit: 9, []), .add("b", leads: false),
-                .isFinished(false)],
+            [
+                .add("a", leads: true), .next(limit: 9, ["a"]), .add("b", leads: false), .isFinished(false),
+                .next(limit: 9, ["b"]), .isFinished(true), .add("c", leads: true),
+            ],
+            [
+                .add("a", leads: true), .add("b", leads: false), .add("c", leads: false), .next(limit: 2, ["a", "b"]),
+                .isFinished(false), .add("d", leads: false), .next(limit: 2, ["c", "d"]), .isFinished(true),
+            ],
+            [
+                .add("a", leads: true), .next(limit: 9, ["a"]), .next(limit: 9, []), .add("b", leads: false),
+                .isFinished(false),
+            ],
         ] as [[Step]])
     func steps(_ steps: [Step]) {
         var batch = WriteBatch<String>()

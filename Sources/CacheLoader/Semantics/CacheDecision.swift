@@ -11,7 +11,7 @@ package enum CacheDecision: Hashable, Sendable {
     /// Nothing that is stored can answer, and the origin must not be asked.
     case unsatisfiable
 
-    /// Decides.
+    /// What is to be done with `request`.
     ///
     /// - Parameters:
     ///   - request: The request as it would be sent, with what the transport adds; `Vary` is matched against it.

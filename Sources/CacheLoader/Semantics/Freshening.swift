@@ -1,13 +1,13 @@
 internal import HTTPTypes
 
 /// What a 304 does to stored responses (RFC 9111 §4.3.4).
-package struct Freshening: Sendable {
+struct Freshening {
     /// The responses that it updates, as updated, by their place among the candidates.
-    package var updates: [Int: StoredResponse]
+    private(set) var updates: [Int: StoredResponse] = [:]
     /// The one of them that answers the request.
-    package var answer: Int
+    let answer: Int
     /// Whether that is the last time they answer: as merged, they could not have been stored.
-    package var removesAfterUse: Bool
+    private(set) var removesAfterUse = false
 
     /// Finds and updates what `exchange`, whose reply is a 304, is about.
     ///
@@ -15,7 +15,7 @@ package struct Freshening: Sendable {
     ///   - candidates: All stored responses for the key; those that another request selected are left alone.
     ///   - validated: The one whose validators the request carried.
     /// - Returns: `nil` when it is about nothing that is stored, or a body is missing.
-    package init?(
+    init?(
         _ exchange: Exchange, candidates: [StoredResponse], validated: Int, policy: CachePolicy,
         fingerprint: RequestSelection.Fingerprint
     ) {
@@ -35,8 +35,6 @@ package struct Freshening: Sendable {
         // The 304 to a HEAD is about the response that a GET has stored.
         var request = exchange.request
         request.method = .get
-        updates = [:]
-        removesAfterUse = false
         for index in identified {
             var updated = candidates[index]
             updated.freshen(by: exchange)

@@ -14,7 +14,7 @@ package enum ReplyDecision: Hashable, Sendable {
     /// An origin that answers 304 to that, too, is broken; the caller has to count.
     case retryUnconditionally
 
-    /// Decides.
+    /// What is to be done with the reply of `exchange`.
     ///
     /// - Parameters:
     ///   - exchange: The request as it was sent, and its reply.

@@ -25,7 +25,8 @@ package struct RequestSelection: Sendable {
 
     /// What `response` nominates in `request`, the request as it was sent.
     ///
-    /// - Returns: `nil` when no other request can match: `Vary` has a `*`, or is not a list of field names.
+    /// - Returns: `nil` when no other request can match: `Vary` has a `*`, or is not a list of at most ``maxNameCount``
+    ///   field names.
     package static func make(
         response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint
     ) -> RequestSelection? {
@@ -48,6 +49,7 @@ package struct RequestSelection: Sendable {
     /// Compares without building the line where it can: nearly every hit on a response with `Vary` ends here.
     private static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
         let name = FieldBytes(rebasing: line.prefix { $0 != UInt8(ascii: ":") })
+        guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
         let value = line[name.count...]
         var found: HTTPField?
         var isOneLine = true
@@ -94,9 +96,9 @@ extension RequestSelection {
 
     private static func line(name: String, of fields: HTTPFields, fingerprint: Fingerprint) -> String {
         guard let value = combinedValue(of: name, in: fields) else { return name }
-        let isUTF8 = String(validating: value, as: UTF8.self)
-        let text = isUTF8 ?? percentEncoded(value)
-        return name + (isUTF8 == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
+        let readable = String(validating: value, as: UTF8.self)
+        let text = readable ?? percentEncoded(value)
+        return name + (readable == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
     }
 
     /// RFC 9111 §4.1: fields match also after "combining multiple header field lines with the same field name" and

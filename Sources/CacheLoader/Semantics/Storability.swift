@@ -11,7 +11,8 @@ package enum Storability: Hashable, Sendable {
     /// More fields than these are not stored: no origin in its senses sends them, and merging takes their square.
     package static let maxFieldCount = 1000
 
-    /// Decides about a response with this status and these fields to `request`, the request as it was sent.
+    /// Whether to store a response with this status and these fields that answers `request`, the request as it
+    /// was sent.
     package init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
         self = .notStorable(removesStored: false)
 

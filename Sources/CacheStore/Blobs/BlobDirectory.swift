@@ -12,24 +12,24 @@ internal import Darwin
 /// lead out of the directory; every step down is taken from an open directory and follows no link.
 /// ``link(_:as:byteCount:)`` and ``unlink(_:)`` are called inside a write transaction of the index, whose lock keeps a
 /// file from being named and deleted at once, in any process.
-final class BlobDirectory: Sendable {
+package final class BlobDirectory: Sendable {
     /// The directory of the store.
-    let root: FileDescriptor
+    package let root: FileDescriptor
     private let blobs: FileDescriptor
 
-    init(root: FileDescriptor) throws(SystemError) {
+    package init(root: FileDescriptor) throws(SystemError) {
         self.root = root
         try root.makeDirectory("blobs")
         blobs = try root.open("blobs", O_RDONLY | O_DIRECTORY)
     }
 
     /// A new file for the bytes of a body.
-    func stage() throws(SystemError) -> StagedFile {
+    package func stage() throws(SystemError) -> StagedFile {
         try StagedFile(blobs: blobs, root: root)
     }
 
     /// Gives a staged file the name of its digest, or keeps the file that has the name and the right length.
-    func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
+    package func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
         if try staged.link(into: shard, as: path.name) { return }
@@ -44,34 +44,34 @@ final class BlobDirectory: Sendable {
 
     /// Deletes the file of a digest; `false` if there was none.
     @discardableResult
-    func unlink(_ digest: ContentDigest) throws(SystemError) -> Bool {
+    package func unlink(_ digest: ContentDigest) throws(SystemError) -> Bool {
         let path = BlobPath(digest)
         do {
             return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).unlink(path.name)
-        } catch where error.meansMissing {
+        } catch let error where error.meansMissing {
             return false
         }
     }
 
     /// Opens the file of a digest; `nil` unless it is a regular file of the right length.
-    func open(_ digest: ContentDigest, byteCount: Int64) throws(SystemError) -> (FileDescriptor, FileStatus)? {
+    package func open(_ digest: ContentDigest, byteCount: Int64) throws(SystemError) -> (FileDescriptor, FileStatus)? {
         let path = BlobPath(digest)
         do {
             // NONBLOCK: to open a FIFO in a blob's place would wait for its writer.
             let descriptor = try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).open(path.name, O_RDONLY | O_NONBLOCK)
             let status = try descriptor.status()
             return status.isRegular && status.size == byteCount ? (descriptor, status) : nil
-        } catch where error.meansMissing {
+        } catch let error where error.meansMissing {
             return nil
         }
     }
 
     /// Whether anything has the name of a digest.
-    func contains(_ digest: ContentDigest) throws(SystemError) -> Bool {
+    package func contains(_ digest: ContentDigest) throws(SystemError) -> Bool {
         let path = BlobPath(digest)
         do {
             return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).status(of: path.name) != nil
-        } catch where error.meansMissing {
+        } catch let error where error.meansMissing {
             return false
         }
     }
@@ -79,9 +79,9 @@ final class BlobDirectory: Sendable {
     private func openShard(_ name: String) throws(SystemError) -> FileDescriptor {
         do {
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
-        } catch where error.meansMissing {
-            // Not made yet, or a link that leads elsewhere: the link goes, what it leads to stays.
-            if try blobs.status(of: name)?.isSymbolicLink == true { try blobs.unlink(name) }
+        } catch let error where error.meansMissing {
+            // Not made yet, or a file, or a link that leads elsewhere: the link goes, what it leads to stays.
+            try blobs.unlink(name)
             try blobs.makeDirectory(name)
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         }
@@ -90,12 +90,13 @@ final class BlobDirectory: Sendable {
     /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, with its path if not.
     func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(SystemError) {
         for shard in try blobs.names() {
-            guard BlobPath.isShard(shard), let directory = try? blobs.open(shard, O_RDONLY | O_DIRECTORY) else {
+            do throws(SystemError) {
+                guard BlobPath.isShard(shard) else { throw SystemError(call: "openat", path: shard, errno: ENOTDIR) }
+                for name in try blobs.open(shard, O_RDONLY | O_DIRECTORY).names() {
+                    visit(BlobPath.digest(shard: shard, name: name), "blobs/\(shard)/\(name)")
+                }
+            } catch let error where error.meansMissing {
                 visit(nil, "blobs/" + shard)
-                continue
-            }
-            for name in try directory.names() {
-                visit(BlobPath.digest(shard: shard, name: name), "blobs/\(shard)/\(name)")
             }
         }
     }

@@ -10,10 +10,10 @@ internal import Darwin
 ///
 /// Thin names for the system calls that the blobs need: each is repeated when a signal interrupts it, and throws what
 /// failed, and where.
-final class FileDescriptor: Sendable {
+package final class FileDescriptor: Sendable {
     let number: Int32
     /// For messages only; the file may have another name by now, or none.
-    let path: String
+    package let path: String
 
     init(number: Int32, path: String) {
         self.number = number
@@ -34,7 +34,7 @@ final class FileDescriptor: Sendable {
     }
 
     /// Opens a directory by its path; the path itself may lead through links.
-    static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
+    package static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
         let opened = try retrying("open", path) {
             #if canImport(Glibc)
             Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -51,7 +51,7 @@ final class FileDescriptor: Sendable {
     func makeDirectory(_ name: String) throws(SystemError) {
         do {
             try Self.retrying("mkdirat", path + "/" + name) { mkdirat(number, name, 0o700) }
-        } catch where error.errno == EEXIST {}
+        } catch let error where error.errno == EEXIST {}
     }
 
     /// Removes a name; `false` if it was not there.
@@ -60,7 +60,7 @@ final class FileDescriptor: Sendable {
         do {
             try Self.retrying("unlinkat", path + "/" + name) { unlinkat(number, name, 0) }
             return true
-        } catch where error.errno == ENOENT {
+        } catch let error where error.errno == ENOENT {
             return false
         }
     }
@@ -77,14 +77,14 @@ final class FileDescriptor: Sendable {
         var buffer = stat()
         do {
             try Self.retrying("fstatat", path + "/" + name) { fstatat(number, name, &buffer, AT_SYMLINK_NOFOLLOW) }
-        } catch where error.meansMissing {
+        } catch let error where error.meansMissing {
             return nil
         }
         return FileStatus(buffer)
     }
 
     /// Writes all of `bytes` at the end of what has been written.
-    func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
             let written = try Self.retrying("write", path) { posixWrite(number, rest.baseAddress, rest.count) }
@@ -135,18 +135,19 @@ final class FileDescriptor: Sendable {
         while true {
             let result = call()
             if result != -1 { return result }
-            let error = SystemError(call: "\(name)", path: path())
-            if error.errno != EINTR { throw error }
+            // At once: what comes next may make calls of its own.
+            let code = errno
+            if code != EINTR { throw SystemError(call: "\(name)", path: path(), errno: code) }
         }
     }
 }
 
 /// What the file system says of a file.
-struct FileStatus {
+package struct FileStatus {
     let isRegular: Bool
     let isDirectory: Bool
     let isSymbolicLink: Bool
-    let size: Int64
+    package let size: Int64
     let inode: UInt64
     let device: UInt64
     /// Nanoseconds; any write to the file changes it.

@@ -10,8 +10,8 @@ internal import Darwin
 ///
 /// On Linux it has no name at all, so that a killed process leaves nothing behind. Elsewhere, and on file systems that
 /// cannot do that, it has a unique name below `staging/` and is locked for as long as its writer lives.
-struct StagedFile: ~Copyable {
-    let descriptor: FileDescriptor
+package struct StagedFile: ~Copyable {
+    package let descriptor: FileDescriptor
     /// The name below `staging/`; `nil` for a file without one.
     private let staging: (directory: FileDescriptor, name: String)?
 
@@ -20,20 +20,18 @@ struct StagedFile: ~Copyable {
         #if os(Linux)
         // O_TMPFILE is a macro that Swift does not import; the number is that of every architecture Swift runs on.
         let unnamedTemporary: Int32 = 0o20000000 | O_DIRECTORY
-        do {
-            descriptor = try blobs.open(".", unnamedTemporary | O_RDWR)
-            staging = nil
+        do throws(SystemError) {
+            self.init(descriptor: try blobs.open(".", unnamedTemporary | O_RDWR), staging: nil)
             return
-        } catch where [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
+        } catch let error where [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
             // This file system or kernel has no unnamed files.
         }
         #endif
-        (descriptor, staging) = try Self.named(in: root)
+        try self.init(namedBelow: root)
     }
 
-    private static func named(
-        in root: FileDescriptor
-    ) throws(SystemError) -> (FileDescriptor, (directory: FileDescriptor, name: String)) {
+    /// Stages a file with a name of its own below `staging/`, a directory of the store at `root`.
+    package init(namedBelow root: FileDescriptor) throws(SystemError) {
         try root.makeDirectory("staging")
         let directory = try root.open("staging", O_RDONLY | O_DIRECTORY)
         let name = String(UInt64.random(in: .min ... .max), radix: 36) + "-" + String(getpid())
@@ -43,7 +41,12 @@ struct StagedFile: ~Copyable {
         defer { flock(directory.number, LOCK_UN) }
         let descriptor = try directory.open(name, O_RDWR | O_CREAT | O_EXCL)
         try FileDescriptor.retrying("flock", descriptor.path) { flock(descriptor.number, LOCK_EX | LOCK_NB) }
-        return (descriptor, (directory, name))
+        self.init(descriptor: descriptor, staging: (directory, name))
+    }
+
+    private init(descriptor: FileDescriptor, staging: (directory: FileDescriptor, name: String)?) {
+        self.descriptor = descriptor
+        self.staging = staging
     }
 
     /// Gives the file a name in `shard`; `false` if something has that name already.
@@ -61,7 +64,7 @@ struct StagedFile: ~Copyable {
                 }
             }
             return true
-        } catch where error.errno == EEXIST {
+        } catch let error where error.errno == EEXIST {
             return false
         }
     }

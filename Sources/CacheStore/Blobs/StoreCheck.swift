@@ -1,4 +1,4 @@
-/// What ``ResponseStore/check(digests:)-(Bool)`` found.
+/// What `ResponseStore.check(digests:)` found.
 public struct CheckReport: Hashable, Sendable {
     /// Something that is not as it should be.
     public enum Problem: Hashable, Sendable {
@@ -53,21 +53,17 @@ extension ResponseStore {
     /// write meanwhile: what looks wrong is looked at once more under the write lock before it is reported.
     public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
         var report = CheckReport()
-        var listed: [(ContentDigest, Int64)] = []
         report.problems = try read { (connection) throws(SQLiteError) in
-            try connection.forEachNeededBlob { listed.append(($0, $1)) }
-            return try connection.integrityProblems().map { .damagedIndex($0) }
-                + connection.entriesWithoutBlob().map { .unlistedBody($0) }
-                + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
-                + connection.wrongTotals().map { .wrongTotal($0, recorded: $1, actual: $2) }
+            try connection.integrityProblems().map { .damagedIndex($0) }
         }
-        report.files = listed.count
-        var suspects: [ContentDigest] = []
-        for (digest, byteCount) in listed where try examine(digest, byteCount, reads: digests) != nil {
-            suspects.append(digest)
+        do throws(StoreError) {
+            try compareRows(&report)
+            try compareFiles(&report, reads: digests)
+            try lookForOrphans(&report)
+        } catch .index(let error) where error.isDamage {
+            // What cannot be read cannot be compared.
+            if report.isSound { report.problems.append(.damagedIndex(error.message)) }
         }
-        report.problems += try confirm(suspects, reads: digests)
-        try lookForOrphans(&report)
         return report
     }
 
@@ -76,12 +72,36 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.check(digests: digests) }
     }
 
+    private func compareRows(_ report: inout CheckReport) throws(StoreError) {
+        report.problems += try read { (connection) throws(SQLiteError) in
+            try connection.entriesWithoutBlob().map { .unlistedBody($0) }
+                + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
+                + connection.wrongTotals().map { .wrongTotal($0, recorded: $1, actual: $2) }
+        }
+    }
+
+    private func compareFiles(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
+        let listed = try read { (connection) throws(SQLiteError) in
+            var listed: [(ContentDigest, Int64)] = []
+            try connection.forEachNeededBlob { listed.append(($0, $1)) }
+            return listed
+        }
+        report.files = listed.count
+        var suspects: [ContentDigest] = []
+        for (digest, byteCount) in listed where try examine(digest, byteCount, reads: reads) != nil {
+            suspects.append(digest)
+        }
+        report.problems += try confirm(suspects, reads: reads)
+    }
+
     /// What is wrong with the file of a digest.
     private func examine(
         _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
         try mapping { () throws(SystemError) in
-            guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount) else { return .missingFile(digest) }
+            guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount) else {
+                return .missingFile(digest)
+            }
             guard reads else { return nil }
             return try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest ? nil : .alteredFile(digest)
         }

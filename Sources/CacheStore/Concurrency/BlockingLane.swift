@@ -18,10 +18,8 @@ final class BlockingLane: Sendable {
 
     /// Runs `work` some time after `delay` has passed.
     func submit(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
-        let (seconds, attoseconds) = delay.components
-        let nanoseconds = DispatchTimeInterval.nanoseconds(
-            Int(clamping: seconds) &* 1_000_000_000 &+ Int(attoseconds / 1_000_000_000))
-        queue.asyncAfter(deadline: .now() + nanoseconds, execute: work)
+        // Dispatch counts nanoseconds, and would wrap around.
+        queue.asyncAfter(deadline: .now() + min(delay / .seconds(1), 1e9), execute: work)
     }
 
     /// Runs `work` and returns what it returns.

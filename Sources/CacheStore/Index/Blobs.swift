@@ -1,7 +1,7 @@
 /// The rows of `blob`.
 extension Connection {
     /// Digests that no entry names, up to `limit`.
-    func unreferencedBlobs(limit: Int) throws(SQLiteError) -> [ContentDigest] {
+    package func unreferencedBlobs(limit: Int) throws(SQLiteError) -> [ContentDigest] {
         let statement = try prepared("SELECT digest FROM blob WHERE reference_count = 0 LIMIT ?1")
         defer { statement.reset() }
         statement.bind(Int64(limit), at: 1)
@@ -12,14 +12,14 @@ extension Connection {
         return digests
     }
 
-    func removeBlob(_ digest: ContentDigest) throws(SQLiteError) {
+    package func removeBlob(_ digest: ContentDigest) throws(SQLiteError) {
         let statement = try prepared("DELETE FROM blob WHERE digest = ?1")
         defer { statement.reset() }
         statement.bind(digest, at: 1)
         while try statement.step() {}
     }
 
-    func containsBlob(_ digest: ContentDigest) throws(SQLiteError) -> Bool {
+    package func containsBlob(_ digest: ContentDigest) throws(SQLiteError) -> Bool {
         let statement = try prepared("SELECT 1 FROM blob WHERE digest = ?1")
         defer { statement.reset() }
         statement.bind(digest, at: 1)

@@ -2,12 +2,16 @@
 extension Connection {
     /// What SQLite finds wrong with the file; empty if nothing.
     func integrityProblems() throws(SQLiteError) -> [String] {
-        let statement = try prepared("PRAGMA integrity_check")
-        defer { statement.reset() }
         var problems: [String] = []
-        while try statement.step() {
-            // A row may hold several lines.
-            problems += statement.text(0).split(separator: "\n").map(String.init)
+        do throws(SQLiteError) {
+            let statement = try prepared("PRAGMA integrity_check")
+            defer { statement.reset() }
+            while try statement.step() {
+                // A row may hold several lines.
+                problems += statement.text(0).split(separator: "\n").map(String.init)
+            }
+        } catch let error where error.isDamage {
+            problems.append(error.message)
         }
         return problems == ["ok"] ? [] : problems
     }
@@ -28,12 +32,12 @@ extension Connection {
         return wrong
     }
 
-    /// Keys of entries whose body has no row in `blob`, or one of another length.
+    /// Keys of entries whose body has no row in `blob`, or one of another length, and of those that have lost their digest.
     func entriesWithoutBlob() throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared(
             """
             SELECT partition, key FROM entry
-            WHERE body IS NOT NULL
+            WHERE (body IS NOT NULL OR byte_count <> 0)
                 AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = body AND blob.byte_count = entry.byte_count)
             """)
         defer { statement.reset() }
@@ -44,21 +48,24 @@ extension Connection {
         return keys
     }
 
-    /// Sums that are not the sums of the rows.
+    /// Sums that are not the sums of the rows. `total()` and not `sum()`, which fails where a row has too large a number.
     func wrongTotals() throws(SQLiteError) -> [(name: String, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """
-            SELECT * FROM (
-                SELECT 'entry_count' AS name, entry_count AS recorded, (SELECT count(*) FROM entry) AS actual FROM total
-                UNION ALL SELECT 'logical_bytes', logical_bytes, (SELECT ifnull(sum(byte_count), 0) FROM entry) FROM total
-                UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM total
-                UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT ifnull(sum(byte_count), 0) FROM blob) FROM total
-                UNION ALL SELECT 'unreferenced_bytes', unreferenced_bytes,
-                    (SELECT ifnull(sum(byte_count), 0) FROM blob WHERE reference_count = 0) FROM total
-                UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM total
-                UNION ALL SELECT 'rows of access', entry_count, (SELECT count(*) FROM access) FROM total
-            )
-            WHERE recorded <> actual
+            WITH
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                compared (name, recorded, actual) AS (
+                    SELECT 'rows of total', (SELECT count(*) FROM total), 1
+                    UNION ALL SELECT 'entry_count', entry_count, (SELECT count(*) FROM entry) FROM recorded
+                    UNION ALL SELECT 'logical_bytes', logical_bytes, (SELECT total(byte_count) FROM entry) FROM recorded
+                    UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM recorded
+                    UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT total(byte_count) FROM blob) FROM recorded
+                    UNION ALL SELECT 'unreferenced_bytes', unreferenced_bytes,
+                        (SELECT total(byte_count) FROM blob WHERE reference_count = 0) FROM recorded
+                    UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM recorded
+                    UNION ALL SELECT 'rows of access', (SELECT count(*) FROM access), (SELECT count(*) FROM entry)
+                )
+            SELECT name, recorded, CAST(actual AS INTEGER) FROM compared WHERE recorded <> actual
             """)
         defer { statement.reset() }
         var wrong: [(String, Int64, Int64)] = []

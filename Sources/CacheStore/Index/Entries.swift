@@ -1,7 +1,7 @@
 /// The rows of `entry`.
 extension Connection {
     /// All stored responses of a key. One point lookup; a second row only where there are variants or an error response.
-    func entries(for key: CacheKey) throws(SQLiteError) -> [StoredEntry] {
+    package func entries(for key: CacheKey) throws(SQLiteError) -> [StoredEntry] {
         let statement = try prepared(
             """
             SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
@@ -14,23 +14,15 @@ extension Connection {
         statement.bind(key.text, at: 2)
         var entries: [StoredEntry] = []
         while try statement.step() {
-            entries.append(StoredEntry(key: key, row: statement))
+            if let entry = StoredEntry(key: key, row: statement) { entries.append(entry) }
         }
         return entries
-    }
-
-    func containsEntry(for key: CacheKey) throws(SQLiteError) -> Bool {
-        let statement = try prepared("SELECT 1 FROM entry WHERE partition = ?1 AND key = ?2 AND kind = 0 LIMIT 1")
-        defer { statement.reset() }
-        statement.bind(key.partition, at: 1)
-        statement.bind(key.text, at: 2)
-        return try statement.step()
     }
 
     /// Inserts an entry or replaces body and metadata of the one with the same key, kind and variant.
     ///
     /// The triggers of the schema know the body that an update displaces, so one statement does both.
-    func store(
+    package func store(
         _ metadata: EntryMetadata, for key: CacheKey, digest: ContentDigest?, byteCount: Int64, at now: Int64
     ) throws(SQLiteError) -> StoredEntry {
         let statement = try prepared(
@@ -77,7 +69,7 @@ extension Connection {
     }
 
     /// Replaces what is known of an entry and leaves its body alone; `false` if the entry is gone or has another body.
-    func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
+    package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
         let statement = try prepared(
             """
             UPDATE entry SET
@@ -102,19 +94,18 @@ extension Connection {
         return changes == 1
     }
 
-    /// Removes all responses of a key, or those of one kind; returns how many there were.
-    func removeEntries(for key: CacheKey, kind: EntryMetadata.Kind? = nil) throws(SQLiteError) -> Int {
-        let statement = try prepared("DELETE FROM entry WHERE partition = ?1 AND key = ?2 AND (?3 IS NULL OR kind = ?3)")
+    /// Removes all responses of a key; returns how many there were.
+    package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
+        let statement = try prepared("DELETE FROM entry WHERE partition = ?1 AND key = ?2")
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
-        statement.bind(kind?.rawValue, at: 3)
         while try statement.step() {}
         return changes
     }
 
     /// Removes an entry; `false` if it is gone or has another body.
-    func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
+    package func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
         let statement = try prepared(
             "DELETE FROM entry WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4")
         defer { statement.reset() }
@@ -134,7 +125,7 @@ extension Connection {
         return changes == 1
     }
 
-    func removeEntries(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
+    package func removeEntries(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
         let statement = try prepared("DELETE FROM entry WHERE body = ?1")
         defer { statement.reset() }
         statement.bind(digest, at: 1)
@@ -144,15 +135,20 @@ extension Connection {
 }
 
 extension StoredEntry {
-    /// Reads the columns of ``Connection/entries(for:)``.
-    fileprivate init(key: CacheKey, row: Statement) {
+    /// Reads the columns of ``Connection/entries(for:)``; `nil` for a row that somebody has damaged, so that it is a miss
+    /// and not an entry with another body.
+    fileprivate init?(key: CacheKey, row: Statement) {
+        let (digest, byteCount) = (row.digest(14), row.int64(13))
+        guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
+        // No digest is no body, unless there are bytes that are none.
+        guard digest != nil || row.isNull(14) else { return nil }
         self.init(
             key: key,
             metadata: EntryMetadata(
                 kind: row.int64(1) == 0 ? .content : .error,
                 variant: row.text(2),
                 url: row.textOrNil(3),
-                status: Int(row.int64(4)),
+                status: row.int(4),
                 etag: row.textOrNil(5),
                 lastModified: row.textOrNil(6),
                 contentType: row.textOrNil(7),
@@ -162,8 +158,8 @@ extension StoredEntry {
                 isBodyDecoded: row.int64(12) != 0,
                 head: row.textBytes(15)
             ),
-            digest: row.digest(14),
-            byteCount: row.int64(13),
+            digest: digest,
+            byteCount: byteCount,
             createdAt: .init(milliseconds: row.int64(11)),
             id: row.int64(0)
         )

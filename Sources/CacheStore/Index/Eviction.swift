@@ -7,7 +7,7 @@ extension Connection {
     ///
     /// What has expired goes first, the longest expired before the others; then what was used least recently. The bodies
     /// are deleted in a later transaction.
-    func evictBite(maxBytes: Int64, now: Int64) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
+    package func evictBite(maxBytes: Int64, now: Int64) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
         var report = EvictionReport()
         let before = try referencedBytes()
         guard before > maxBytes else { return (report, true) }
@@ -26,7 +26,8 @@ extension Connection {
                 after = try referencedBytes()
             }
         }
-        report.bytes = before - after
+        // Sums that somebody has edited must not trap.
+        report.bytes = max(0, before &- after)
         return (report, after <= maxBytes || report.entries == 0)
     }
 

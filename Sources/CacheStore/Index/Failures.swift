@@ -19,7 +19,7 @@ extension Connection {
     /// More keys than this are not remembered as failing: the oldest are forgotten.
     static let maxFailures: Int64 = 10_000
 
-    func failure(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
+    package func failure(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
         let statement = try prepared(
             "SELECT status, error_count, failed_at FROM failure WHERE partition = ?1 AND key = ?2")
         defer { statement.reset() }
@@ -27,11 +27,11 @@ extension Connection {
         statement.bind(key.text, at: 2)
         guard try statement.step() else { return nil }
         return LoadFailure(
-            status: Int(statement.int64(0)), count: Int(statement.int64(1)), date: .init(milliseconds: statement.int64(2)))
+            status: statement.int(0), count: statement.int(1), date: .init(milliseconds: statement.int64(2)))
     }
 
     /// Counts one more failure of a key; returns the count.
-    func recordFailure(for key: CacheKey, status: Int, at now: Int64) throws(SQLiteError) -> Int {
+    package func recordFailure(for key: CacheKey, status: Int, at now: Int64) throws(SQLiteError) -> Int {
         let statement = try prepared(
             """
             INSERT INTO failure (partition, key, status, error_count, failed_at) VALUES (?1, ?2, ?3, 1, ?4)
@@ -45,7 +45,7 @@ extension Connection {
         statement.bind(Int64(status), at: 3)
         statement.bind(now, at: 4)
         guard try statement.step() else { throw error(0, sql: statement.sql) }
-        let count = Int(statement.int64(0))
+        let count = statement.int(0)
         while try statement.step() {}
         if count == 1 { try forgetOldestFailures() }
         return count
@@ -65,7 +65,7 @@ extension Connection {
     }
 
     @discardableResult
-    func removeFailure(for key: CacheKey) throws(SQLiteError) -> Bool {
+    package func removeFailure(for key: CacheKey) throws(SQLiteError) -> Bool {
         let statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2")
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)

@@ -35,7 +35,10 @@ final class IndexWriter: Sendable {
     /// Guards the connection, which is the leader's alone; `nil` once closed.
     private let connection: Mutex<Connection?>
 
-    init(_ connection: sending Connection, path: String, blobs: BlobDirectory, lane: BlockingLane, touchInterval: Duration) {
+    init(
+        _ connection: sending Connection, path: String, blobs: BlobDirectory, lane: BlockingLane,
+        touchInterval: Duration
+    ) {
         self.connection = Mutex(connection)
         self.path = path
         self.blobs = blobs
@@ -176,9 +179,13 @@ final class IndexWriter: Sendable {
     func touch(_ entry: Int64, at time: Int64) {
         switch touches.note(entry, at: time) {
         case .none: break
-        case .setTimer: lane.submit(after: touchInterval) { [weak self] in self?.commitEmptyJob() }
+        case .setTimer: lane.submit(after: touchInterval) { [weak self] in self?.touchIntervalPassed() }
         case .writeNow: lane.submit { [weak self] in self?.commitEmptyJob() }
         }
+    }
+
+    private func touchIntervalPassed() {
+        if touches.timerFired() { commitEmptyJob() }
     }
 
     /// Runs a transaction for what every transaction begins with. Called on the lane, so it must not wait there for a

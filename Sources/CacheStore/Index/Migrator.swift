@@ -10,29 +10,40 @@ struct Migrator {
 
     let path: String
 
+    /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or one of a newer schema.
     func migrate(_ connection: Connection) throws(StoreError) {
         let supported = migrations.last?.version ?? 0
-        var version = try state(of: connection).version
-        while version < supported {
-            version = try mapping(path) { () throws(SQLiteError) in try applyNext(connection) }
+        var version = try identify(connection)
+        if version <= supported {
+            try mapping(path) { () throws(SQLiteError) in
+                try connection.checkWritable()
+                // Lets pages that removals have emptied be given back; possible only before the first table.
+                if version == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+                try connection.enterWAL()
+                while version < supported { version = try applyNext(connection) }
+            }
         }
         guard version == supported else {
             throw .newerSchema(path: path, found: Int(version), supported: Int(supported))
         }
     }
 
-    /// Checks that the file is an index or empty.
-    private func state(of connection: Connection) throws(StoreError) -> (applicationID: Int64, version: Int32) {
+    /// The schema version of an index, 0 of an empty file.
+    private func identify(_ connection: Connection) throws(StoreError) -> Int32 {
         let (id, version, tables) = try mapping(path) { () throws(SQLiteError) in
-            (
+            // In one transaction: another process may be making the index just now.
+            try connection.execute("BEGIN")
+            let answers = (
                 try integer("PRAGMA application_id", connection), try integer("PRAGMA user_version", connection),
                 try integer("SELECT count(*) FROM sqlite_schema", connection)
             )
+            try connection.execute("COMMIT")
+            return answers
         }
         guard id == Self.applicationID || (id == 0 && version == 0 && tables == 0) else {
             throw .notAnIndex(path: path, reason: "it is the SQLite database of another program")
         }
-        return (id, Int32(clamping: version))
+        return Int32(clamping: version)
     }
 
     /// Applies the step that follows the version found under the write lock: another process may have been faster.

@@ -1,6 +1,6 @@
 /// The row of `total`.
 extension Connection {
-    func statistics() throws(SQLiteError) -> StoreStatistics {
+    package func statistics() throws(SQLiteError) -> StoreStatistics {
         let statement = try prepared(
             """
             SELECT entry_count, blob_count, logical_bytes, physical_bytes, unreferenced_bytes, hit_count, failure_count
@@ -9,8 +9,8 @@ extension Connection {
         defer { statement.reset() }
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         return StoreStatistics(
-            entries: Int(statement.int64(0)), files: Int(statement.int64(1)), logicalBytes: statement.int64(2),
-            physicalBytes: statement.int64(3), unreferencedBytes: statement.int64(4), hits: Int(statement.int64(5)),
-            failingKeys: Int(statement.int64(6)))
+            entries: statement.int(0), files: statement.int(1), logicalBytes: statement.int64(2),
+            physicalBytes: statement.int64(3), unreferencedBytes: statement.int64(4), hits: statement.int(5),
+            failingKeys: statement.int(6))
     }
 }

@@ -5,11 +5,17 @@ internal import Synchronization
 /// A hit writes nothing: it is noted here, once per entry, and reaches the index with the next write, a timer, `flush()`
 /// or `close()`. What a killed process had noted is lost; an entry then looks as if it had last been used a little
 /// earlier.
-final class Touches: Sendable {
-    struct Touch {
-        var entry: Int64
-        var accessedAt: Int64
-        var count: Int64
+package final class Touches: Sendable {
+    package struct Touch {
+        package var entry: Int64
+        package var accessedAt: Int64
+        package var count: Int64
+
+        package init(entry: Int64, accessedAt: Int64, count: Int64) {
+            self.entry = entry
+            self.accessedAt = accessedAt
+            self.count = count
+        }
     }
 
     private struct State {
@@ -17,40 +23,52 @@ final class Touches: Sendable {
         var isTimerSet = false
     }
 
-    /// Memory is bounded: with this many entries the touches are written at once.
-    private static let capacity = 8192
+    /// Memory is bounded: with this many entries the touches are written at once, and with twice as many, because they
+    /// cannot be written, further ones are forgotten.
+    package static let capacity = 8192
 
     /// Guards the notes.
     private let state = Mutex(State())
 
-    enum Action {
+    package enum Action {
         case none
         case setTimer
         case writeNow
     }
 
+    package init() {}
+
     /// Notes a use, and says what has to happen for the note to reach the index.
-    func note(_ entry: Int64, at time: Int64) -> Action {
+    package func note(_ entry: Int64, at time: Int64) -> Action {
         state.withLock { state in
             if var touch = state.touches[entry] {
                 touch.accessedAt = max(touch.accessedAt, time)
                 touch.count += 1
                 state.touches[entry] = touch
-                return .none
+            } else if state.touches.count < 2 * Self.capacity {
+                state.touches[entry] = Touch(entry: entry, accessedAt: time, count: 1)
+                // At the number itself only, or every further note would ask again until the write has run.
+                if state.touches.count == Self.capacity { return .writeNow }
             }
-            state.touches[entry] = Touch(entry: entry, accessedAt: time, count: 1)
-            // At the number itself only, or every further note would ask again until the write has run.
-            if state.touches.count == Self.capacity { return .writeNow }
             guard !state.isTimerSet else { return .none }
             state.isTimerSet = true
             return .setTimer
         }
     }
 
-    /// Hands over all notes.
-    func take() -> [Touch] {
+    /// Ends the wait that ``note(_:at:)`` asked for, and says whether there is anything to write.
+    ///
+    /// Only this allows the next timer: were one set after every write, a busy store would collect them by the thousand.
+    package func timerFired() -> Bool {
         state.withLock { state in
             state.isTimerSet = false
+            return !state.touches.isEmpty
+        }
+    }
+
+    /// Hands over all notes.
+    package func take() -> [Touch] {
+        state.withLock { state in
             guard !state.touches.isEmpty else { return [] }
             defer { state.touches.removeAll(keepingCapacity: true) }
             return Array(state.touches.values)
@@ -58,7 +76,7 @@ final class Touches: Sendable {
     }
 
     /// Takes back what could not be written.
-    func restore(_ touches: [Touch]) {
+    package func restore(_ touches: [Touch]) {
         state.withLock { state in
             for var touch in touches where state.touches.count < Self.capacity {
                 if let newer = state.touches[touch.entry] {
@@ -73,7 +91,7 @@ final class Touches: Sendable {
 
 /// The rows of `access`.
 extension Connection {
-    func apply(_ touches: [Touches.Touch]) throws(SQLiteError) {
+    package func apply(_ touches: [Touches.Touch]) throws(SQLiteError) {
         guard !touches.isEmpty else { return }
         for touch in touches {
             let statement = try prepared(

@@ -5,9 +5,9 @@ internal import CSQLite
 /// It has one owner at a time, which is why SQLite's own mutexes are off (https://sqlite.org/threadsafe.html,
 /// "Multi-thread") and why it is not `Sendable`: a reader sits behind the mutex of its slot, the writer's behind the
 /// writer's.
-final class Connection {
+package final class Connection {
     /// What a connection is for.
-    enum Role {
+    package enum Role {
         /// Runs queries only; SQLite refuses everything else.
         case reader
         /// Reads and writes, and creates the file if need be.
@@ -17,11 +17,12 @@ final class Connection {
     }
 
     private let handle: OpaquePointer
+    private let busyTimeout: Duration
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
     /// Opens the index at `path`, whose folder must be free of symbolic links.
-    init(path: String, role: Role, busyTimeout: Duration) throws(SQLiteError) {
+    package init(path: String, role: Role, busyTimeout: Duration) throws(SQLiteError) {
         // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
         let access =
             switch role {
@@ -38,7 +39,9 @@ final class Connection {
             throw error
         }
         handle = opened
-        try configure(role: role, busyTimeout: busyTimeout)
+        // SQLite counts milliseconds in 32 bits.
+        self.busyTimeout = min(max(busyTimeout, .zero), .seconds(1_000_000))
+        try configure(role: role)
     }
 
     deinit {
@@ -46,21 +49,14 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    private func configure(role: Role, busyTimeout: Duration) throws(SQLiteError) {
-        sqlite3_busy_timeout(handle, Int32(clamping: busyTimeout.components.seconds * 1000
-            + busyTimeout.components.attoseconds / 1_000_000_000_000_000))
-        // When one open of the file fails for want of space or descriptors, SQLite falls back to read-only in silence,
-        // and every later write fails: better to know now.
-        guard role == .inspector || sqlite3_db_readonly(handle, "main") == 0 else {
-            throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the index could only be opened for reading")
-        }
+    /// Sets what belongs to the connection; the file stays as it is.
+    private func configure(role: Role) throws(SQLiteError) {
+        sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
+        if role != .inspector { try checkWritable() }
         // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         if role == .writer {
-            // Removed pages go back to the file system when eviction asks; has effect only before the first table.
-            try execute("PRAGMA auto_vacuum = INCREMENTAL")
-            try enterWAL(within: busyTimeout)
             // Debian's SQLite says FULL in WAL mode, and overwrites deleted content with zeros.
             try execute("PRAGMA synchronous = NORMAL")
             try execute("PRAGMA secure_delete = OFF")
@@ -71,9 +67,21 @@ final class Connection {
         if role != .writer { try execute("PRAGMA query_only = ON") }
     }
 
+    /// Throws where every later write would fail: better to know when the store is opened.
+    ///
+    /// When one open of the file fails for want of space, descriptors or permission, SQLite falls back to read-only in
+    /// silence. When the header of the file forbids writing, it says so once it has read it.
+    func checkWritable() throws(SQLiteError) {
+        guard sqlite3_db_readonly(handle, "main") == 0 else {
+            throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the index can only be read")
+        }
+    }
+
+    /// Makes the file one that is read while it is written.
+    ///
     /// The switch to WAL on a new file does not wait for the busy timeout while another process does the same.
-    private func enterWAL(within timeout: Duration) throws(SQLiteError) {
-        let deadline = ContinuousClock.now + timeout
+    func enterWAL() throws(SQLiteError) {
+        let deadline = ContinuousClock.now + busyTimeout
         while true {
             do throws(SQLiteError) {
                 return try execute("PRAGMA journal_mode = WAL")
@@ -87,47 +95,72 @@ final class Connection {
     /// The statement for `sql`, prepared once per connection.
     ///
     /// The caller resets it before anybody asks for it again.
-    func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
+    package func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
         let address = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[address] { return statement }
-        let statement = try prepare(UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount))
+        let statement = try prepareOnly(UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount))
         statements[address] = statement
         return statement
     }
 
-    /// A statement for text that is not known beforehand. It is finalised when it is released.
-    func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    /// The one statement of a text that is not known beforehand. It is finalised when it is released.
+    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         var sql = sql
         // `withUTF8` rethrows, and would lose the type of the error.
         return try sql.withUTF8 { text in
-            Result { () throws(SQLiteError) in try prepare(text) }
+            Result { () throws(SQLiteError) in try prepareOnly(text) }
         }.get()
     }
 
-    private func prepare(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) -> Statement {
-        var statement: OpaquePointer?
-        let result = text.withMemoryRebound(to: CChar.self) { characters in
-            sqlite3_prepare_v3(
-                handle, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        }
-        guard result == SQLITE_OK else { throw error(result, sql: String(decoding: text, as: UTF8.self)) }
-        guard let statement else {
+    private func prepareOnly(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) -> Statement {
+        let (first, rest) = try prepareFirst(text)
+        guard let first else {
             throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement in the text")
         }
-        return Statement(handle: statement, connection: self)
+        guard try prepareFirst(rest).statement == nil else {
+            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is more than one statement in the text")
+        }
+        return first
+    }
+
+    /// The first statement of a text, `nil` if there are only spaces and comments, and what follows it.
+    private func prepareFirst(
+        _ text: UnsafeBufferPointer<UInt8>
+    ) throws(SQLiteError) -> (statement: Statement?, rest: UnsafeBufferPointer<UInt8>) {
+        var statement: OpaquePointer?
+        let (result, end) = text.withMemoryRebound(to: CChar.self) { characters in
+            var tail: UnsafePointer<CChar>?
+            let result = sqlite3_prepare_v3(
+                handle, characters.baseAddress, Int32(clamping: characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
+                &statement, &tail)
+            return (result, characters.baseAddress.flatMap { start in tail.map { $0 - start } } ?? characters.count)
+        }
+        guard result == SQLITE_OK else { throw error(result, sql: String(decoding: text, as: UTF8.self)) }
+        return (
+            statement.map { Statement(handle: $0, connection: self) },
+            UnsafeBufferPointer(rebasing: text[min(end, text.count)...])
+        )
     }
 
     /// Runs statements that bind nothing, and throws their rows away.
-    func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(SQLiteError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
+    /// The texts of the statements that are kept.
+    package var preparedSQL: [String] { statements.values.map(\.sql) }
+
+    /// Makes SQLite refuse longer texts and blobs.
+    package func limitLength(to byteCount: Int32) {
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, byteCount)
+    }
+
     /// The rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
-    var changes: Int { Int(sqlite3_changes(handle)) }
+    package var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// Whether a transaction is open. SQLite ends one by itself on errors such as a full disk.
-    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// The error of the call on this connection that just returned `result`.
     func error(_ result: Int32, sql: String?) -> SQLiteError {

@@ -28,6 +28,14 @@ public struct SQLiteError: Error, Hashable, Sendable {
         self.init(extendedCode: code, message: message, sql: sql)
     }
 
+    /// A statement that would change something was given where only queries may run.
+    init(readOnlyRefuses sql: String) {
+        self.init(extendedCode: SQLITE_READONLY, message: "only queries can be run here", sql: sql)
+    }
+
+    /// Whether the file is not as SQLite wrote it.
+    var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
+
     /// Whether another connection holds the lock that was needed.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

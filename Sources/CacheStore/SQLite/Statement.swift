@@ -4,9 +4,11 @@ internal import CSQLite
 ///
 /// It is used by whoever uses its connection, one run at a time: bind, step to the end or as far as wanted, reset.
 /// Parameters count from 1 and columns from 0, as in SQLite.
-final class Statement {
+package final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
+    /// What the first bind that failed returned; the next step throws it.
+    private var failedBind = SQLITE_OK
 
     init(handle: OpaquePointer, connection: Connection) {
         self.handle = handle
@@ -18,8 +20,11 @@ final class Statement {
     }
 
     /// Runs to the next row; `false` after the last.
-    func step() throws(SQLiteError) -> Bool {
-        switch sqlite3_step(handle) {
+    package func step() throws(SQLiteError) -> Bool {
+        guard failedBind == SQLITE_OK else {
+            throw SQLiteError(extendedCode: failedBind, message: String(cString: sqlite3_errstr(failedBind)), sql: sql)
+        }
+        return switch sqlite3_step(handle) {
         case SQLITE_ROW: true
         case SQLITE_DONE: false
         case let result:
@@ -28,25 +33,28 @@ final class Statement {
     }
 
     /// Runs a statement that returns no rows, and makes it ready for the next run.
-    func run() throws(SQLiteError) {
+    package func run() throws(SQLiteError) {
         defer { reset() }
         while try step() {}
     }
 
     /// Ends the run: lets go of its snapshot and of everything bound.
-    func reset() {
+    package func reset() {
         // The result repeats the error of the last step, which has been thrown.
         _ = sqlite3_reset(handle)
         _ = sqlite3_clear_bindings(handle)
+        failedBind = SQLITE_OK
     }
 
+    /// Whether a run leaves the file as it is.
+    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
     var sql: String { String(cString: sqlite3_sql(handle)) }
     var columnCount: Int { Int(sqlite3_column_count(handle)) }
     func columnName(_ column: Int) -> String { String(cString: sqlite3_column_name(handle, Int32(column))) }
 
     // MARK: Parameters
 
-    func bind(_ value: Int64, at index: Int32) {
+    package func bind(_ value: Int64, at index: Int32) {
         check(sqlite3_bind_int64(handle, index, value))
     }
 
@@ -55,7 +63,7 @@ final class Statement {
         bind(value, at: index)
     }
 
-    func bind(_ text: String, at index: Int32) {
+    package func bind(_ text: String, at index: Int32) {
         var text = text
         text.withUTF8 { bindText($0, at: index) }
     }
@@ -66,7 +74,7 @@ final class Statement {
     }
 
     /// Binds bytes as TEXT: SQLite keeps them as they are, valid UTF-8 or not.
-    func bind(textBytes bytes: [UInt8], at index: Int32) {
+    package func bind(textBytes bytes: [UInt8], at index: Int32) {
         bytes.withUnsafeBufferPointer { bindText($0, at: index) }
     }
 
@@ -83,33 +91,37 @@ final class Statement {
             guard let start = characters.baseAddress else {
                 return check(sqlite3_bind_text(handle, index, "", 0, csqlite_static()))
             }
-            check(sqlite3_bind_text64(handle, index, start, UInt64(characters.count), csqlite_transient(), UInt8(SQLITE_UTF8)))
+            check(
+                sqlite3_bind_text64(
+                    handle, index, start, UInt64(characters.count), csqlite_transient(), UInt8(SQLITE_UTF8)))
         }
     }
 
-    /// A failing bind leaves the parameter NULL: a wrong index is a mistake in this package, a value that is too big is
-    /// kept out by the limits on keys and heads.
+    /// A failing bind leaves the parameter NULL, so the statement must not run: a value may be too big, or memory short.
     private func check(_ result: Int32) {
-        precondition(result == SQLITE_OK, "cannot bind a parameter of: \(sql)")
+        precondition(result != SQLITE_RANGE && result != SQLITE_MISUSE, "there is no such parameter now in: \(sql)")
+        if failedBind == SQLITE_OK { failedBind = result }
     }
 
     // MARK: Columns of the current row
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
-    func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    /// Cut to what an `Int` holds, which on some watches has 32 bits.
+    func int(_ column: Int32) -> Int { Int(clamping: int64(column)) }
     func int64OrNil(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
 
-    func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         String(decoding: textBuffer(column), as: UTF8.self)
     }
 
     func textOrNil(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     /// The bytes of a TEXT, exactly as they were bound.
-    func textBytes(_ column: Int32) -> [UInt8] { Array(textBuffer(column)) }
+    package func textBytes(_ column: Int32) -> [UInt8] { Array(textBuffer(column)) }
 
     /// `nil` for NULL, and for anything that is not 32 bytes long.
-    func digest(_ column: Int32) -> ContentDigest? {
+    package func digest(_ column: Int32) -> ContentDigest? {
         guard let start = sqlite3_column_blob(handle, column) else { return nil }
         return ContentDigest(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }

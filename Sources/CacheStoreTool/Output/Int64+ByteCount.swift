@@ -15,12 +15,7 @@ extension Int64 {
     }
 }
 
-extension Int64 {
-    /// The number with its noun, which has an s for all numbers but one.
-    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
-}
-
-extension Int {
-    /// As ``Int64/of(_:)``.
-    func of(_ noun: String) -> String { Int64(self).of(noun) }
+extension BinaryInteger {
+    /// The number with its noun.
+    func of(_ singular: String, _ plural: String) -> String { "\(self) \(self == 1 ? singular : plural)" }
 }

@@ -25,7 +25,7 @@ struct OutputFile {
 
     /// - Parameter mode: The permissions of the file that is replaced; `nil` for those that a new file gets.
     private func replace(_ target: String, with data: Data, mode: mode_t?) throws(Failure) {
-        let directory = target.contains("/") ? target.prefix(through: target.lastIndex { $0 == "/" }!) : ""
+        let directory = target.lastIndex(of: "/").map { target[...$0] } ?? ""
         let temporary = directory + ".cachestore-" + String(UInt64.random(in: .min ... .max), radix: 36)
         do throws(Failure) {
             try fill(open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666), with: data)
@@ -39,7 +39,7 @@ struct OutputFile {
 
     private func fill(_ descriptor: Int32, with data: Data) throws(Failure) {
         guard descriptor >= 0 else { throw .system(path, errno: errno) }
-        let failure = data.write(to: descriptor)
+        let failure = data.writeAll(to: descriptor)
         guard close(descriptor) == 0 || failure != 0 else { throw .system(path, errno: errno) }
         guard failure == 0 else { throw .system(path, errno: failure) }
     }

@@ -14,7 +14,7 @@ enum StandardOutput {
 
     /// - Throws: ``ReaderIsGone``, ``Failure``.
     static func write(_ bytes: some ContiguousBytes) throws {
-        switch bytes.write(to: STDOUT_FILENO) {
+        switch bytes.writeAll(to: STDOUT_FILENO) {
         case 0: return
         case EPIPE: throw ReaderIsGone()
         case let code: throw Failure.system("the standard output", errno: code)
@@ -30,18 +30,18 @@ enum StandardOutput {
 /// The standard error. Where it cannot be written, there is nobody left to tell.
 enum StandardError {
     static func write(_ text: String) {
-        _ = Array(text.utf8).write(to: STDERR_FILENO)
+        _ = Array(text.utf8).writeAll(to: STDERR_FILENO)
     }
 }
 
 extension ContiguousBytes {
     /// Writes all bytes to a descriptor; returns 0, or the number of the error that stopped it.
-    func write(to descriptor: Int32) -> Int32 {
+    func writeAll(to descriptor: Int32) -> Int32 {
         withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                // Not `write`, which is this function's name.
-                let count = FileDescriptorCalls.write(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = write(descriptor, part.baseAddress, part.count)
                 if count >= 0 {
                     rest = rest.dropFirst(count)
                 } else if errno == EAGAIN {
@@ -54,17 +54,5 @@ extension ContiguousBytes {
             }
             return 0
         }
-    }
-}
-
-private enum FileDescriptorCalls {
-    static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Darwin)
-        Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-        Musl.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-        Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 }

@@ -40,10 +40,10 @@ struct TextTable {
             let padding = String(repeating: " ", count: widths[column] - cell.count)
             switch columns[column].alignment {
             case .right: line += padding + cell
-            case .left where column == columns.count - 1: line += cell
             case .left: line += cell + padding
             }
         }
+        line.removeLast(line.reversed().prefix { $0 == " " }.count)
         return line
     }
 }

@@ -98,14 +98,11 @@ struct URLSessionTransportTests {
 
     @Test("An origin that stalls is given up after the idle timeout")
     func stall() async throws {
-        let (_, body, origin) = try await exchange(
-            OriginReply.ok(Self.body).delivered(.stalling(afterBytes: 1000)), idleTimeout: 1)
-        guard case .failure(let error) = body else {
-            Issue.record("the body ended")
-            return
+        let error = await #expect(throws: TransportError.self) {
+            // On a busy machine it may be the head that comes too late.
+            _ = try await exchange(OriginReply.ok(Self.body).delivered(.stalling(afterBytes: 1000)), idleTimeout: 1).body.get()
         }
-        #expect(error.code == .timedOut)
-        await origin.stop()
+        #expect(error?.code == .timedOut)
     }
 
     @Test("Nobody listens")

@@ -2,6 +2,12 @@ import Foundation
 
 /// Makes this process one that permissions apply to. For the child processes of exit tests only: there is no way back.
 enum Unprivileged {
+    /// Makes `path` and everything below it writable again, so that it can be removed.
+    static func restore(_ path: String) {
+        chmod(path, 0o700)
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { restore(path + "/" + name) }
+    }
+
     /// Makes everything below `path` readable only, for its owner and all others, then gives up the rights of root.
     static func become(ownerOf path: String) throws {
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
@@ -11,6 +17,11 @@ enum Unprivileged {
             chmod(item, isDirectory.boolValue ? 0o555 : 0o444)
         }
         chmod(path, 0o555)
+        giveUpRoot()
+    }
+
+    /// Does nothing where this process has none to give up.
+    static func giveUpRoot() {
         if geteuid() == 0 { precondition(setuid(65_534) == 0, "cannot give up the rights of root") }
     }
 }

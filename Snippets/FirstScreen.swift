@@ -1,0 +1,19 @@
+// The first screen of the README.
+
+import CacheLoader
+import CacheStore
+import Foundation
+
+let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]
+let store = try ResponseStore(directory: caches.appending(path: "feeds"))
+try store.evict(maxBytes: 200 << 20)
+
+let loader = ResourceLoader(store: store)
+let feed = try await loader.load("https://example.com/feed.json")
+print(feed.source, feed.data.count)  // network; disk while fresh; notModified after a 304
+
+let anyAge = CachePolicy(mode: .cacheFirst)
+let offline = try await loader.load(ResourceRequest("https://example.com/feed.json", policy: anyAge))
+print(offline.isStale)
+
+print(try store.query("SELECT host, entries, byte_size FROM cache_hosts").rows)

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// How a command reports.
+struct ReportOptions: ParsableArguments {
+    @Flag(help: "Report in JSON.")
+    var json = false
+}

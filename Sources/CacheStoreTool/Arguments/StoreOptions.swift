@@ -1,0 +1,103 @@
+import ArgumentParser
+import CacheLoader
+import CacheStore
+import Foundation
+
+/// Which store a command is about.
+struct StoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The directory of the store.", discussion: "Without it: cachestore in the platform's cache directory.",
+            valueName: "dir"),
+        completion: .directory)
+    var store: String?
+
+    func validate() throws {
+        if store?.isEmpty == true { throw ValidationError("--store needs the name of a directory") }
+    }
+
+    var directory: URL {
+        // Not as a directory, or what a message says of a file would end in a slash.
+        store.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? Self.platformDirectory
+    }
+
+    var path: String { directory.path(percentEncoded: false) }
+
+    private static var platformDirectory: URL {
+        #if canImport(Darwin)
+        let caches = URL.cachesDirectory
+        #else
+        // Base directories have to be absolute; a relative one is to be ignored (XDG Base Directory Specification).
+        let given = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? ""
+        let caches =
+            given.hasPrefix("/")
+            ? URL(filePath: given, directoryHint: .isDirectory)
+            : URL.homeDirectory.appending(path: ".cache", directoryHint: .isDirectory)
+        #endif
+        return caches.appending(path: "cachestore", directoryHint: .notDirectory)
+    }
+
+    // MARK: Using it
+
+    /// Calls `body` with the store, which is started if there is none; writes what it has noted afterwards.
+    func withStore<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
+        try await Self.withStore(at: directory, body)
+    }
+
+    /// As ``withStore(_:)``, but a store that is not there is an error.
+    func withExistingStore<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
+        try requireStore()
+        return try await withStore(body)
+    }
+
+    /// The rows of a query. The store is opened for reading only, and never made.
+    func query(_ sql: String) throws(Failure) -> SQLRows {
+        try requireStore()
+        do throws(StoreError) {
+            return try ResponseStore.query(sql, inStoreAt: directory)
+        } catch {
+            throw Failure(error, in: directory)
+        }
+    }
+
+    /// As ``withStore(_:)``, for a directory and a configuration of the caller's choice.
+    static func withStore<Result>(
+        at directory: URL, configuration: ResponseStore.Configuration = ResponseStore.Configuration(),
+        _ body: (ResponseStore) async throws -> Result
+    ) async throws -> Result {
+        do {
+            let store = try ResponseStore(directory: directory, configuration: configuration)
+            // The uses that are only noted yet would be lost: the end of the process asks nobody.
+            defer { store.close() }
+            return try await body(store)
+        } catch let error as StoreError {
+            throw Failure(error, in: directory)
+        } catch LoadError.store(let error) {
+            throw Failure(error, in: directory)
+        }
+    }
+
+    private func requireStore() throws(Failure) {
+        let index = directory.appending(path: "index.sqlite", directoryHint: .notDirectory)
+        // A file in the directory's place, or one that cannot be looked into, gets its own error when it is opened.
+        var status = stat()
+        guard stat(index.path(percentEncoded: false), &status) != 0, errno == ENOENT else { return }
+        throw Failure(.broken, "there is no store in \(path)")
+    }
+}
+
+extension Failure {
+    /// An error of the store, with the place if it does not say that itself.
+    init(_ error: StoreError, in directory: URL) {
+        let path = directory.path(percentEncoded: false)
+        switch error {
+        case .index(let error) where error.code == 26:
+            // SQLITE_NOTADB, which opening for reading finds out by itself, and does not put into words.
+            self.init(.broken, "\(StoreError.notAnIndex(path: "\(path)/index.sqlite", reason: error.message))")
+        case .index, .closed, .headTooLarge:
+            self.init(.broken, "\(path): \(error)")
+        default:
+            self.init(.broken, "\(error)")
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import CacheStore
+
+/// Looks for damage.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Compare index and files, and say what does not fit; nothing is changed.",
+        discussion: "The exit code is 1 when there is anything.")
+
+    @Flag(help: "Read every file, too, and compare its bytes with its name.")
+    var digests = false
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        let found = try await store.withExistingStore { store in
+            let size = try? store.statistics()
+            return try await ProgressLine().show {
+                size.map { "checking \($0.files.of("file", "files")), \($0.physicalBytes.asByteCount)" }
+            } during: {
+                try await store.check(digests: digests)
+            }
+        }
+        if report.json {
+            try JSONOutput.write(Result(found))
+        } else {
+            let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
+            let problems = found.problems.map { "\($0)" }
+            let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems")
+            let lines = foreign + problems + ["\(found.files.of("file", "files")), \(verdict)"]
+            try StandardOutput.write(line: lines.map(\.inOneLine).joined(separator: "\n"))
+        }
+        if !found.isSound { throw ExitCode(Failure.Kind.no.rawValue) }
+    }
+
+    private struct Result: Encodable {
+        let files: Int
+        let foreignFiles: [String]
+        let problems: [String]
+        let sound: Bool
+
+        init(_ report: CheckReport) {
+            files = report.files
+            foreignFiles = report.foreignFiles
+            problems = report.problems.map { "\($0)" }
+            sound = report.isSound
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case files
+            case foreignFiles = "foreign_files"
+            case problems
+            case sound
+        }
+    }
+}

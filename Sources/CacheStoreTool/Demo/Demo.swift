@@ -1,0 +1,98 @@
+import ArgumentParser
+import CacheStore
+import Foundation
+import LoopbackOrigin
+
+/// Shows the whole package at work on real files.
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Fetch real files from an origin on this machine through the cache, and show what that saves.",
+        discussion: """
+            Without --files it serves the files of the package that the current directory belongs to. It listens on the \
+            loopback interface only, for as long as it runs.
+            """)
+
+    @Option(help: ArgumentHelp("Serve the files below this directory.", valueName: "dir"), completion: .directory)
+    var files: String?
+
+    @Option(
+        help: ArgumentHelp("Keep the store in this directory; without it, it is removed at the end.", valueName: "dir"),
+        completion: .directory)
+    var store: String?
+
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if store?.isEmpty == true { throw ValidationError("--store needs the name of a directory") }
+        if files?.isEmpty == true { throw ValidationError("--files needs the name of a directory") }
+    }
+
+    func run() async throws {
+        let found = try files.map { path throws(Failure) in try DemoFiles(in: path) } ?? DemoFiles.ofPackage()
+        if found.paths.count < DemoFiles.wantedCount {
+            StandardError.write(
+                """
+                cachestore: only \(found.paths.count.of("file", "files")) to serve below \(found.directory); \
+                \(DemoFiles.wantedCount) or more show better what a cache does
+
+                """)
+        }
+        let result = try await withDirectory { directory in try await demonstrate(found, in: directory) }
+        if report.json {
+            try JSONOutput.write(result)
+        } else {
+            try StandardOutput.write(line: result.text)
+        }
+    }
+
+    /// Calls `body` with the directory of the store, which is removed afterwards unless it is to be kept.
+    private func withDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+        if let store { return try await body(URL(filePath: store, directoryHint: .isDirectory)) }
+        let name = "cachestore-demo-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+        let temporary = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .notDirectory)
+        guard mkdir(temporary.path(percentEncoded: false), 0o700) == 0 else {
+            throw Failure.system(temporary.path(percentEncoded: false), errno: errno)
+        }
+        defer { try? FileManager.default.removeItem(at: temporary) }
+        return try await body(temporary)
+    }
+
+    private func demonstrate(_ found: DemoFiles, in directory: URL) async throws -> DemoReport {
+        let clock = DemoClock(secondsToPass: DemoScenario.duration)
+        var configuration = ResponseStore.Configuration()
+        configuration.clock = clock.now
+        return try await StoreOptions.withStore(at: directory, configuration: configuration) { store in
+            try refuseForeign(store)
+            let progress = ProgressLine()
+            let scenario = try await DemoScenario(found, store: store, clock: clock, progress: progress)
+            let rounds = try await progress.show { try await scenario.run() }
+            await scenario.origin.stop()
+
+            // Hits are only noted until then, and the eviction should know them.
+            try await store.flush()
+            let before = try store.query("SELECT * FROM cache_stats")
+            let maxBytes = try store.statistics().physicalBytes / 2
+            let freed = try await store.evict(downTo: maxBytes)
+            let after = try store.query("SELECT * FROM cache_stats")
+            let check = try await store.check(digests: true)
+            guard check.isSound else {
+                throw Failure(.broken, "\(store.directory.path(percentEncoded: false)): \(check.problems[0])")
+            }
+            return DemoReport(
+                origin: scenario.origin.baseURL, files: found.paths.count, bytes: rounds.first?.bytesFromNetwork ?? 0,
+                directory: found.directory, store: store.directory.path(percentEncoded: false),
+                isStoreKept: self.store != nil, rounds: rounds, before: before,
+                eviction: .init(maxBytes: maxBytes, entries: freed.entries, bytes: freed.bytes), after: after,
+                checkedFiles: check.files)
+        }
+    }
+
+    /// Half of the store will be evicted: it must not be anybody's cache.
+    private func refuseForeign(_ store: ResponseStore) throws {
+        let foreign = try store.query("SELECT host FROM cache_entries WHERE host <> '127.0.0.1' LIMIT 1")
+        guard foreign.rows.isEmpty else {
+            let path = store.directory.path(percentEncoded: false)
+            throw Failure(.broken, "\(path): this is a cache in use; the demo would evict half of it")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import CacheStore
+
+/// What the demo found, for a person and for a script.
+struct DemoReport: Encodable, Sendable {
+    struct Eviction: Encodable, Sendable {
+        let maxBytes: Int64
+        let entries: Int
+        let bytes: Int64
+
+        enum CodingKeys: String, CodingKey {
+            case maxBytes = "max_bytes"
+            case entries
+            case bytes
+        }
+    }
+
+    let origin: String
+    let files: Int
+    let bytes: Int
+    let directory: String
+    let store: String
+    let isStoreKept: Bool
+    let rounds: [DemoRound]
+    let before: SQLRows
+    let eviction: Eviction
+    let after: SQLRows
+    let checkedFiles: Int
+
+    // MARK: JSON
+
+    enum CodingKeys: String, CodingKey {
+        case origin
+        case files
+        case bytes
+        case directory
+        case store
+        case isStoreKept = "store_kept"
+        case rounds
+        case before = "stats_before"
+        case eviction
+        case after = "stats_after"
+        case checkedFiles = "checked_files"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(origin, forKey: .origin)
+        try object.encode(files, forKey: .files)
+        try object.encode(bytes, forKey: .bytes)
+        try object.encode(directory, forKey: .directory)
+        try object.encode(store, forKey: .store)
+        try object.encode(isStoreKept, forKey: .isStoreKept)
+        try object.encode(rounds, forKey: .rounds)
+        try object.encode(before.rows.map { JSONRow(columns: before.columns, values: $0) }.first, forKey: .before)
+        try object.encode(eviction, forKey: .eviction)
+        try object.encode(after.rows.map { JSONRow(columns: after.columns, values: $0) }.first, forKey: .after)
+        try object.encode(checkedFiles, forKey: .checkedFiles)
+    }
+
+    // MARK: Text
+
+    /// At most 100 columns wide, as long as the names of the directories allow it.
+    var text: String {
+        """
+        cachestore demo: an HTTP cache on disk, and what its origin hears of it
+
+          origin   \(origin) serves \(files.of("file", "files")), \(Int64(bytes).asByteCount)
+                   from \(directory), each fresh for an hour
+          store    \(store)\(isStoreKept ? "" : " (removed at the end; --store keeps it)")
+          clock    set by the demo: hours pass, nobody waits
+
+        \(roundTable.text(indent: "  "))
+
+          The origin counted the same requests, 304s and bytes; every body equals its file.
+
+        SELECT * FROM cache_stats
+
+        \(TextTable(before).text(indent: "  "))
+
+        evict --max-bytes \(eviction.maxBytes), half of what is there
+
+          freed \(eviction.entries.of("entry", "entries")), \(eviction.bytes) bytes (\(eviction.bytes.asByteCount))
+
+        SELECT * FROM cache_stats
+
+        \(TextTable(after).text(indent: "  "))
+
+        check: \(checkedFiles.of("file", "files")) read and compared with the index, sound\(hint)
+        """
+    }
+
+    private var roundTable: TextTable {
+        var table = TextTable(columns: [
+            .init("", .right), .init("round"), .init("requests", .right), .init("hits", .right), .init("304s", .right),
+            .init("200s", .right), .init("from disk", .right), .init("from network", .right), .init("time", .right),
+        ])
+        table.rows = rounds.enumerated().map { index, round in
+            [
+                "\(index + 1)", round.title, "\(round.requests)", "\(round.hits)", "\(round.notModified)",
+                "\(round.replaced)", Int64(round.bytesFromDisk).asByteCount, Int64(round.bytesFromNetwork).asByteCount,
+                "\(Int64((round.seconds * 1000).rounded())) ms",
+            ]
+        }
+        return table
+    }
+
+    private var hint: String {
+        guard isStoreKept else { return "" }
+        return """
+
+
+            Look at the store with any SQLite client:
+              sqlite3 -header -column '\(store)/index.sqlite' 'SELECT * FROM cache_hosts'
+              cachestore list --store '\(store)' --sort size --limit 10
+            """
+    }
+}

@@ -1,0 +1,110 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import LoopbackOrigin
+
+/// Fetches the files of an origin through a cache, in rounds, and counts on both sides.
+struct DemoScenario: Sendable {
+    /// Loads that run at once.
+    private static let width = 8
+    private static let lifetime = 3600.0
+
+    /// The seconds that pass on the clock until the end of the last round: a minute, two hours, two hours, a minute.
+    static let duration = 2 * 60 + 2 * 7200.0
+
+    let clock: DemoClock
+    let files: FileOrigin
+    let origin: LoopbackOrigin
+    let loader: ResourceLoader
+    let progress: ProgressLine
+
+    /// Starts an origin that serves `files`, which are fresh for an hour.
+    init(_ files: DemoFiles, store: ResponseStore, clock: DemoClock, progress: ProgressLine) async throws {
+        let lifetime = Int(Self.lifetime)
+        let served: FileOrigin
+        do {
+            served = try FileOrigin(directory: files.directory, paths: files.paths) { _ in "max-age=\(lifetime)" }
+        } catch {
+            throw Failure(.broken, "\(files.directory): a file to serve cannot be read: \(error)")
+        }
+        origin = try await LoopbackOrigin(serving: served) {
+            OriginDate.text(secondsSince1970: Int(clock.now().timeIntervalSince1970))
+        }
+        var configuration = ResourceLoader.Configuration()
+        configuration.clock = clock.now
+        configuration.logger = StandardErrorLog.logger
+        loader = ResourceLoader(store: store, transport: URLSessionTransport(), configuration: configuration)
+        self.files = served
+        self.clock = clock
+        self.progress = progress
+    }
+
+    /// The whole scenario.
+    ///
+    /// - Throws: ``Failure`` if a body is not that of its file, or the origin has counted otherwise than the loader.
+    func run() async throws -> [DemoRound] {
+        var rounds = [try await round("first fetch")]
+        clock.advance(by: 60)
+        rounds.append(try await round("a minute later: still fresh"))
+        clock.advance(by: 2 * Self.lifetime)
+        rounds.append(try await round("two hours later: stale, unchanged"))
+        clock.advance(by: 2 * Self.lifetime)
+        let changed = changeSome()
+        rounds.append(try await round("two hours later: stale, \(changed) changed"))
+        clock.advance(by: 60)
+        rounds.append(try await round("a minute later: fresh again"))
+        return rounds
+    }
+
+    /// Changes every tenth file at the origin; those on disk stay as they are.
+    private func changeSome() -> Int {
+        let chosen = files.paths.enumerated().filter { $0.offset % 10 == 0 }.map(\.element)
+        for path in chosen {
+            files.overlay(path, with: (files.body(at: path) ?? []) + Array("changed at the origin\n".utf8))
+        }
+        return chosen.count
+    }
+
+    // MARK: A round
+
+    /// Loads every file once, some at a time.
+    private func round(_ title: String) async throws -> DemoRound {
+        let before = origin.counters
+        let clock = ContinuousClock()
+        let start = clock.now
+        var round = DemoRound(title: title)
+        let paths = files.paths
+        try await withThrowingTaskGroup { group in
+            var waiting = paths[...]
+            for path in waiting.prefix(Self.width) { group.addTask { try await load(path) } }
+            waiting = waiting.dropFirst(Self.width)
+            while let (source, byteCount) = try await group.next() {
+                round.count(source, byteCount: byteCount)
+                progress.say("\(title): \(round.requests + round.hits) of \(paths.count)")
+                if let path = waiting.popFirst() { group.addTask { try await load(path) } }
+            }
+        }
+        round.seconds = (clock.now - start) / .seconds(1)
+        try await compare(round, since: before)
+        return round
+    }
+
+    private func load(_ path: String) async throws -> (ResponseSource, byteCount: Int) {
+        let resource = try await loader.load(origin.url(path))
+        guard let body = files.body(at: path), resource.data.elementsEqual(body) else {
+            throw Failure(.broken, "\(resource.url): the body is not what the origin serves")
+        }
+        return (resource.source, resource.data.count)
+    }
+
+    /// The origin counts a body when it has been told that it is sent, which may be after it has arrived.
+    private func compare(_ round: DemoRound, since before: OriginCounters) async throws {
+        var differences: [String] = []
+        for _ in 0..<200 {
+            differences = round.differences(from: before, to: origin.counters)
+            if differences.isEmpty { return }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        throw Failure(.broken, "\(round.title): \(differences.joined(separator: "; "))")
+    }
+}

@@ -1,0 +1,41 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// A transport that shows on the terminal what another one moves.
+struct ProgressTransport: HTTPTransport {
+    private let base: any HTTPTransport
+    private let progress: ProgressLine
+
+    init(_ base: any HTTPTransport, _ progress: ProgressLine) {
+        self.base = base
+        self.progress = progress
+    }
+
+    func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
+        let place = request.authority ?? ""
+        progress.say("asking \(place)")
+        var response = try await base.send(request, body: body)
+        let expected = response.head.headerFields[.contentLength].flatMap { Int64($0) }.map { " of \($0.asByteCount)" }
+        let source = response.body
+        let received = Counter()
+        response.body = TransportBody { [progress] () async throws(TransportError) -> Data? in
+            let chunk = try await source.next()
+            if let chunk {
+                let count = received.add(chunk.count)
+                progress.say("\(count.asByteCount)\(expected ?? "") from \(place)")
+            }
+            return chunk
+        }
+        return response
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Atomic<Int64>(0)
+
+    func add(_ number: Int) -> Int64 {
+        count.add(Int64(number), ordering: .relaxed).newValue
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+
+/// Stores a body as if an origin had just sent it.
+struct Put: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Store a file as the content of a URL, without asking its origin.",
+        discussion: "Without --max-age it stays fresh for a year.")
+
+    @Argument(help: "The http or https URL that the bytes are to answer.")
+    var url: String
+
+    @Argument(help: "The file with the bytes; - reads the standard input.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("How long it stays fresh.", valueName: "seconds"))
+    var maxAge: Int64?
+
+    @Option(help: ArgumentHelp("The entity tag, with or without its quotes.", valueName: "tag"))
+    var etag: FieldValue?
+
+    @Option(help: ArgumentHelp("When it was last changed: 'Sun, 06 Nov 1994 08:49:37 GMT'.", valueName: "date"))
+    var lastModified: FieldValue?
+
+    @Option(help: ArgumentHelp("The media type.", valueName: "type"))
+    var contentType: FieldValue?
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if let maxAge, maxAge < 0 { throw ValidationError("--max-age needs a number of seconds, 0 or more") }
+        if let date = lastModified?.text {
+            let field = HTTPField(name: .lastModified, value: date)
+            guard HTTPDate(field, now: HTTPDate(secondsSince1970: Int64(Date().timeIntervalSince1970))) != nil else {
+                throw ValidationError("--last-modified needs a date such as 'Sun, 06 Nov 1994 08:49:37 GMT'")
+            }
+        }
+    }
+
+    func run() async throws {
+        let target = try URLArgument(url)
+        let input = try InputFile(path: file)
+        let entry = try await store.withStore { store in
+            let body = store.makeBodyWriter()
+            let progress = ProgressLine()
+            try await progress.show { try copy(input, to: body, progress) }
+            // Nothing is asked of the transport.
+            let loader = ResourceLoader(store: store)
+            return try await loader.insert(body, for: target.text, headerFields: fields)
+        }
+        let stored = Stored(
+            sha256: "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))",
+            bytes: entry.byteCount, url: entry.key.text)
+        if report.json {
+            try JSONOutput.write(stored)
+        } else {
+            try StandardOutput.write(line: "stored \(stored.sha256) \(stored.bytes) \(stored.url)")
+        }
+    }
+
+    private struct Stored: Encodable {
+        let sha256: String
+        let bytes: Int64
+        let url: String
+    }
+
+    private func copy(_ input: InputFile, to body: BodyWriter, _ progress: ProgressLine) throws {
+        try input.forEachChunk { chunk in
+            try body.write(chunk)
+            progress.say("\(body.byteCount.asByteCount) of \(file)")
+        }
+    }
+
+    private var fields: HTTPFields {
+        var fields = HTTPFields()
+        fields[.cacheControl] = maxAge.map { "max-age=\($0)" }
+        fields[.eTag] = etag.map { $0.text.contains("\"") ? $0.text : "\"\($0.text)\"" }
+        fields[.lastModified] = lastModified?.text
+        fields[.contentType] = contentType?.text
+        return fields
+    }
+}

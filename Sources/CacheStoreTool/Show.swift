@@ -1,0 +1,75 @@
+import ArgumentParser
+import CacheStore
+import Foundation
+
+/// Shows what is stored for a URL.
+struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what is stored for a URL.",
+        discussion: """
+            Each variant that Vary makes is shown by itself, and so are content and error response. It counts as no use.
+            """)
+
+    @Argument(help: "The URL.")
+    var url: String
+
+    @Flag(help: "Write the stored body, and nothing else.")
+    var body = false
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if body, report.json { throw ValidationError("--body writes the body as it is; --json does not fit to it") }
+    }
+
+    func run() async throws {
+        let key = try URLArgument(url).key
+        if body { return try await writeBody(of: key) }
+        // The field lines are in no view.
+        let result = try store.query(
+            """
+            SELECT cache_entries.*, entry.head AS fields
+            FROM cache_entries
+            JOIN entry USING (partition, key, variant)
+            WHERE key = \(key.text.sqlLiteral) AND (entry.kind = 0) = (cache_entries.kind = 'content')
+            ORDER BY cache_entries.kind, validated_at DESC
+            """)
+        guard !result.rows.isEmpty else { throw notStored(key) }
+        if report.json {
+            try JSONOutput.write(JSONRows(result: result))
+        } else {
+            let entries = result.rows.map { text(of: $0, columns: result.columns) }
+            try StandardOutput.write(line: entries.joined(separator: "\n\n"))
+        }
+    }
+
+    private func notStored(_ key: CacheKey) -> Failure {
+        Failure(.no, "\(key): not stored")
+    }
+
+    /// A line for each value that is there, then the field lines of the response.
+    private func text(of row: [SQLValue], columns: [String]) -> String {
+        let values = zip(columns, row).map { name, value in
+            if name == "byte_size", case .integer(let count) = value {
+                return (name: name, text: count < 1000 ? count.asByteCount : "\(count.asByteCount) (\(count) bytes)")
+            }
+            return (name: name, text: value.text)
+        }
+        let width = columns.reduce(0) { max($0, $1.count) }
+        let lines = values.dropLast().filter { !$0.text.isEmpty }.map { name, text in
+            name + String(repeating: " ", count: width + 2 - name.count) + text.inOneLine
+        }
+        let fields = values.last?.text.split(separator: "\n").map { "    " + String($0).inOneLine } ?? []
+        return (lines + ["fields"] + fields).joined(separator: "\n")
+    }
+
+    private func writeBody(of key: CacheKey) async throws {
+        try await store.withExistingStore { store in
+            guard let entry = try store.peek(key) ?? store.responses(for: key).first,
+                let body = try store.openBody(of: entry)
+            else { throw notStored(key) }
+            try StandardOutput.write(try body.data())
+        }
+    }
+}

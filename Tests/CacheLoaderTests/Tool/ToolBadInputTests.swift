@@ -1,0 +1,132 @@
+import Foundation
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+extension ToolTests {
+    /// Whatever goes wrong: one line that names it, exit code 2, nothing half-stored, what was stored still served.
+    @Suite("bad input")
+    struct BadInput {
+        let tool: Tool
+
+        init() async throws {
+            tool = try Tool()
+            try await tool("put", "http://a.test/before", "-", input: "before").expect(0, error: nil)
+        }
+
+        private func expectUnharmed(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+            #expect(try await tool.stored("http://a.test/before") == "before", sourceLocation: sourceLocation)
+            let check = try await tool("check", "--digests").text
+            #expect(check == "1 file, sound\n", sourceLocation: sourceLocation)
+            let rows = try await tool.rows("SELECT entries FROM cache_stats")
+            #expect(rows == [["entries": 1]], sourceLocation: sourceLocation)
+        }
+
+        @Test(
+            "Unusable URLs",
+            arguments: [
+                "", "x", "example.com", "/path", "http:", "http://", "http:///path", "https://?q", "ftp://a.test/",
+                "file:///etc/passwd", "data:,x", "http://a b/", "http://user:secret@a.test/", "http://a.test:99999/",
+                "http://a.test:x/", "http://[::1/", "://a.test", "http://" + String(repeating: "a", count: 40_000),
+            ])
+        func urls(url: String) async throws {
+            for command in [["get", url], ["put", url, "/dev/null"], ["show", url], ["remove", url]] {
+                let output = try await tool.raw(command + ["--store", tool.store])
+                output.expect(2, error: "cannot be loaded: ")
+                #expect(output.errorText.utf8.count < 500)
+                #expect(output.standardOutput.isEmpty)
+            }
+            try await expectUnharmed()
+        }
+
+        struct Misbehaviour: CustomTestStringConvertible {
+            let testDescription: String
+            let delivery: OriginReply.Delivery
+            let words: String
+
+            init(_ name: String, _ delivery: OriginReply.Delivery, _ words: String) {
+                testDescription = name
+                self.delivery = delivery
+                self.words = words
+            }
+        }
+
+        @Test(
+            "An origin that breaks its word",
+            arguments: [
+                Misbehaviour("resets", .resetting(afterBytes: 100), ""),
+                Misbehaviour("resets before it answers", .resetBeforeHead, ""),
+                Misbehaviour("declares more than it sends", .declaring(length: 10_000), "truncated"),
+                Misbehaviour("leaves the last chunk out", .abortedChunked(afterBytes: 100), "truncated"),
+                Misbehaviour("stalls", .stalling(afterBytes: 100), "timedOut"),
+                Misbehaviour("speaks no HTTP", .garbage(Array("\0\u{1}nonsense\r\n\r\n".utf8)), ""),
+            ])
+        func origins(_ misbehaviour: Misbehaviour) async throws {
+            let body = [UInt8](repeating: 1, count: 1000)
+            let origin = try await LoopbackOrigin { _ in
+                .ok(body, cacheControl: "max-age=60").delivered(misbehaviour.delivery)
+            }
+            let output = try await tool("get", origin.url("/a"), "--timeout", "1")
+            output.expect(2, error: "\(origin.url("/a")): \(misbehaviour.words)")
+            #expect(output.standardOutput.isEmpty)
+            #expect(try await tool.stored(origin.url("/a")) == nil)
+            try await expectUnharmed()
+        }
+
+        @Test("A refused connection, and a host that there is not")
+        func unreachable() async throws {
+            let origin = try await LoopbackOrigin { _ in .ok() }
+            await origin.stop()
+            try await tool("get", origin.url("/")).expect(2, error: "\(origin.url("/")): cannotConnect")
+            try await tool("get", "http://nowhere.invalid/").expect(2, error: "http://nowhere.invalid/: ")
+            try await expectUnharmed()
+        }
+
+        @Test("A replacement that fails leaves the old body")
+        func failedReplacement() async throws {
+            let origin = try await LoopbackOrigin { request in
+                let reply = OriginReply.ok("body \(request.serial)".utf8, cacheControl: "max-age=60")
+                return request.serial == 1 ? reply : reply.delivered(.declaring(length: 1000))
+            }
+            #expect(try await tool("get", origin.url("/")).text == "body 1")
+            try await tool("get", origin.url("/"), "--policy", "remote-only").expect(2, error: "truncated")
+            #expect(try await tool.stored(origin.url("/")) == "body 1")
+        }
+
+        private static let commands = [
+            ["get", "http://127.0.0.1:9/"], ["put", "http://a.test/", "/dev/null"], ["list"], ["stats"],
+            ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["sql", "SELECT 1"], ["check"],
+            ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
+        ]
+
+        @Test("A file where the directory should be", arguments: commands)
+        func fileAsDirectory(command: [String]) async throws {
+            let file = try tool.file("file", Data("mine".utf8))
+            for path in [file, "\(file)/below"] {
+                let output = try await tool.raw(command + ["--store", path])
+                output.expect(2, error: "cannot use \(file)")
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+        }
+
+        @Test("An index that is not SQLite is named, and left as it is", arguments: commands)
+        func foreignIndex(command: [String]) async throws {
+            let directory = tool.directory.url.appending(path: "other")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            let index = directory.appending(path: "index.sqlite")
+            let garbage = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+            try garbage.write(to: index)
+            let output = try await tool.raw(command + ["--store", directory.path(percentEncoded: false)])
+            output.expect(2, error: "\(index.path(percentEncoded: false)) is not the index of a store")
+            #expect(try Data(contentsOf: index) == garbage)
+        }
+
+        #if os(Linux)
+        @Test("A place where no directory can be made")
+        func unwritable() async throws {
+            let output = try await tool.raw(["get", "http://127.0.0.1:9/", "--store", "/proc/cachestore"])
+            output.expect(2, error: "cannot use /proc/cachestore as a store: ")
+        }
+        #endif
+    }
+}

@@ -1,0 +1,214 @@
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+extension ToolTests {
+    @Suite("list, show, stats and sql")
+    struct Look {
+        let tool: Tool
+
+        init() async throws {
+            tool = try Tool()
+            for (url, size, age) in [
+                ("http://b.test/large", 12_345, "60"), ("http://a.test/empty", 0, "600"),
+                ("http://a.test/it's", 7, "0"),
+            ] {
+                let body = String(repeating: "x", count: size)
+                try await tool("put", url, "-", "--max-age", age, input: body).expect(0, error: nil)
+            }
+        }
+
+        private func urls(_ options: String...) async throws -> [String] {
+            let output = try await tool.raw(["list", "--store", tool.store] + options)
+            return output.lines.dropFirst(2).compactMap { $0.split(separator: " ").last.map(String.init) }
+        }
+
+        // MARK: list
+
+        @Test("list: a line for each response, under a header")
+        func list() async throws {
+            let lines = try await tool("list", "--sort", "size").lines
+            let names = lines[0].split(separator: " ").map(String.init)
+            #expect(names == ["status", "size", "state", "expires", "accessed", "hits", "url"])
+            #expect(lines[1].allSatisfy { $0 == "-" || $0 == " " })
+            let time = /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/
+            let large = lines[2].split(separator: " ", omittingEmptySubsequences: true).map(String.init)
+            #expect(large.count == 8 && large[0...3] == ["200", "12.3", "kB", "fresh"])
+            #expect(large[4].wholeMatch(of: time) != nil && large[5].wholeMatch(of: time) != nil)
+            #expect(large[6...7] == ["0", "http://b.test/large"])
+            #expect(lines.count == 5)
+        }
+
+        @Test("list: sorted by last use, size or expiry, of one host, and only so many")
+        func order() async throws {
+            let (large, empty, quoted) = ("http://b.test/large", "http://a.test/empty", "http://a.test/it's")
+            _ = try await tool("get", large)
+            #expect(try await urls() == [large, quoted, empty])
+            #expect(try await urls("--sort", "accessed", "--limit", "1") == [large])
+            #expect(try await urls("--sort", "size") == [large, quoted, empty])
+            // What was never fresh comes last.
+            #expect(try await urls("--sort", "expires") == [large, empty, quoted])
+            #expect(try await urls("--sort", "size", "--host", "A.TEST") == [quoted, empty])
+            #expect(try await urls("--limit", "0") == [])
+            #expect(try await urls("--host", "b.test' OR 'a' = 'a") == [])
+            #expect(try await urls("--host", "'; DROP TABLE entry; --") == [])
+            try await tool("list", "--limit=-1").expect(64, error: "--limit")
+            try await tool("list", "--sort", "name").expect(64, error: "name")
+        }
+
+        @Test("list --json: an object for each response, with the columns of the view and exact numbers")
+        func listJSON() async throws {
+            let output = try await tool("list", "--sort", "size", "--json")
+            let rows = try output.json([[String: JSON]].self)
+            #expect(rows.map { $0["byte_size"] } == [12_345, 7, 0])
+            #expect(
+                Set(rows[0].keys).isSuperset(of: [
+                    "url", "host", "status", "byte_size", "sha256", "file_path", "etag", "expires_at", "accessed_at",
+                    "hit_count", "freshness", "error_count",
+                ]))
+            #expect(rows[0]["etag"] == nil as JSON)
+            let keys = output.text.matches(of: /"(\w+)" :/).map { String($0.1) }
+            #expect(Array(keys.prefix(rows[0].count)) == rows[0].keys.sorted())
+            #expect(try await tool("list", "--host", "none", "--json").json([[String: JSON]].self) == [])
+        }
+
+        // MARK: show
+
+        @Test("show: what is stored for a URL, and its fields")
+        func show() async throws {
+            let output = try await tool("show", "http://b.test/large")
+            output.expect(0, error: nil)
+            let lines = output.lines
+            for line in [
+                "url            http://b.test/large", "status         200", "byte_size      12.3 kB (12345 bytes)",
+                "freshness      fresh", "fields", "    Cache-Control: max-age=60",
+            ] {
+                #expect(lines.contains(line))
+            }
+            #expect(!lines.contains { $0.hasPrefix("etag") })
+        }
+
+        @Test("show --json, and --body, whatever characters the URL has")
+        func showOtherwise() async throws {
+            let url = "http://a.test/it's"
+            let rows = try await tool("show", url, "--json").json([[String: JSON]].self)
+            #expect(rows.count == 1 && rows[0]["byte_size"] == 7 && rows[0]["url"] == .text(url))
+            guard case .text(let fields) = rows[0]["fields"] else { throw CancellationError() }
+            #expect(fields.hasPrefix("Cache-Control: max-age=0\nDate: "))
+            #expect(try await tool("show", url, "--body").text == "xxxxxxx")
+            #expect(try await tool("show", "http://a.test/empty", "--body").standardOutput.isEmpty)
+            #expect(try await tool.rows("SELECT sum(hit_count) AS hits FROM cache_entries") == [["hits": 0]])
+            try await tool("show", url, "--body", "--json").expect(64, error: "--json")
+        }
+
+        @Test("show: each variant by itself")
+        func variants() async throws {
+            let origin = try await LoopbackOrigin { request in
+                var reply = OriginReply.ok((request.fields[.acceptLanguage] ?? "").utf8, cacheControl: "max-age=60")
+                reply.fields[.vary] = "Accept-Language"
+                return reply
+            }
+            for language in ["de", "fr"] {
+                _ = try await tool("get", origin.url("/"), "-H", "Accept-Language: \(language)")
+            }
+            let text = try await tool("show", origin.url("/")).text
+            #expect(text.components(separatedBy: "\n\n").count == 2)
+            #expect(text.contains("accept-language: de\n") && text.contains("accept-language: fr\n"))
+        }
+
+        @Test("show: what is not stored is a no")
+        func notStored() async throws {
+            for option in ["--body", "--json"] {
+                let output = try await tool("show", "http://a.test/other", option)
+                output.expect(1, error: "http://a.test/other: not stored")
+                #expect(output.standardOutput.isEmpty)
+            }
+        }
+
+        // MARK: stats
+
+        @Test("stats")
+        func stats() async throws {
+            #expect(
+                try await tool("stats").text == """
+                    entries             3
+                    files               2
+                    logical bytes       12.4 kB
+                    physical bytes      12.4 kB
+                    unreferenced bytes  0 B
+                    hits                0
+                    failing keys        0
+
+                    """)
+            #expect(
+                try await tool("stats", "--json").json([String: JSON].self) == [
+                    "entries": 3, "files": 2, "logical_bytes": 12_352, "physical_bytes": 12_352,
+                    "unreferenced_bytes": 0, "hits": 0, "failing_keys": 0,
+                ])
+        }
+
+        // MARK: sql
+
+        @Test("sql: a header and aligned columns")
+        func table() async throws {
+            let output = try await tool(
+                "sql", "SELECT host, count(*) AS n, NULL AS x, x'00ff' AS b FROM cache_entries GROUP BY host ORDER BY 1"
+            )
+            #expect(
+                output.text == """
+                    host    n  x  b
+                    ------  -  -  -------
+                    a.test  2     x'00ff'
+                    b.test  1     x'00ff'
+
+                    """)
+            #expect(try await tool("sql", "SELECT url FROM cache_entries WHERE 0").text == "url\n---\n")
+            #expect(try await tool("sql", "SELECT 'a' || char(10) || char(27) AS t").lines[2] == #"a\n\u{1b}"#)
+        }
+
+        @Test("sql --json: an array of objects")
+        func json() async throws {
+            let rows = try await tool.rows("SELECT 1 AS a, 2.5 AS a, 'é\"' AS t, NULL AS n, x'0aff' AS b, 9e999 AS i")
+            #expect(
+                rows == [["a": 1, "a_2": .number(2.5), "t": "é\"", "n": nil, "b": "0aff", "i": "Infinity"]])
+            let large = try await tool("sql", "SELECT 9223372036854775807 AS n", "--json")
+            #expect(large.text.contains("9223372036854775807"))
+        }
+
+        @Test(
+            "sql: what would write is refused, and what is no SQL",
+            arguments: [
+                "DELETE FROM entry", "UPDATE entry SET etag = 'x'", "DROP TABLE entry", "CREATE TABLE t (x)",
+                "PRAGMA user_version = 9", "BEGIN IMMEDIATE", "VACUUM", "INSERT INTO total VALUES (2)",
+                "ATTACH 'other.sqlite' AS other", "SELEC 1", "SELECT nothing FROM cache_stats", "",
+            ])
+        func readOnly(sql: String) async throws {
+            try await tool("sql", sql).expect(2, error: tool.store)
+            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+        }
+
+        @Test("sql answers while another process has a body half stored")
+        func concurrent() async throws {
+            let origin = try await LoopbackOrigin { _ in .ok("hello".utf8).delivered(.stalling(afterBytes: 2)) }
+            async let stalled = tool("get", origin.url("/"), "--timeout", "2")
+            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try await stalled.exitCode == 2)
+        }
+
+        // MARK: No store
+
+        @Test(
+            "What only looks makes no store",
+            arguments: [
+                ["list"], ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["stats"],
+                ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
+            ])
+        func missingStore(arguments: [String]) async throws {
+            let missing = "\(tool.directory.path)/missing"
+            try await tool.raw(arguments + ["--store", missing]).expect(2, error: "there is no store in \(missing)")
+            #expect(!FileManager.default.fileExists(atPath: missing))
+        }
+    }
+}

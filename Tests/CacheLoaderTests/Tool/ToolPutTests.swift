@@ -1,0 +1,119 @@
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+extension ToolTests {
+    @Suite("put")
+    struct Put {
+        let tool: Tool
+
+        init() throws {
+            tool = try Tool()
+        }
+
+        @Test("It says digest, size and URL of what it has stored")
+        func acknowledgement() async throws {
+            let file = try tool.file("body", Data("hello".utf8))
+            let output = try await tool("put", "HTTP://Example.com:80/a#b", file)
+            output.expect(0, error: nil)
+            #expect(
+                output.text == """
+                    stored 2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 5 http://example.com/a
+
+                    """)
+            #expect(try await tool.stored("http://example.com/a") == "hello")
+        }
+
+        @Test("- is the standard input, and an empty body is one")
+        func standardInput() async throws {
+            let large = String(repeating: "0123456789abcdef", count: 50_000)
+            let output = try await tool("put", "http://a.test/", "-", input: large)
+            #expect(output.text.hasSuffix(" 800000 http://a.test/\n"))
+            #expect(try await tool.stored("http://a.test/") == large)
+            let empty = try await tool("put", "http://a.test/empty", "-", "--json")
+            #expect(
+                try empty.json([String: JSON].self) == [
+                    "bytes": 0, "url": "http://a.test/empty",
+                    "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                ])
+            #expect(try await tool.stored("http://a.test/empty") == "")
+        }
+
+        @Test("A1: What three processes have stored, a new one serves without a request")
+        func survival() async throws {
+            let origin = try await LoopbackOrigin { _ in .status(.notFound) }
+            let bodies = ["/a": "first", "/b?page=2": "second", "/c": ""]
+            for (path, body) in bodies {
+                let output = try await tool("put", origin.url(path), "-", "--max-age", "0", "--etag", "1", input: body)
+                output.expect(0, error: nil)
+            }
+            for (path, body) in bodies {
+                let output = try await tool("get", origin.url(path), "--policy", "cache-first", "-v")
+                #expect(output.exitCode == 0 && output.text == body)
+                #expect(output.errorText.hasPrefix("source=disk status=200 bytes=\(body.utf8.count) "))
+            }
+            #expect(origin.requestCount == 0)
+        }
+
+        @Test("Validators and type are kept, and sent when it has turned stale")
+        func validators() async throws {
+            let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+            let origin = try await LoopbackOrigin { request in
+                .resource("hello".utf8, for: request, etag: "\"abc\"", cacheControl: "max-age=60")
+            }
+            _ = try await tool(
+                "put", origin.url("/a"), "-", "--max-age", "0", "--etag", "abc", "--last-modified", date,
+                "--content-type", "text/plain; charset=utf-8", input: "hello")
+            let sql = "SELECT etag, last_modified, content_type FROM cache_entries"
+            #expect(
+                try await tool.rows(sql) == [
+                    ["etag": "\"abc\"", "last_modified": .text(date), "content_type": "text/plain; charset=utf-8"]
+                ])
+            let output = try await tool("get", origin.url("/a"), "-v")
+            #expect(output.text == "hello" && output.errorText.hasPrefix("source=notModified "))
+            let request = try #require(origin.requests.first)
+            #expect(request.fields[.ifNoneMatch] == "\"abc\"" && request.fields[.ifModifiedSince] == date)
+        }
+
+        @Test(
+            "--etag adds the quotes that are not there",
+            arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("W/\"abc\"", "W/\"abc\""), ("", "\"\"")])
+        func entityTag(given: String, stored: String) async throws {
+            _ = try await tool("put", "http://a.test/", "-", "--etag=\(given)")
+            #expect(try await tool.rows("SELECT etag FROM cache_entries") == [["etag": .text(stored)]])
+        }
+
+        @Test("Without --max-age it is fresh for a year, with it for as long")
+        func lifetime() async throws {
+            _ = try await tool("put", "http://a.test/1", "-")
+            _ = try await tool("put", "http://a.test/2", "-", "--max-age", "3600")
+            let sql = """
+                SELECT round((julianday(expires_at) - julianday('now')) * 24) AS hours FROM cache_entries ORDER BY key
+                """
+            #expect(try await tool.rows(sql) == [["hours": 8760], ["hours": 1]])
+        }
+
+        @Test("What cannot be read stores nothing")
+        func unreadable() async throws {
+            let missing = "\(tool.directory.path)/missing"
+            try await tool("put", "http://a.test/", missing).expect(2, error: "\(missing): No such file")
+            try await tool("put", "http://a.test/", tool.directory.path)
+                .expect(2, error: "\(tool.directory.path): Is a directory")
+            #expect(try await tool.rows("SELECT * FROM cache_entries").isEmpty)
+        }
+
+        @Test(
+            "Wrong usage stores nothing",
+            arguments: [
+                ["--max-age", "-1"], ["--max-age=-1"], ["--max-age", "soon"], ["--etag", "a\nb"],
+                ["--last-modified", "yesterday"], ["--content-type", "a\u{1}"],
+            ])
+        func usage(options: [String]) async throws {
+            let output = try await tool.raw(["put", "http://a.test/", "-", "--store", tool.store] + options)
+            #expect(output.exitCode == 64)
+            #expect(!FileManager.default.fileExists(atPath: tool.store))
+        }
+    }
+}

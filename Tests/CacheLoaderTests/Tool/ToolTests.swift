@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The tests of the command-line tool. They run its real binary, against a real origin.
+@Suite("cachestore", .timeLimit(.minutes(2)))
+enum ToolTests {}
+
+/// The built `cachestore`, with a store of its own.
+struct Tool: Sendable {
+    let directory: TemporaryDirectory
+    private let executable: URL
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        executable = try ProcessRunner.builtProduct(named: "cachestore")
+    }
+
+    /// Where the store is, or will be.
+    var store: String { "\(directory.path)/store" }
+
+    /// Runs a command on the store.
+    func callAsFunction(_ arguments: String..., input: String = "") async throws -> ProcessRunner.Output {
+        try await ProcessRunner.run(executable, arguments + ["--store", store], input: Data(input.utf8))
+    }
+
+    /// Runs a command as it stands.
+    func raw(_ arguments: [String], environment: [String: String]? = nil) async throws -> ProcessRunner.Output {
+        try await ProcessRunner.run(executable, arguments, environment: environment)
+    }
+
+    /// Runs a script of the shell that finds the tool as `$0`, a file name as `$1` and so on, and its store as `$STORE`.
+    func shell(_ script: String, _ arguments: String...) async throws -> ProcessRunner.Output {
+        var environment = ProcessInfo.processInfo.environment
+        environment["STORE"] = store
+        return try await ProcessRunner.run(
+            URL(filePath: "/bin/sh"), ["-c", script, executable.path(percentEncoded: false)] + arguments,
+            environment: environment)
+    }
+
+    /// Creates a file beside the store and returns its path.
+    func file(_ name: String, _ content: some DataProtocol) throws -> String {
+        let url = directory.url.appending(path: name)
+        try Data(content).write(to: url)
+        return url.path(percentEncoded: false)
+    }
+
+    /// The rows of `sql … --json`, read in a process of their own.
+    func rows(_ sql: String) async throws -> [[String: JSON]] {
+        try await self("sql", sql, "--json").json()
+    }
+
+    /// What is stored for a URL, as the tool serves it without a network; `nil` if nothing is.
+    func stored(_ url: String) async throws -> String? {
+        let output = try await self("get", url, "--policy", "cache-only")
+        return output.exitCode == 0 ? output.text : nil
+    }
+}
+
+/// A value in what the tool reports as JSON.
+enum JSON: Hashable, Decodable {
+    case null
+    case number(Double)
+    case text(String)
+
+    init(from decoder: any Decoder) throws {
+        let value = try decoder.singleValueContainer()
+        if value.decodeNil() {
+            self = .null
+        } else if let number = try? value.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .text(try value.decode(String.self))
+        }
+    }
+}
+
+extension JSON: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+    init(integerLiteral value: Int) { self = .number(Double(value)) }
+    init(stringLiteral value: String) { self = .text(value) }
+    init(nilLiteral: ()) { self = .null }
+}
+
+extension ProcessRunner.Output {
+    /// The standard output, decoded.
+    func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try #require(exitCode == 0, "\(errorText)")
+        return try JSONDecoder().decode(Value.self, from: standardOutput)
+    }
+
+    /// The lines of the standard output.
+    var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
+
+    /// Expects an exit code, no signal, and an error in one line that contains `words`; or none, for `nil`.
+    func expect(
+        _ exitCode: Int32, error words: String?, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(!wasKilled && self.exitCode == exitCode, "\(errorText)", sourceLocation: sourceLocation)
+        guard let words else {
+            #expect(errorText.isEmpty, sourceLocation: sourceLocation)
+            return
+        }
+        #expect(errorText.contains(words), sourceLocation: sourceLocation)
+        if exitCode < 64 {
+            #expect(errorText.hasPrefix("cachestore: "), sourceLocation: sourceLocation)
+            #expect(errorText.firstIndex(of: "\n") == errorText.indices.last, sourceLocation: sourceLocation)
+        }
+    }
+}
