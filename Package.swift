@@ -37,6 +37,7 @@ let package = Package(
             name: "CSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
+        .target(name: "CPlatform"),
         .target(
             name: "Migrations",
             path: "Migrations",
@@ -46,6 +47,7 @@ let package = Package(
         .target(
             name: "CacheStore",
             dependencies: [
+                "CPlatform",
                 "CSQLite",
                 "Migrations",
                 .product(name: "Crypto", package: "swift-crypto"),

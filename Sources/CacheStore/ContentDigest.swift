@@ -67,15 +67,24 @@ public struct ContentDigest: Hashable, Sendable {
 
 extension ContentDigest: CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
-    public var description: String {
-        String(unsafeUninitializedCapacity: 64) { digits in
+    public var description: String { hexadecimal(separator: nil, after: 0) }
+
+    /// The digits, with a separator behind those of the first `count` bytes.
+    func hexadecimal(separator: UInt8?, after count: Int) -> String {
+        String(unsafeUninitializedCapacity: 65) { digits in
             withUnsafeBytes { bytes in
+                var length = 0
                 for (index, byte) in bytes.enumerated() {
-                    digits[2 * index] = Self.digit(byte >> 4)
-                    digits[2 * index + 1] = Self.digit(byte & 0xf)
+                    if index == count, let separator {
+                        digits[length] = separator
+                        length += 1
+                    }
+                    digits[length] = Self.digit(byte >> 4)
+                    digits[length + 1] = Self.digit(byte & 0xf)
+                    length += 2
                 }
+                return length
             }
-            return 64
         }
     }
 

@@ -142,6 +142,7 @@ extension ResponseStore {
             isDone = bite.isDone
         }
         try deleteFiles()
+        try shrinkIndex()
         return report
     }
 
@@ -162,6 +163,11 @@ extension ResponseStore {
             guard now > 0, now < left else { return }
             left = now
         }
+    }
+
+    /// Gives the pages of the index that hold nothing back to the file system, some in each transaction.
+    private func shrinkIndex() throws(StoreError) {
+        while try writer.write(changing { (connection) throws(SQLiteError) in try connection.releasePages() }) {}
     }
 
     // MARK: Flushing

@@ -45,6 +45,19 @@ struct EvictionTests {
         }
     }
 
+    @Test("After an eviction the index has given the pages it does not need back")
+    func shrinking() throws {
+        let store = try sandbox.open()
+        try fill(store, (0..<300).map { "entry-\($0)" })
+        let index = try RawIndex(sandbox.indexPath)
+        func number(_ sql: String) throws -> Int { try #require(try index.value(sql).flatMap { Int($0) }) }
+        let before = try number("PRAGMA page_count")
+        try store.evict(maxBytes: 0)
+        #expect(try number("PRAGMA auto_vacuum") == 2)
+        #expect(try number("PRAGMA freelist_count") == 0)
+        #expect(try number("PRAGMA page_count") < before / 2)
+    }
+
     @Test("J5: what has expired goes before what has not, longest expired first")
     func expiredFirst() throws {
         let store = try sandbox.open()

@@ -47,7 +47,13 @@ public enum ProcessRunner {
         process.executableURL = executable
         process.arguments = arguments
         process.environment = environment ?? ProcessInfo.processInfo.environment
-        process.standardInput = try FileHandle(forReadingFrom: inputFile)
+        let inputHandle = try FileHandle(forReadingFrom: inputFile)
+        // On Linux (Swift 6.3) a process that has ended is never released, and would keep the descriptors. Once there are
+        // more than 1365, `Process.run()` reads beyond the end of a buffer (`findMaximumOpenFromProcSelfFD`).
+        defer {
+            for handle in [inputHandle, output.fileHandleForReading, error.fileHandleForReading] { try? handle.close() }
+        }
+        process.standardInput = inputHandle
         process.standardOutput = output
         process.standardError = error
         let (ended, end) = AsyncStream<Void>.makeStream()

@@ -57,8 +57,7 @@ package final class BlobDirectory: Sendable {
     package func open(_ digest: ContentDigest, byteCount: Int64) throws(SystemError) -> (FileDescriptor, FileStatus)? {
         let path = BlobPath(digest)
         do {
-            // NONBLOCK: to open a FIFO in a blob's place would wait for its writer.
-            let descriptor = try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).open(path.name, O_RDONLY | O_NONBLOCK)
+            let descriptor = try blobs.openBeneath(path.text)
             let status = try descriptor.status()
             return status.isRegular && status.size == byteCount ? (descriptor, status) : nil
         } catch let error where error.meansMissing {
@@ -104,17 +103,18 @@ package final class BlobDirectory: Sendable {
 
 /// Where the file of a digest is below `blobs/`: `2c/f24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824`.
 struct BlobPath {
-    let shard: String
-    let name: String
+    /// The path below `blobs/`.
+    let text: String
 
     init(_ digest: ContentDigest) {
-        let digits = digest.description
-        shard = String(digits.prefix(2))
-        name = String(digits.dropFirst(2))
+        text = digest.hexadecimal(separator: UInt8(ascii: "/"), after: 1)
     }
 
+    var shard: String { String(text.prefix(2)) }
+    var name: String { String(text.dropFirst(3)) }
+
     /// The path relative to the directory of the store.
-    var relativePath: String { "blobs/\(shard)/\(name)" }
+    var relativePath: String { "blobs/" + text }
 
     static func isShard(_ name: String) -> Bool {
         name.utf8.count == 2 && name.utf8.allSatisfy(isLowercaseDigit)

@@ -1,3 +1,5 @@
+internal import CPlatform
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -12,13 +14,18 @@ internal import Darwin
 /// failed, and where.
 package final class FileDescriptor: Sendable {
     let number: Int32
-    /// For messages only; the file may have another name by now, or none.
-    package let path: String
+    private let directory: String
+    private let name: String
 
-    init(number: Int32, path: String) {
+    /// The file `name` in `directory`. The names are not joined before somebody wants to read them.
+    init(number: Int32, directory: String, name: String) {
         self.number = number
-        self.path = path
+        self.directory = directory
+        self.name = name
     }
+
+    /// For messages only; the file may have another name by now, or none.
+    package var path: String { name.isEmpty ? directory : directory + "/" + name }
 
     deinit {
         close(number)
@@ -26,11 +33,17 @@ package final class FileDescriptor: Sendable {
 
     /// Opens `name` below this directory without following a link in its last component.
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> FileDescriptor {
-        let path = self.path + "/" + name
-        let opened = try Self.retrying("openat", path) {
+        let opened = try Self.retrying("openat", path + "/" + name) {
             openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
         }
-        return FileDescriptor(number: opened, path: path)
+        return FileDescriptor(number: opened, directory: path, name: name)
+    }
+
+    /// Opens the file at `path`, a folder's name and a file's, below this directory for reading, following no link in
+    /// either, in one system call where there is one that can.
+    func openBeneath(_ path: String) throws(SystemError) -> FileDescriptor {
+        let opened = try Self.retrying("openat", self.path + "/" + path) { cplatform_open_beneath(number, path) }
+        return FileDescriptor(number: opened, directory: self.path, name: path)
     }
 
     /// Opens a directory by its path; the path itself may lead through links.
@@ -44,7 +57,7 @@ package final class FileDescriptor: Sendable {
             Darwin.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             #endif
         }
-        return FileDescriptor(number: opened, path: path)
+        return FileDescriptor(number: opened, directory: path, name: "")
     }
 
     /// Creates a directory that only its owner may enter; one that is there already is left as it is.

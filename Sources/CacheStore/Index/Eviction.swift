@@ -31,6 +31,14 @@ extension Connection {
         return (report, after <= maxBytes || report.entries == 0)
     }
 
+    /// Cuts up to 1024 empty pages off the file of the index; whether there are more.
+    package func releasePages() throws(SQLiteError) -> Bool {
+        try prepared("PRAGMA incremental_vacuum(1024)").run()
+        let statement = try prepared("PRAGMA freelist_count")
+        defer { statement.reset() }
+        return try statement.step() && statement.int64(0) > 0
+    }
+
     /// The bytes of bodies that some entry needs.
     private func referencedBytes() throws(SQLiteError) -> Int64 {
         let statement = try prepared("SELECT physical_bytes - unreferenced_bytes FROM total")

@@ -27,12 +27,13 @@ struct StoreOptions: ParsableArguments {
         #if canImport(Darwin)
         let caches = URL.cachesDirectory
         #else
+        let environment = ProcessInfo.processInfo.environment
+        let home = environment["HOME"].map { URL(filePath: $0, directoryHint: .isDirectory) } ?? URL.homeDirectory
         // Base directories have to be absolute; a relative one is to be ignored (XDG Base Directory Specification).
-        let given = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"] ?? ""
+        let given = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let caches =
-            given.hasPrefix("/")
-            ? URL(filePath: given, directoryHint: .isDirectory)
-            : URL.homeDirectory.appending(path: ".cache", directoryHint: .isDirectory)
+            given.map { URL(filePath: $0, directoryHint: .isDirectory) }
+            ?? home.appending(path: ".cache", directoryHint: .isDirectory)
         #endif
         return caches.appending(path: "cachestore", directoryHint: .notDirectory)
     }

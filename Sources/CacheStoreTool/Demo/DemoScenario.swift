@@ -45,14 +45,14 @@ struct DemoScenario: Sendable {
     func run() async throws -> [DemoRound] {
         var rounds = [try await round("first fetch")]
         clock.advance(by: 60)
-        rounds.append(try await round("a minute later: still fresh"))
+        rounds.append(try await round("a minute later: fresh"))
         clock.advance(by: 2 * Self.lifetime)
-        rounds.append(try await round("two hours later: stale, unchanged"))
+        rounds.append(try await round("2 hours later: stale"))
         clock.advance(by: 2 * Self.lifetime)
         let changed = changeSome()
-        rounds.append(try await round("two hours later: stale, \(changed) changed"))
+        rounds.append(try await round("2 hours later: \(changed) changed"))
         clock.advance(by: 60)
-        rounds.append(try await round("a minute later: fresh again"))
+        rounds.append(try await round("a minute later: fresh"))
         return rounds
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ToolTests {
-    @Suite("demo")
+    @Suite("demo", .serialized)
     struct Demo {
         let tool: Tool
         let files: String

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ToolTests {
-    @Suite("evict, remove and check")
+    @Suite("evict, remove and check", .serialized)
     struct Keep {
         let tool: Tool
 
@@ -48,7 +48,7 @@ extension ToolTests {
                 ("", 64), ("10KB", 64), ("1T", 64), ("0x10", 64), ("１", 64),
             ])
         func sizes(text: String, exitCode: Int) async throws {
-            try await fill()
+            _ = try await tool("put", "http://a.test/", "/dev/null")
             let output = try await tool("evict", "--max-bytes=\(text)")
             #expect(output.exitCode == Int32(exitCode))
         }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ToolTests {
-    @Suite("list, show, stats and sql")
+    @Suite("list, show, stats and sql", .serialized)
     struct Look {
         let tool: Tool
 

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 /// The tests of the command-line tool. They run its real binary, against a real origin.
+///
+/// Within a suite one after the other: hundreds of processes at once would take the time that others measure.
 @Suite("cachestore", .timeLimit(.minutes(2)))
 enum ToolTests {}
 
