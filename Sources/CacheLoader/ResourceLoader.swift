@@ -134,7 +134,9 @@ public final class ResourceLoader: Sendable {
     /// A hit does not wait for anybody, and nobody for it.
     private func answerFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
         let transaction = try transaction(load.url, load.headerFields, load.policy, configuration)
-        guard let response = try transaction.answerFromStore(), response.head.status.kind == .successful else { return nil }
+        guard let response = try transaction.answerFromStore(), response.head.status.kind == .successful else {
+            return nil
+        }
         return try await Resource(response, url: load.url)
     }
 

@@ -24,7 +24,9 @@ struct ScenarioTests {
         return directory
     }
 
-    private func loadAll(_ fixture: LoaderFixture, _ origin: LoopbackOrigin, _ paths: [String]) async throws -> [String: Resource] {
+    private func loadAll(_ fixture: LoaderFixture, _ origin: LoopbackOrigin, _ paths: [String]) async throws -> [String:
+        Resource]
+    {
         try await withThrowingTaskGroup { group in
             for path in paths { group.addTask { (path, try await fixture.loader.load(origin.url(path))) } }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
@@ -49,11 +51,14 @@ struct ScenarioTests {
             let (requestsBefore, notModifiedBefore) = (origin.counters.requests, origin.counters.notModified)
             let resources = try await loadAll(fixture, origin, paths)
             #expect(origin.counters.requests - requestsBefore == requests, "\(name)", sourceLocation: sourceLocation)
-            #expect(origin.counters.notModified - notModifiedBefore == notModified, "\(name)", sourceLocation: sourceLocation)
+            #expect(
+                origin.counters.notModified - notModifiedBefore == notModified, "\(name)",
+                sourceLocation: sourceLocation)
             let sources = resources.values.reduce(into: [ResponseSource: Int]()) { $0[$1.source, default: 0] += 1 }
             #expect(sources == expected, "\(name)", sourceLocation: sourceLocation)
             for (path, resource) in resources {
-                #expect(Array(resource.data) == files.body(at: path), "\(name): \(path)", sourceLocation: sourceLocation)
+                #expect(
+                    Array(resource.data) == files.body(at: path), "\(name): \(path)", sourceLocation: sourceLocation)
             }
         }
 
@@ -87,7 +92,9 @@ struct ScenarioTests {
     @Test("A1: what was stored is there after a restart, and answers under cacheFirst without a request")
     func restart() async throws {
         let origin = try await LoopbackOrigin { request in
-            .ok("body of \(request.path)".utf8, cacheControl: "max-age=1", etag: "\"\(request.path)\"", contentType: "text/plain")
+            .ok(
+                "body of \(request.path)".utf8, cacheControl: "max-age=1", etag: "\"\(request.path)\"",
+                contentType: "text/plain")
         }
         let directory = try TemporaryDirectory()
         var before: [Resource] = []
@@ -106,7 +113,8 @@ struct ScenarioTests {
             #expect(new.status == old.status)
             var fields = new.headerFields
             fields[.age] = nil
-            #expect(Set(fields) == Set(old.headerFields.filter { ![.connection, .transferEncoding].contains($0.name) }))
+            #expect(
+                Set(fields) == Set(old.headerFields.filter { ![.connection, .transferEncoding].contains($0.name) }))
         }
         #expect(origin.requestCount == 3)
         await origin.stop()
@@ -115,7 +123,8 @@ struct ScenarioTests {
     @Test(
         "An origin that misbehaves is a typed error, nothing is half-stored, and what was stored before is still served",
         arguments: [
-            OriginReply.Delivery.declaring(length: 100_000), .abortedChunked(afterBytes: 1000), .resetting(afterBytes: 1000),
+            OriginReply.Delivery.declaring(length: 100_000), .abortedChunked(afterBytes: 1000),
+            .resetting(afterBytes: 1000),
             .resetBeforeHead, .stalling(afterBytes: 1000), .garbage(Array("nonsense\r\n\r\n".utf8)),
         ])
     func misbehaviour(delivery: OriginReply.Delivery) async throws {

@@ -168,7 +168,8 @@ struct CacheTransaction: Sendable {
             request: request, reply: reply.head, requestTime: HTTPDate(times.requested),
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
         let decision = ReplyDecision.make(
-            exchange, candidates: stored.responses, validated: nominated?.index, policy: policy, fingerprint: fingerprint)
+            exchange, candidates: stored.responses, validated: nominated?.index, policy: policy,
+            fingerprint: fingerprint)
         switch decision {
         case .freshen(let updates, let index, let removesAfterUse):
             guard let nominated, nominated.index == index else { break }
@@ -254,7 +255,8 @@ struct CacheTransaction: Sendable {
         _ response: StoredResponse, _ body: StoredBody, source: ResponseSource, age: Int64, isStale: Bool
     ) -> CachedResponse {
         CachedResponse(
-            head: response.head(age: source == .notModified ? nil : age), body: request.method == .head ? .empty : ResponseBody(body), source: source, age: age,
+            head: response.head(age: source == .notModified ? nil : age),
+            body: request.method == .head ? .empty : ResponseBody(body), source: source, age: age,
             isStale: isStale, expiresAt: Freshness(of: response, policy: policy).expiry.map(Date.init), failure: nil,
             collect: { () async throws(LoadError) in
                 do throws(StoreError) {
@@ -269,7 +271,9 @@ struct CacheTransaction: Sendable {
         passThrough(reply, freshness: nil, storing: nil)
     }
 
-    private func passThrough(_ reply: TransportResponse, storing response: StoredResponse, _ times: Times) -> CachedResponse {
+    private func passThrough(_ reply: TransportResponse, storing response: StoredResponse, _ times: Times)
+        -> CachedResponse
+    {
         let metadata = metadata(of: response, times)
         let storing = ForwardedBody.Storing(writer: store.makeBodyWriter()) { [key] (writer) async throws(StoreError) in
             try await writer.commit(metadata, for: key)

@@ -145,7 +145,8 @@ final class SessionExchange: Sendable {
         }
         guard let error else {
             // RFC 9112 §8: a body that ends short of its Content-Length is incomplete, whatever the session thinks of it.
-            return finish(isShort ? TransportError(.truncated, message: "the body is shorter than its declared length") : nil)
+            return finish(
+                isShort ? TransportError(.truncated, message: "the body is shorter than its declared length") : nil)
         }
         let failure = TransportError(session: error)
         // Codes differ by platform; after the head, what has no better name is a body that stopped too early.
@@ -176,7 +177,9 @@ final class SessionExchange: Sendable {
         var fields = HTTPFields()
         for (name, value) in response.allHeaderFields {
             // The name in its canonical case is all that this dictionary keeps; HTTPFields does not mind.
-            guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else { continue }
+            guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else {
+                continue
+            }
             fields.append(HTTPField(name: name, value: value))
         }
         var isBodyDecoded = false

@@ -11,9 +11,12 @@ struct HTTPCacheTests {
     @Test("A miss is fetched and stored, the next request is a hit with its age (A01), and Date stays (A06)")
     func missThenHit() async throws {
         let script = ReplyScript(
-            .status(.ok, fields: [.cacheControl: "max-age=60", .date: "Tue, 15 Nov 1994 12:45:26 GMT", .age: "0"], body: "body".utf8))
+            .status(
+                .ok, fields: [.cacheControl: "max-age=60", .date: "Tue, 15 Nov 1994 12:45:26 GMT", .age: "0"],
+                body: "body".utf8))
         let transport = script.transport
-        let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(lifetimeOverride: .fixed(.seconds(2_000_000_000))))
+        let fixture = try LoaderFixture(
+            transport: transport, policy: CachePolicy(lifetimeOverride: .fixed(.seconds(2_000_000_000))))
         let miss = try await fixture.cache.response(for: .to("/a"))
         #expect(miss.source == .network)
         #expect(try await miss.text == "body")
@@ -50,7 +53,8 @@ struct HTTPCacheTests {
     func brokenBody() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil
-                ? .reply(200, [.eTag: "\"1\""], "whole") : .reply(200, [.eTag: "\"2\""], "ha", failure: TransportError(.truncated))
+                ? .reply(200, [.eTag: "\"1\""], "whole")
+                : .reply(200, [.eTag: "\"2\""], "ha", failure: TransportError(.truncated))
         }
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
@@ -64,11 +68,15 @@ struct HTTPCacheTests {
         #expect(try fixture.blobs.count == 1)
     }
 
-    @Test("C1, C01, C02: a stale entry is validated with its own validators", arguments: ["etag", "ETag", "Etag", "ETAG"])
+    @Test(
+        "C1, C01, C02: a stale entry is validated with its own validators", arguments: ["etag", "ETag", "Etag", "ETAG"])
     func validators(name: String) async throws {
         let etag = try #require(HTTPField.Name(name))
         let script = ReplyScript(
-            .status(.ok, fields: [etag: "W/\"v\"", .lastModified: "Tue, 15 Nov 1994 12:45:26 GMT", .cacheControl: "max-age=0"], body: "x".utf8),
+            .status(
+                .ok,
+                fields: [etag: "W/\"v\"", .lastModified: "Tue, 15 Nov 1994 12:45:26 GMT", .cacheControl: "max-age=0"],
+                body: "x".utf8),
             .notModified())
         let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -143,7 +151,9 @@ struct HTTPCacheTests {
         #expect(try attributes() == before)
     }
 
-    @Test("C4: a bare 304 keeps the stored lifetime, one with Cache-Control replaces it, and without any the default counts")
+    @Test(
+        "C4: a bare 304 keeps the stored lifetime, one with Cache-Control replaces it, and without any the default counts"
+    )
     func lifetimeAfter304() async throws {
         struct Case {
             let stored: String?
@@ -221,7 +231,9 @@ struct HTTPCacheTests {
 
     @Test("R05: a stored GET answers HEAD, without a body; HEAD itself stores nothing")
     func head() async throws {
-        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60", .contentLength: "4"], "body") }
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "max-age=60", .contentLength: "4"], "body")
+        }
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/b", method: .head)).bytes
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/b")))
@@ -233,7 +245,9 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("K3, R04: POST always goes out and leaves no row; I01: its success invalidates its target; I02: its failure does not")
+    @Test(
+        "K3, R04: POST always goes out and leaves no row; I01: its success invalidates its target; I02: its failure does not"
+    )
     func unsafeMethods() async throws {
         let transport = ScriptedTransport { request, _ in
             request.method == .put ? .reply(500) : .reply(200, [.cacheControl: "max-age=60"], "body")
@@ -243,7 +257,9 @@ struct HTTPCacheTests {
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         _ = try await fixture.cache.response(for: .to("/a", method: .put), body: Data("x".utf8)).bytes
         #expect(try fixture.store.contains(key))
-        for _ in 0..<2 { _ = try await fixture.cache.response(for: .to("/a", method: .post), body: Data("x".utf8)).bytes }
+        for _ in 0..<2 {
+            _ = try await fixture.cache.response(for: .to("/a", method: .post), body: Data("x".utf8)).bytes
+        }
         #expect(transport.requests.filter { $0.method == .post }.count == 2)
         #expect(transport.sent.last?.body == Data("x".utf8))
         #expect(try !fixture.store.contains(key))
@@ -263,7 +279,8 @@ struct HTTPCacheTests {
     func variants() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
-                200, [.cacheControl: "max-age=60", .vary: "accept-language"], request.headerFields[.acceptLanguage] ?? "none")
+                200, [.cacheControl: "max-age=60", .vary: "accept-language"],
+                request.headerFields[.acceptLanguage] ?? "none")
         }
         let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
@@ -280,7 +297,8 @@ struct HTTPCacheTests {
     @Test("Of credentials that Vary nominates nothing is kept; different ones do not mix")
     func credentials() async throws {
         let transport = ScriptedTransport { request, _ in
-            .reply(200, [.cacheControl: "max-age=60", .vary: "authorization"], request.headerFields[.authorization] ?? "")
+            .reply(
+                200, [.cacheControl: "max-age=60", .vary: "authorization"], request.headerFields[.authorization] ?? "")
         }
         let fixture = try LoaderFixture(transport: transport)
         for user in ["Basic YWxpY2U6c2VjcmV0", "Basic Ym9iOnNlY3JldA=="] {
@@ -298,7 +316,8 @@ struct HTTPCacheTests {
     @Test("Level 1 stores and returns a 404, beside the last good content")
     func errorResponse() async throws {
         let script = ReplyScript(
-            .ok("good".utf8, cacheControl: "max-age=0"), .status(.notFound, fields: [.cacheControl: "max-age=60"], body: "gone".utf8))
+            .ok("good".utf8, cacheControl: "max-age=0"),
+            .status(.notFound, fields: [.cacheControl: "max-age=60"], body: "gone".utf8))
         let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes

@@ -14,7 +14,8 @@ final class LoaderFixture: Sendable {
     let loader: ResourceLoader
     let cache: HTTPCache
 
-    init(transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy()) throws {
+    init(transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy()) throws
+    {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         var storing = ResponseStore.Configuration()

@@ -32,7 +32,9 @@ struct RedirectTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         for url in ["https://example.com/circle", "https://example.com/chain"] {
-            await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 20)) { try await fixture.loader.load(url) }
+            await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 20)) {
+                try await fixture.loader.load(url)
+            }
         }
         #expect(transport.requestCount == 42)
         fixture.loader.configuration.maxRedirects = 0

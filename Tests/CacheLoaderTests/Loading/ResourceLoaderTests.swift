@@ -115,7 +115,10 @@ struct ResourceLoaderTests {
         arguments: [404, 410, 500, 503])
     func errorStatus(code: Int) async throws {
         let script = ReplyScript(
-            .ok("good".utf8), .status(.init(code: code), fields: [.contentType: "text/html", .cacheControl: "max-age=60"], body: "<html>".utf8))
+            .ok("good".utf8),
+            .status(
+                .init(code: code), fields: [.contentType: "text/html", .cacheControl: "max-age=60"], body: "<html>".utf8
+            ))
         let fixture = try LoaderFixture(transport: script.transport)
         _ = try await fixture.loader.load(url)
         for count in 1...2 {
@@ -329,7 +332,8 @@ struct ResourceLoaderTests {
         let fixture = try LoaderFixture(transport: transport)
         let distinct = [
             "http://a.com/x/y.png", "http://a.com/x-y.png", "http://a.com/x?y.png", "http://a.com/x%2Fy.png",
-            "http://a.com:8080/x/y.png", "http://b.com/x/y.png", "http://a.com/img.png?size=1", "http://a.com/img.png?size=2",
+            "http://a.com:8080/x/y.png", "http://b.com/x/y.png", "http://a.com/img.png?size=1",
+            "http://a.com/img.png?size=2",
             "http://a.com/a%20b", "http://a.com/a_b", "http://a.com/%FF.png", "http://a.com/x", "http://a.com/x/",
         ]
         for url in distinct + distinct {

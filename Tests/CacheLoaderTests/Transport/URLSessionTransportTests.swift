@@ -14,7 +14,8 @@ import FoundationNetworking
 struct URLSessionTransportTests {
     /// Asks a real origin, and reads the answer to its end.
     private func exchange(
-        _ reply: OriginReply, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], idleTimeout: TimeInterval = 60
+        _ reply: OriginReply, method: HTTPRequest.Method = .get, fields: HTTPFields = [:],
+        idleTimeout: TimeInterval = 60
     ) async throws -> (head: HTTPResponse, body: Result<Data, TransportError>, origin: LoopbackOrigin) {
         let origin = try await LoopbackOrigin { _ in reply }
         var configuration = URLSessionTransport.Configuration()
@@ -100,7 +101,8 @@ struct URLSessionTransportTests {
     func stall() async throws {
         let error = await #expect(throws: TransportError.self) {
             // On a busy machine it may be the head that comes too late.
-            _ = try await exchange(OriginReply.ok(Self.body).delivered(.stalling(afterBytes: 1000)), idleTimeout: 1).body.get()
+            _ = try await exchange(OriginReply.ok(Self.body).delivered(.stalling(afterBytes: 1000)), idleTimeout: 1)
+                .body.get()
         }
         #expect(error?.code == .timedOut)
     }
@@ -161,7 +163,8 @@ struct URLSessionTransportTests {
     func decoding() async throws {
         // "hello" in a stored block of deflate, as gzip.
         let gzipped: [UInt8] = [
-            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 250, 255, 104, 101, 108, 108, 111, 0x86, 0xa6, 0x10, 0x36, 5, 0,
+            0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 250, 255, 104, 101, 108, 108, 111, 0x86, 0xa6, 0x10, 0x36, 5,
+            0,
             0, 0,
         ]
         let origin = try await LoopbackOrigin { _ in
@@ -183,7 +186,8 @@ struct URLSessionTransportTests {
         let origin = try await LoopbackOrigin { _ in .ok("new".utf8, cacheControl: "max-age=3600") }
         let url = try #require(URL(string: origin.url("/")))
         let response = try #require(
-            HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["Cache-Control": "max-age=3600"]))
+            HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["Cache-Control": "max-age=3600"]))
         URLCache.shared.storeCachedResponse(
             CachedURLResponse(response: response, data: Data("old".utf8)), for: URLRequest(url: url))
         defer { URLCache.shared.removeAllCachedResponses() }
