@@ -76,8 +76,10 @@ public final class HTTPCache: Sendable {
     public func response(
         for request: HTTPRequest, body: Data? = nil, policy: CachePolicy? = nil
     ) async throws(LoadError) -> CachedResponse {
-        let transaction = try CacheTransaction(
-            request, body: body, store: store, transport: transport, configuration: configuration, policy: policy)
+        let configuration = configuration
+        let transaction = CacheTransaction(
+            request, body: body, key: try .loading(request, partition: configuration.partition), store: store,
+            transport: transport, configuration: configuration, policy: policy)
         do {
             return try await transaction.answer()
         } catch {

@@ -32,7 +32,7 @@ public struct ResourceRequest: Hashable, Sendable {
 public struct Resource: Sendable {
     /// The bytes; a large stored body is mapped, not copied.
     public let data: Data
-    /// The URL that they are from, after redirects.
+    /// The URL that they are from, after redirects, normalised as its key is.
     public let url: String
     /// The status, a success.
     public let status: HTTPResponse.Status

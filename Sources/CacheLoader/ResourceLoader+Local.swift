@@ -60,14 +60,14 @@ extension ResourceLoader {
             selection: RequestSelection(text: ""), hasIntactBody: true, isBodyDecoded: false)
         let metadata = EntryCodec.metadata(
             of: response, policy: configuration.policy, requestedAt: now, receivedAt: now)
-        return (try key(of: url, configuration), metadata)
+        return (try CacheKey.loading(url, partition: configuration.partition), metadata)
     }
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     public func peek(_ url: String) throws(LoadError) -> Data? {
-        let key = try key(of: url, configuration)
+        let key = try CacheKey.loading(url, partition: configuration.partition)
         do throws(StoreError) {
             guard let entry = try store.peek(key) else { return nil }
             return try store.openBody(of: entry)?.data()
@@ -80,7 +80,7 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     public func contains(_ url: String) throws(LoadError) -> Bool {
-        let key = try key(of: url, configuration)
+        let key = try CacheKey.loading(url, partition: configuration.partition)
         do throws(StoreError) {
             return try store.contains(key)
         } catch {
@@ -94,22 +94,11 @@ extension ResourceLoader {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func remove(_ url: String) async throws(LoadError) -> Bool {
-        let key = try key(of: url, configuration)
+        let key = try CacheKey.loading(url, partition: configuration.partition)
         do throws(StoreError) {
             return try await store.remove(key)
         } catch {
             throw .store(error)
-        }
-    }
-
-    /// The key of a URL given as text, checked as ``load(_:)-(String)`` checks it.
-    private func key(of url: String, _ configuration: Configuration) throws(LoadError) -> CacheKey {
-        guard let parsed = URL(string: url) else { throw .invalidURL(url, reason: "it is not a URL") }
-        do throws(StoreError) {
-            return try CacheKey(url: parsed, partition: configuration.partition)
-        } catch {
-            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
-            throw .invalidURL(url, reason: reason)
         }
     }
 }

@@ -114,30 +114,28 @@ public final class ResourceLoader: Sendable {
 
     /// What two callers must agree on to share a flight.
     private struct Load: Hashable {
-        let url: URL
+        let key: CacheKey
         let headerFields: HTTPFields
         let policy: CachePolicy
-        let partition: String
 
         init(_ request: ResourceRequest, _ configuration: Configuration) throws(LoadError) {
-            guard let url = URL(string: request.url) else {
-                throw .invalidURL(request.url, reason: "it is not a URL")
+            key = try .loading(request.url, partition: configuration.partition)
+            // The order of fields means nothing, that of lines of one field does (RFC 9110 §5.3).
+            let ordered = request.headerFields.enumerated().sorted {
+                ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
             }
-            self.url = url
-            // The order of fields means nothing, that of lines of one field does (RFC 9110 §5.3): a stable sort.
-            headerFields = HTTPFields(request.headerFields.sorted { $0.name.canonicalName < $1.name.canonicalName })
+            headerFields = HTTPFields(ordered.map(\.element))
             policy = request.policy ?? configuration.policy
-            partition = configuration.partition
         }
     }
 
     /// A hit does not wait for anybody, and nobody for it.
     private func answerFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
-        let transaction = try transaction(load.url, load.headerFields, load.policy, configuration)
+        let transaction = transaction(load.key, load.headerFields, load.policy, configuration)
         guard let response = try transaction.answerFromStore(), response.head.status.kind == .successful else {
             return nil
         }
-        return try await Resource(response, url: load.url)
+        return try await Resource(response, load.key)
     }
 
     private func join(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
@@ -179,46 +177,46 @@ public final class ResourceLoader: Sendable {
 
     /// Loads hop by hop until something else than a redirect answers.
     private func follow(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
-        var (url, fields) = (load.url, load.headerFields)
+        var (key, fields) = (load.key, load.headerFields)
         for _ in 0...max(0, configuration.maxRedirects) {
-            let transaction = try transaction(url, fields, load.policy, configuration)
+            let transaction = transaction(key, fields, load.policy, configuration)
             let response = try await transaction.answer()
-            guard let target = try Redirect.target(of: response.head, from: url) else {
-                return try await finish(response, url, transaction, configuration)
+            guard let target = try Redirect.target(of: response.head, from: key) else {
+                return try await finish(response, key, transaction)
             }
-            if !Redirect.isSameOrigin(url, target) { Redirect.removeCredentials(from: &fields) }
+            if !Redirect.isSameOrigin(key, target) { Redirect.removeCredentials(from: &fields) }
             // Read to its end a redirect is stored, and its connection used again.
             _ = try await response.collect()
-            url = target
+            key = target
         }
-        throw .tooManyRedirects(url: load.url.absoluteString, limit: configuration.maxRedirects)
+        throw .tooManyRedirects(url: load.key.text, limit: configuration.maxRedirects)
     }
 
     private func finish(
-        _ response: CachedResponse, _ url: URL, _ transaction: CacheTransaction, _ configuration: Configuration
+        _ response: CachedResponse, _ key: CacheKey, _ transaction: CacheTransaction
     ) async throws(LoadError) -> Resource {
         guard response.head.status.kind == .successful else {
             if response.source == .network, response.head.status.code >= 400 {
                 await transaction.recordFailure(response.head.status)
             }
-            throw .httpStatus(response.head.status.code, url: url.absoluteString)
+            throw .httpStatus(response.head.status.code, url: key.text)
         }
-        return try await Resource(response, url: url)
+        return try await Resource(response, key)
     }
 
     private func transaction(
-        _ url: URL, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
-    ) throws(LoadError) -> CacheTransaction {
-        try CacheTransaction(
-            HTTPRequest(url: url, fields: fields), store: store, transport: transport,
+        _ key: CacheKey, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
+    ) -> CacheTransaction {
+        CacheTransaction(
+            HTTPRequest(key: key, fields: fields), key: key, store: store, transport: transport,
             configuration: configuration.cache, policy: policy, keepsErrors: false)
     }
 }
 
 extension Resource {
-    fileprivate init(_ response: CachedResponse, url: URL) async throws(LoadError) {
+    fileprivate init(_ response: CachedResponse, _ key: CacheKey) async throws(LoadError) {
         data = try await response.collect()
-        self.url = url.absoluteString
+        url = key.text
         status = response.head.status
         headerFields = response.head.headerFields
         source = response.source

@@ -1,3 +1,5 @@
+internal import CSQLite
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -28,8 +30,11 @@ extension ResponseStore {
 
     /// On a connection of its own: neither a long query nor one that changes settings gets in the way of lookups.
     private static func query(_ sql: String, ofIndexAt path: String) throws(StoreError) -> SQLRows {
-        try mapping(path) { () throws(SQLiteError) in
-            try Connection(path: path, role: .inspector, busyTimeout: .seconds(5)).rows(of: sql)
+        do throws(SQLiteError) {
+            return try Connection(path: path, role: .inspector, busyTimeout: .seconds(5)).rows(of: sql)
+        } catch {
+            if error.code == SQLITE_NOTADB { throw .notAnIndex(path: path, reason: error.message) }
+            throw error.isBusy ? .busy(path: path) : .index(error)
         }
     }
 }

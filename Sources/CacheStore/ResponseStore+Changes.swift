@@ -33,7 +33,7 @@ extension ResponseStore {
         return try await writer.commit(metadata, for: key)
     }
 
-    /// Replaces what is known of an entry and leaves its body, the time it was stored and its variant as they are: a row
+    /// Replaces what is known of an entry and leaves its body and the time it was stored as they are: a row
     /// update. Forgets the failures of its key.
     ///
     /// - Returns: `false` if the entry has been removed, or has another body by now. Then nothing is changed.

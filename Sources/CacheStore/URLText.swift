@@ -38,13 +38,13 @@ enum URLText {
         }
         if authorityEnd == end || bytes[authorityEnd] != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
         for byte in bytes[authorityEnd..<end] {
-            switch byte {
-            case 0x21...0x7E:
-                result.append(byte)
-            case 0x80...0xFF:
-                result.append(contentsOf: percentEncoded(byte))
-            default:
+            guard byte > 0x20, byte != 0x7F else {
                 throw Malformed(reason: "it contains a space or a control character")
+            }
+            if byte > 0x7F || notInURLs.contains(byte) {
+                result.append(contentsOf: percentEncoded(byte))
+            } else {
+                result.append(byte)
             }
         }
         guard result.count <= CacheKey.maxByteCount else {
@@ -52,6 +52,9 @@ enum URLText {
         }
         return String(decoding: result, as: UTF8.self)
     }
+
+    /// RFC 3986 §2 has no place for these in a URL; Foundation and browsers percent-encode them.
+    private static let notInURLs = Array("\"<>\\^`{|}".utf8)
 
     private struct Authority {
         let host: Slice<UnsafeBufferPointer<UInt8>>
@@ -65,7 +68,7 @@ enum URLText {
             let closing = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex
             let colon = bytes[closing...].firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
             host = bytes[..<colon]
-            guard !host.isEmpty, host.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            guard URLText.isHost(host) else {
                 throw Malformed(reason: "it has no host, or one with characters that no host has")
             }
             let digits = bytes[colon...].dropFirst()
@@ -79,6 +82,19 @@ enum URLText {
                 throw Malformed(reason: "its port is not a number up to 65535")
             }
         }
+    }
+
+    /// RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IPv6 address between brackets.
+    private static func isHost(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard host.first == UInt8(ascii: "[") else {
+            return !host.isEmpty
+                && host.allSatisfy {
+                    isLetter($0) || (0x30...0x39).contains($0) || "-._~!$&'()*+,;=%".utf8.contains($0)
+                }
+        }
+        let address = host.dropFirst().dropLast()
+        return host.last == UInt8(ascii: "]") && !address.isEmpty
+            && address.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || ":.%-".utf8.contains($0) }
     }
 
     private static func isScheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {

@@ -49,6 +49,6 @@ struct Failure: Error {
 
     /// Says it on the standard error, in one line.
     func report() {
-        StandardError.write("cachestore: \(message.inOneLine)\n")
+        StandardError.say(message)
     }
 }

@@ -15,6 +15,6 @@ struct StandardErrorLog: LogHandler {
     func log(event: LogEvent) {
         let details = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let text = (["\(event.message)"] + details).joined(separator: " ")
-        StandardError.write("cachestore: \(text.inOneLine)\n")
+        StandardError.say(text)
     }
 }

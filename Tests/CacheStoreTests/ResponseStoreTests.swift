@@ -255,6 +255,25 @@ struct ResponseStoreTests {
 
     // MARK: Freshening
 
+    @Test("A freshening that makes an entry another variant takes the place of the one that was there")
+    func freshenedIntoAnotherVariant() throws {
+        let store = try sandbox.open()
+        var metadata = sandbox.metadata()
+        let entry = try store.insert(Data("new".utf8), metadata, for: .path("a"))
+        metadata.variant = "accept-language: en"
+        try store.insert(Data("old".utf8), metadata, for: .path("a"))
+        let other = try store.insert(Data("other".utf8), metadata, for: .path("b"))
+        #expect(try store.freshen(entry, with: metadata))
+        let left = try store.responses(for: .path("a"))
+        #expect(left.map(\.metadata.variant) == ["accept-language: en"])
+        #expect(left.map(\.digest) == [entry.digest])
+        #expect(try store.responses(for: .path("b")).map(\.digest) == [other.digest])
+        try store.remove(.path("a"))
+        #expect(try store.freshen(entry, with: metadata) == false)
+        try store.flush()
+        #expect(try store.check(digests: true).isSound)
+    }
+
     @Test("C3: a freshening is a row update: the file keeps inode and modification time")
     func freshen() throws {
         let store = try sandbox.open()

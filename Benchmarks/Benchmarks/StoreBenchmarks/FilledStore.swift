@@ -1,54 +1,88 @@
 import CBaseline
+import CacheLoader
 import CacheStore
 import Foundation
+import HTTPTypes
+import Synchronization
 
 /// A store with many entries, in a directory of its own, and the index as C sees it.
-final class FilledStore {
+///
+/// `@unchecked Sendable`: the handles of the baseline are used by the one benchmark that runs at a time.
+final class FilledStore: @unchecked Sendable {
+    struct Failure: Error {}
+
     static let bodyByteCount = 16 * 1024
 
+    /// Made by the first benchmark of the process.
+    private static let made = Mutex<FilledStore?>(nil)
+
+    static func shared(entryCount: Int) throws -> FilledStore {
+        try made.withLock { made in
+            let filled = try made ?? FilledStore(entryCount: entryCount)
+            made = filled
+            return filled
+        }
+    }
+
     let store: ResponseStore
+    let loader: ResourceLoader
     /// The keys of the entries, in random order; the same in every run.
     let keys: [CacheKey]
     let urls: [String]
-    let baseline: OpaquePointer
-    let blobs: Int32
-    private let directory: URL
+    private let baseline: OpaquePointer
+    private let blobs: Int32
+    private var digest = [UInt8](repeating: 0, count: 32)
+    private var buffer = [UInt8](repeating: 0, count: bodyByteCount)
+
+    /// The work of a lookup, in C.
+    func lookupInC(_ number: Int) -> Int64 {
+        var url = urls[number]
+        return url.withUTF8 { baseline_lookup(baseline, $0.baseAddress, Int32($0.count), &digest) }
+    }
+
+    /// The work of a hit, in C.
+    func hitInC(_ number: Int) -> Int64 {
+        guard lookupInC(number) >= 0 else { return -1 }
+        return baseline_read_blob(blobs, digest, &buffer, Int64(buffer.count))
+    }
 
     /// Bodies are shared, 64 among all entries: what is measured is the index and one read, not the size of the disk.
     init(entryCount: Int) throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "CacheStore-benchmark-\(UUID())")
+        // The same in every process of a run, which has one for each benchmark: filled once.
+        let directory = FileManager.default.temporaryDirectory.appending(path: "CacheStore-benchmark-\(entryCount)")
         var configuration = ResponseStore.Configuration()
         configuration.touchInterval = .seconds(3600)
         store = try ResponseStore(directory: directory, configuration: configuration)
-        let bodies = (0..<64).map { number in
-            Data((0..<Self.bodyByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
+        let urls = (0..<entryCount).map {
+            "https://host\($0 % 997).example.com/articles/2026/\($0)/image-large.jpg?v=\($0 % 7)"
         }
-        let urls = (0..<entryCount).map { "https://host\($0 % 997).example.com/articles/2026/\($0)/image-large.jpg?v=\($0 % 7)" }
-        let store = store
-        DispatchQueue.concurrentPerform(iterations: 16) { part in
-            for number in stride(from: part, to: entryCount, by: 16) {
-                do {
-                    try store.insert(
-                        bodies[number % bodies.count], Self.metadata(number), for: CacheKey(url: urls[number]))
-                } catch {
-                    fatalError("cannot fill the store: \(error)")
-                }
-            }
-        }
+        loader = ResourceLoader(store: store, transport: NoTransport())
+        if try store.statistics().entries != entryCount { try Self.fill(store, urls) }
         var generator = SplitMix64(state: 42)
         self.urls = urls.shuffled(using: &generator)
         keys = try self.urls.map { try CacheKey(url: $0) }
         let path = directory.path(percentEncoded: false)
-        guard let baseline = baseline_open(path + "/index.sqlite") else { throw CocoaError(.fileReadUnknown) }
+        guard let baseline = baseline_open(path + "/index.sqlite") else { throw Failure() }
         self.baseline = baseline
         blobs = open(path + "/blobs", O_RDONLY | O_DIRECTORY)
     }
 
-    deinit {
-        baseline_close(baseline)
-        close(blobs)
-        store.close()
-        try? FileManager.default.removeItem(at: directory)
+    private static func fill(_ store: ResponseStore, _ urls: [String]) throws {
+        try store.evict(maxBytes: 0)
+        let bodies = (0..<64).map { number in
+            Data((0..<bodyByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
+        }
+        let failure = Mutex<(any Error)?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 16) { part in
+            do {
+                for number in stride(from: part, to: urls.count, by: 16) {
+                    try store.insert(bodies[number % bodies.count], metadata(number), for: CacheKey(url: urls[number]))
+                }
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
     private static func metadata(_ number: Int) -> EntryMetadata {
@@ -65,8 +99,16 @@ final class FilledStore {
             """
         return EntryMetadata(
             status: 200, etag: "\"5f3c-\(number)\"", lastModified: "Tue, 15 Sep 2026 12:45:26 GMT",
-            contentType: "image/jpeg", requestedAt: .now, receivedAt: .now, expiresAt: .now.addingTimeInterval(31_536_000),
+            contentType: "image/jpeg", requestedAt: .now, receivedAt: .now,
+            expiresAt: .now.addingTimeInterval(31_536_000),
             head: Array(head.utf8))
+    }
+}
+
+/// There is nothing to be fetched: everything is a hit.
+private struct NoTransport: HTTPTransport {
+    func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.cannotConnect, message: "a request was sent")
     }
 }
 

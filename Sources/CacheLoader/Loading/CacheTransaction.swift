@@ -26,12 +26,13 @@ struct CacheTransaction: Sendable {
     private let key: CacheKey
 
     /// - Parameters:
+    ///   - key: What the URL of the request is kept under.
     ///   - policy: Takes the place of the configured one.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
-        _ request: HTTPRequest, body: Data? = nil, store: ResponseStore, transport: any HTTPTransport,
+        _ request: HTTPRequest, body: Data? = nil, key: CacheKey, store: ResponseStore, transport: any HTTPTransport,
         configuration: HTTPCache.Configuration, policy: CachePolicy? = nil, keepsErrors: Bool = true
-    ) throws(LoadError) {
+    ) {
         self.request = transport.prepare(request)
         content = body
         self.store = store
@@ -39,20 +40,7 @@ struct CacheTransaction: Sendable {
         self.configuration = configuration
         self.policy = policy ?? configuration.policy
         self.keepsErrors = keepsErrors
-        key = try Self.key(of: request, partition: configuration.partition)
-    }
-
-    private static func key(of request: HTTPRequest, partition: String) throws(LoadError) -> CacheKey {
-        let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
-        guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
-            throw .invalidURL(url, reason: "its scheme is not http or https")
-        }
-        do throws(StoreError) {
-            return try CacheKey(url: url, partition: partition)
-        } catch {
-            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
-            throw .invalidURL(url, reason: reason)
-        }
+        self.key = key
     }
 
     var now: HTTPDate { HTTPDate(configuration.clock()) }

@@ -57,7 +57,10 @@ enum EntryCodec {
     /// The fields of a head, in order. A line that is none, as in an index that was tampered with, is passed over.
     static func fields(ofHead head: [UInt8]) -> HTTPFields {
         var fields = HTTPFields()
-        for line in head.split(separator: UInt8(ascii: "\n")) {
+        // No more than are stored: HTTPFields traps at 65,536.
+        for line in head.split(separator: UInt8(ascii: "\n"), maxSplits: Storability.maxFieldCount)
+            .prefix(Storability.maxFieldCount)
+        {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
                 let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
             else { continue }

@@ -1,3 +1,4 @@
+internal import CacheStore
 internal import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -9,17 +10,17 @@ internal import Foundation
 /// Where a redirect leads, and what must not be taken along.
 enum Redirect {
     /// The target of a redirect (RFC 9110 §15.4); `nil` if the response is none, or does not say where to.
-    static func target(of response: HTTPResponse, from url: URL) throws(LoadError) -> URL? {
+    static func target(of response: HTTPResponse, from key: CacheKey) throws(LoadError) -> CacheKey? {
         guard [301, 302, 303, 307, 308].contains(response.status.code), let location = response.headerFields[.location]
         else { return nil }
-        guard let target = URL(string: location, relativeTo: url)?.absoluteURL else {
-            throw .invalidURL(location, reason: "\(url.absoluteString) redirects to it")
+        guard let target = URL(string: location, relativeTo: URL(string: key.text))?.absoluteString else {
+            throw .invalidURL(location, reason: "\(key.text) redirects to it")
         }
-        return target
+        return try .loading(target, partition: key.partition)
     }
 
     /// Whether two URLs have the same scheme, host and port.
-    static func isSameOrigin(_ first: URL, _ second: URL) -> Bool {
+    static func isSameOrigin(_ first: CacheKey, _ second: CacheKey) -> Bool {
         origin(of: first) == origin(of: second)
     }
 
@@ -28,29 +29,8 @@ enum Redirect {
         for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] { fields[name] = nil }
     }
 
-    private static func origin(of url: URL) -> [String] {
-        let scheme = url.scheme?.lowercased() ?? ""
-        let defaultPort = ["http": 80, "https": 443][scheme]
-        return [scheme, url.host()?.lowercased() ?? "", (url.port ?? defaultPort).map(String.init) ?? ""]
-    }
-}
-
-extension HTTPRequest {
-    /// A GET for an absolute URL, without its fragment.
-    init(url: URL, fields: HTTPFields) {
-        // From the text and not from URL's components: those decode and encode again, and may change the bytes.
-        let text = url.absoluteString.prefix { $0 != "#" }
-        var rest = text[...]
-        var scheme: String?
-        var authority: String?
-        if let separator = rest.firstRange(of: "://") {
-            scheme = String(rest[..<separator.lowerBound])
-            rest = rest[separator.upperBound...]
-            let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-            authority = String(rest[..<end])
-            rest = rest[end...]
-        }
-        let path = rest.hasPrefix("/") ? String(rest) : "/" + rest
-        self.init(method: .get, scheme: scheme, authority: authority, path: path, headerFields: fields)
+    /// `scheme://authority`: a key has them in lower case and without the default port.
+    private static func origin(of key: CacheKey) -> [Substring] {
+        Array(key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3))
     }
 }

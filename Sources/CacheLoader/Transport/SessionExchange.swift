@@ -218,7 +218,7 @@ extension TransportError {
                 .insecure
             default: .other
             }
-        self.init(code, message: error.localizedDescription)
+        self.init(code, message: code == .timedOut ? "nothing arrived in time" : error.localizedDescription)
     }
 }
 #endif

@@ -70,11 +70,12 @@ extension Connection {
 
     /// Replaces what is known of an entry and leaves its body alone; `false` if the entry is gone or has another body.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
+        if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
         let statement = try prepared(
             """
             UPDATE entry SET
                 status = ?4, etag = ?5, last_modified = ?6, content_type = ?7, requested_at = ?8, received_at = ?9,
-                expires_at = ?10, head = ?11
+                expires_at = ?10, head = ?11, variant = ?13
             WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?12
             """)
         defer { statement.reset() }
@@ -90,8 +91,26 @@ extension Connection {
         statement.bind(metadata.expiresAt?.milliseconds, at: 10)
         statement.bind(textBytes: metadata.head, at: 11)
         statement.bind(entry.digest, at: 12)
+        statement.bind(metadata.variant, at: 13)
         while try statement.step() {}
         return changes == 1
+    }
+
+    /// Makes room for an entry that becomes another variant of its key, if it is still there.
+    private func removeVariant(_ variant: String, besides entry: StoredEntry) throws(SQLiteError) {
+        let statement = try prepared(
+            """
+            DELETE FROM entry
+            WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4
+                AND EXISTS (SELECT 1 FROM entry WHERE id = ?5 AND partition = ?1 AND key = ?2 AND body IS ?6)
+            """)
+        statement.bind(entry.key.partition, at: 1)
+        statement.bind(entry.key.text, at: 2)
+        statement.bind(entry.metadata.kind.rawValue, at: 3)
+        statement.bind(variant, at: 4)
+        statement.bind(entry.id, at: 5)
+        statement.bind(entry.digest, at: 6)
+        try statement.run()
     }
 
     /// Removes all responses of a key; returns how many there were.

@@ -30,11 +30,10 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         let found = try files.map { path throws(Failure) in try DemoFiles(in: path) } ?? DemoFiles.ofPackage()
         if found.paths.count < DemoFiles.wantedCount {
-            StandardError.write(
+            StandardError.say(
                 """
-                cachestore: only \(found.paths.count.of("file", "files")) to serve below \(found.directory); \
+                only \(found.paths.count.of("file", "files")) to serve below \(found.directory); \
                 \(DemoFiles.wantedCount) or more show better what a cache does
-
                 """)
         }
         let result = try await withDirectory { directory in try await demonstrate(found, in: directory) }

@@ -29,6 +29,12 @@ enum StandardOutput {
 
 /// The standard error. Where it cannot be written, there is nobody left to tell.
 enum StandardError {
+    /// Tells a person something, in one line that says who is speaking.
+    static func say(_ message: String) {
+        let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }
+        write("cachestore: \(lines.joined(separator: " ").inOneLine)\n")
+    }
+
     static func write(_ text: String) {
         _ = Array(text.utf8).writeAll(to: STDERR_FILENO)
     }

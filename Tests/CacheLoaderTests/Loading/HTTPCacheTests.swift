@@ -294,6 +294,29 @@ struct HTTPCacheTests {
         #expect(try fixture.store.responses(for: CacheKey(url: "https://example.com/a")).count == 3)
     }
 
+    @Test("V02, U05: a 304 that adds Vary makes its entry a variant, in place of the one that was there")
+    func varyAddedBy304() async throws {
+        let script = ReplyScript(
+            .status(.ok, fields: [.vary: "accept-language", .eTag: "\"old\""], body: "old English".utf8),
+            .status(.ok, fields: [.eTag: "\"new\"", .cacheControl: "max-age=1"], body: "for all".utf8),
+            .status(.notModified, fields: [.vary: "accept-language", .cacheControl: "max-age=60"]),
+            .ok("German".utf8))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "en"])).bytes
+        _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "fr"])).bytes
+        fixture.clock.advance(by: 5)
+        let key = try CacheKey(url: "https://example.com/a")
+        #expect(try fixture.store.responses(for: key).count == 2)
+        _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "fr"])).bytes
+        #expect(
+            try fixture.store.responses(for: key).map(\.metadata.variant).sorted() == [
+                "accept-language: en", "accept-language: fr",
+            ])
+        #expect(try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "de"])).text == "German")
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
     @Test("Of credentials that Vary nominates nothing is kept; different ones do not mix")
     func credentials() async throws {
         let transport = ScriptedTransport { request, _ in

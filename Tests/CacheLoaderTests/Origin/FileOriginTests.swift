@@ -31,6 +31,14 @@ struct FileOriginTests {
         for path in files.paths { #expect(files.reply(to: OriginRequest(path: path)).status == .ok) }
     }
 
+    @Test("Of a tree it can serve the files that are named, and no others")
+    func namedPaths() throws {
+        let root = directory.url.appending(path: "root").path(percentEncoded: false)
+        let some = try FileOrigin(directory: root, paths: ["empty", "deep/er/a b%.json", "link.txt", "deep"])
+        #expect(some.paths == ["/deep/er/a%20b%25.json", "/empty"])
+        #expect(throws: (any Error).self) { try FileOrigin(directory: root, paths: ["missing"]) }
+    }
+
     @Test("A file comes with its validators, type and policy")
     func fields() throws {
         let reply = files.reply(to: OriginRequest(path: "/index.html?query"))

@@ -157,6 +157,8 @@ internal import Testing
         let reload = Sample.request("Cache-Control: max-age=0")
         #expect(Sample.decide(reload, response, at: 59) == .hit(0, age: 59, isStale: false))
         #expect(Outcome(Sample.decide(reload, response, at: 60)) == .validate)
+        let anyAge = Sample.request("Cache-Control: max-age=0, max-stale")
+        #expect(Outcome(Sample.decide(anyAge, response, at: 60)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: no-cache"), response)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: no-cache, max-age=0"), response)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-age=5"), response, at: 6)) == .validate)

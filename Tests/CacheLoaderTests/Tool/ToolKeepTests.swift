@@ -142,5 +142,22 @@ extension ToolTests {
             #expect(try await tool.stored("http://a.test/c") == String(repeating: "c", count: 1000))
             #expect(try await tool("check", "--digests").text == "1 file, sound\n")
         }
+
+        @Test("check: damage to the index is damage found")
+        func damagedIndex() async throws {
+            try await fill()
+            let page = try await tool.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'entry'")
+            guard case .number(let number) = page[0]["rootpage"] else { throw CancellationError() }
+            let index = try FileHandle(forUpdating: URL(filePath: "\(tool.store)/index.sqlite"))
+            try index.seek(toOffset: UInt64(number - 1) * 4096)
+            try index.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+            try index.close()
+            let output = try await tool("check")
+            #expect(output.exitCode == 1)
+            #expect(output.lines.first?.hasPrefix("damaged index: ") == true)
+            // What SQLite can still answer is still answered, what it cannot is an error and no crash.
+            #expect(try await tool("stats").exitCode == 0)
+            try await tool("list").expect(2, error: "\(tool.store): the index failed")
+        }
     }
 }

@@ -182,7 +182,9 @@ extension ToolTests {
             arguments: [
                 "DELETE FROM entry", "UPDATE entry SET etag = 'x'", "DROP TABLE entry", "CREATE TABLE t (x)",
                 "PRAGMA user_version = 9", "BEGIN IMMEDIATE", "VACUUM", "INSERT INTO total VALUES (2)",
-                "ATTACH 'other.sqlite' AS other", "SELEC 1", "SELECT nothing FROM cache_stats", "",
+                "ATTACH 'other.sqlite' AS other",
+                "VACUUM INTO 'other.sqlite'", "SELECT 1; DELETE FROM entry", "SELEC 1",
+                "SELECT nothing FROM cache_stats", "",
             ])
         func readOnly(sql: String) async throws {
             try await tool("sql", sql).expect(2, error: tool.store)
