@@ -42,6 +42,9 @@ CREATE UNIQUE INDEX entry_by_key ON entry (partition, key, kind, variant);
 -- Lets eviction take what has expired before what has not.
 CREATE INDEX entry_by_expiry ON entry (expires_at) WHERE expires_at IS NOT NULL;
 
+-- Lets eviction walk from the oldest body on.
+CREATE INDEX entry_by_creation ON entry (created_at);
+
 -- Finds the entries of a damaged body.
 CREATE INDEX entry_by_body ON entry (body) WHERE body IS NOT NULL;
 

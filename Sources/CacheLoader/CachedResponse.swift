@@ -7,6 +7,7 @@ public import Foundation
 #endif
 
 /// Where an answer came from.
+@nonexhaustive
 public enum ResponseSource: String, Sendable, CaseIterable {
     /// From the origin, in full.
     case network
@@ -14,6 +15,8 @@ public enum ResponseSource: String, Sendable, CaseIterable {
     case disk
     /// From the store, after the origin said that nothing has changed.
     case notModified
+    /// From the cache itself, in place of a response that it could not get.
+    case generated
 }
 
 /// A response, and how it came about.
@@ -33,6 +36,10 @@ public struct CachedResponse: Sendable {
     /// The failure that this response stands for, when it is a 502 or 504 that the cache made itself.
     public let failure: LoadError?
 
-    /// Reads the body as a whole.
     let collect: @Sendable () async throws(LoadError) -> Data
+
+    /// The body as a whole, instead of ``body``: a large stored one is mapped, not copied.
+    public func data() async throws(LoadError) -> Data {
+        try await collect()
+    }
 }

@@ -77,9 +77,12 @@ public final class HTTPCache: Sendable {
         for request: HTTPRequest, body: Data? = nil, policy: CachePolicy? = nil
     ) async throws(LoadError) -> CachedResponse {
         let configuration = configuration
+        let key = try CacheKey.loading(request, partition: configuration.partition)
+        var request = request
+        request.setTarget(to: key)
         let transaction = CacheTransaction(
-            request, body: body, key: try .loading(request, partition: configuration.partition), store: store,
-            transport: transport, configuration: configuration, policy: policy)
+            request, body: body, key: key, store: store, transport: transport, configuration: configuration,
+            policy: policy)
         do {
             return try await transaction.answer()
         } catch {
@@ -99,7 +102,7 @@ extension CachedResponse {
         }
         return CachedResponse(
             head: HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"]),
-            body: .empty, source: .network, age: 0, isStale: false, expiresAt: nil, failure: error,
+            body: .empty, source: .generated, age: 0, isStale: false, expiresAt: nil, failure: error,
             collect: { () async throws(LoadError) in Data() })
     }
 }

@@ -15,6 +15,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case bodyTooLarge(url: String, limit: Int64)
     /// Redirects lead on and on, or in a circle.
     case tooManyRedirects(url: String, limit: Int)
+    /// The fields given to a local insert forbid storing it.
+    case notStorable(url: String)
     /// The store could not do what only it could: insert or remove an entry, or go on with a body already begun. A store
     /// that cannot be read or written otherwise fails no load: the origin is asked, and its answer delivered.
     case store(StoreError)
@@ -32,6 +34,7 @@ extension LoadError: CustomStringConvertible {
         case .notCached(let url): "\(url): not cached, and the policy forbids the network"
         case .bodyTooLarge(let url, let limit): "\(url): the body is larger than \(limit) bytes"
         case .tooManyRedirects(let url, let limit): "\(url): more than \(limit) redirects"
+        case .notStorable(let url): "\(url): the fields forbid storing it"
         case .store(let error): "\(error)"
         case .cancelled: "the load was cancelled"
         }

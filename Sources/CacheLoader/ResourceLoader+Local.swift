@@ -17,14 +17,14 @@ extension ResourceLoader {
     /// The fields are validators, `Content-Type`, `Cache-Control` and what else a reader wants. Without `Cache-Control` and
     /// `Expires` the bytes stay fresh for ``insertedLifetime``.
     ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/notStorable(url:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func insert(
         _ data: Data, for url: String, headerFields: HTTPFields = [:]
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(url, headerFields)
         do throws(StoreError) {
-            return try await store.insert(data, metadata, for: key)
+            return try await store.insert(data, metadata: metadata, for: key)
         } catch {
             throw .store(error)
         }
@@ -49,18 +49,14 @@ extension ResourceLoader {
     /// What the store is to know of a local insert.
     private func local(_ url: String, _ headerFields: HTTPFields) throws(LoadError) -> (CacheKey, EntryMetadata) {
         let configuration = configuration
-        let now = configuration.clock()
+        let key = try CacheKey.loading(url, partition: configuration.partition)
         var fields = headerFields
         if fields[.cacheControl] == nil, fields[.expires] == nil {
             fields[.cacheControl] = "max-age=\(Self.insertedLifetime)"
         }
-        fields[.date] = HTTPDate(now).description
-        let response = StoredResponse(
-            status: .ok, fields: fields, requestTime: HTTPDate(now), responseTime: HTTPDate(now),
-            selection: RequestSelection(text: ""), hasIntactBody: true, isBodyDecoded: false)
-        let metadata = EntryCodec.metadata(
-            of: response, policy: configuration.policy, requestedAt: now, receivedAt: now)
-        return (try CacheKey.loading(url, partition: configuration.partition), metadata)
+        fields[.date] = HTTPDate(configuration.clock()).description
+        let transaction = transaction(key, [:], configuration.policy, configuration)
+        return (key, try transaction.metadata(ofContentWith: fields))
     }
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.

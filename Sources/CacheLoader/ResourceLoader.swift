@@ -57,8 +57,14 @@ public final class ResourceLoader: Sendable {
 
     private let transport: any HTTPTransport
 
+    private struct Settings {
+        var configuration: Configuration
+        /// Counts the changes: loads before and after one do not share a flight.
+        var generation: UInt64 = 0
+    }
+
     /// Guards the configuration.
-    private let current: Mutex<Configuration>
+    private let settings: Mutex<Settings>
 
     private typealias Waiter = CheckedContinuation<Result<Resource, LoadError>, Never>
 
@@ -69,7 +75,7 @@ public final class ResourceLoader: Sendable {
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         self.store = store
         self.transport = transport
-        current = Mutex(configuration)
+        settings = Mutex(Settings(configuration: configuration))
     }
 
     #if URLSessionTransport
@@ -81,8 +87,13 @@ public final class ResourceLoader: Sendable {
 
     /// How the loader behaves. A change affects loads that begin afterwards.
     public var configuration: Configuration {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        get { settings.withLock { $0.configuration } }
+        set {
+            settings.withLock { settings in
+                settings.configuration = newValue
+                settings.generation += 1
+            }
+        }
     }
 
     // MARK: Loading
@@ -106,36 +117,38 @@ public final class ResourceLoader: Sendable {
     ///
     /// - Throws: As ``load(_:)-(String)``.
     public func load(_ request: ResourceRequest) async throws(LoadError) -> Resource {
-        let configuration = configuration
-        let load = try Load(request, configuration)
-        if let resource = try await answerFromStore(load, configuration) { return resource }
-        return try await join(load, configuration)
+        let settings = settings.withLock { $0 }
+        let load = try Load(request, settings)
+        if let resource = try await loadFromStore(load, settings.configuration) { return resource }
+        return try await join(load, settings.configuration)
     }
 
     /// What two callers must agree on to share a flight.
     private struct Load: Hashable {
         let key: CacheKey
+        /// Equal whatever the order of fields of different names.
         let headerFields: HTTPFields
         let policy: CachePolicy
+        let generation: UInt64
 
-        init(_ request: ResourceRequest, _ configuration: Configuration) throws(LoadError) {
-            key = try .loading(request.url, partition: configuration.partition)
-            // The order of fields means nothing, that of lines of one field does (RFC 9110 §5.3).
-            let ordered = request.headerFields.enumerated().sorted {
-                ($0.element.name.canonicalName, $0.offset) < ($1.element.name.canonicalName, $1.offset)
-            }
-            headerFields = HTTPFields(ordered.map(\.element))
-            policy = request.policy ?? configuration.policy
+        init(_ request: ResourceRequest, _ settings: Settings) throws(LoadError) {
+            key = try .loading(request.url, partition: settings.configuration.partition)
+            headerFields = request.headerFields
+            policy = request.policy ?? settings.configuration.policy
+            generation = settings.generation
         }
     }
 
     /// A hit does not wait for anybody, and nobody for it.
-    private func answerFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
+    private func loadFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
         let transaction = transaction(load.key, load.headerFields, load.policy, configuration)
-        guard let response = try transaction.answerFromStore(), response.head.status.kind == .successful else {
+        guard let response = try transaction.contentFromStore() else { return nil }
+        do throws(LoadError) {
+            return try await Resource(response, load.key)
+        } catch .store {
+            // A body that cannot be read after all: a flight finds another way.
             return nil
         }
-        return try await Resource(response, load.key)
     }
 
     private func join(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
@@ -185,8 +198,7 @@ public final class ResourceLoader: Sendable {
                 return try await finish(response, key, transaction)
             }
             if !Redirect.isSameOrigin(key, target) { Redirect.removeCredentials(from: &fields) }
-            // Read to its end a redirect is stored, and its connection used again.
-            _ = try await response.collect()
+            await Self.drain(response)
             key = target
         }
         throw .tooManyRedirects(url: load.key.text, limit: configuration.maxRedirects)
@@ -196,15 +208,29 @@ public final class ResourceLoader: Sendable {
         _ response: CachedResponse, _ key: CacheKey, _ transaction: CacheTransaction
     ) async throws(LoadError) -> Resource {
         guard response.head.status.kind == .successful else {
-            if response.source == .network, response.head.status.code >= 400 {
-                await transaction.recordFailure(response.head.status)
+            if response.source == .network {
+                if response.head.status.code >= 400 { await transaction.recordFailure(response.head.status) }
+                await Self.drain(response)
             }
             throw .httpStatus(response.head.status.code, url: key.text)
         }
-        return try await Resource(response, key)
+        do throws(LoadError) {
+            return try await Resource(response, key)
+        } catch .store(let error) where response.source != .network && !transaction.forbidsNetwork {
+            transaction.log("could not read a stored body", error)
+            return try await Resource(transaction.answerFromOrigin(), key)
+        }
     }
 
-    private func transaction(
+    /// Reads a body that nobody wants to its end, if that is near: then the response is stored, if it may be, and its
+    /// connection used again.
+    private static func drain(_ response: CachedResponse) async {
+        var rest = 65_536
+        var chunks = response.body.makeAsyncIterator()
+        while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
+    }
+
+    func transaction(
         _ key: CacheKey, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
     ) -> CacheTransaction {
         CacheTransaction(

@@ -43,6 +43,8 @@ public final class BodyWriter: Sendable {
                 try state.file?.descriptor.write(bytes)
             } catch {
                 state.isOpen = false
+                // A full disk takes a part of the bytes before it refuses the rest.
+                _ = try? state.file?.descriptor.truncate(to: state.byteCount)
                 throw .file(error)
             }
             state.hasher.update(bufferPointer: bytes)

@@ -16,7 +16,7 @@ extension ResponseStore {
     /// Stores a body that is at hand, in place of the entry with the same key, kind and variant.
     @discardableResult
     public func insert(
-        _ body: some ContiguousBytes, _ metadata: EntryMetadata, for key: CacheKey
+        _ body: some ContiguousBytes, metadata: EntryMetadata, for key: CacheKey
     ) throws(StoreError) -> StoredEntry {
         let writer = makeBodyWriter()
         try writer.write(body)
@@ -26,7 +26,7 @@ extension ResponseStore {
     /// As the synchronous form, without blocking the caller's thread for the commit.
     @discardableResult
     public func insert(
-        _ body: some ContiguousBytes & Sendable, _ metadata: EntryMetadata, for key: CacheKey
+        _ body: some ContiguousBytes & Sendable, metadata: EntryMetadata, for key: CacheKey
     ) async throws(StoreError) -> StoredEntry {
         let writer = makeBodyWriter()
         try writer.write(body)
@@ -123,20 +123,50 @@ extension ResponseStore {
 
     // MARK: Evicting
 
-    /// Removes entries until the files of the others have at most `maxBytes` bytes.
+    /// Removes entries until the files of the others have at most `maxBytes` bytes: the expired first, then those used least
+    /// recently.
     ///
-    /// Expired entries go first, then those used least recently. Takes time in proportion to what is removed, in short
-    /// transactions, between which others write; lookups go on meanwhile. Synchronous, for start-up code and tools; inside
-    /// an asynchronous context of a busy program prefer ``evict(downTo:)``.
+    /// Takes time in proportion to what is removed, in short transactions, between which others write; lookups go on
+    /// meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer ``evict(_:)``.
     @discardableResult
     public func evict(maxBytes: Int64) throws(StoreError) -> EvictionReport {
-        precondition(maxBytes >= 0, "a limit cannot be negative")
+        try evictNow(.maxBytes(maxBytes))
+    }
+
+    /// Removes entries until there are at most `maxEntries`; else as ``evict(maxBytes:)``.
+    @discardableResult
+    public func evict(maxEntries: Int) throws(StoreError) -> EvictionReport {
+        try evictNow(.maxEntries(maxEntries))
+    }
+
+    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:)``.
+    @discardableResult
+    public func evict(unusedFor age: Duration) throws(StoreError) -> EvictionReport {
+        try evictNow(.unusedFor(age))
+    }
+
+    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:)``.
+    @discardableResult
+    public func evict(olderThan age: Duration) throws(StoreError) -> EvictionReport {
+        try evictNow(.olderThan(age))
+    }
+
+    /// Removes what `rule` says, without blocking the caller's thread.
+    ///
+    /// It is written differently from the synchronous forms because Swift would otherwise not let an asynchronous `main` say
+    /// `try store.evict(maxBytes:)`.
+    @discardableResult
+    public func evict(_ rule: EvictionRule) async throws(StoreError) -> EvictionReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule) }
+    }
+
+    private func evictNow(_ rule: EvictionRule) throws(StoreError) -> EvictionReport {
         var report = EvictionReport()
         let now = now
         var isDone = false
         while !isDone {
             let bite = try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.evictBite(maxBytes: maxBytes, now: now) })
+                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now) })
             report.entries += bite.report.entries
             report.bytes &+= bite.report.bytes
             isDone = bite.isDone
@@ -144,14 +174,6 @@ extension ResponseStore {
         try deleteFiles()
         try shrinkIndex()
         return report
-    }
-
-    /// As ``evict(maxBytes:)``, without blocking the caller's thread.
-    ///
-    /// Its name differs because Swift would otherwise not let an asynchronous `main` say `try store.evict(maxBytes:)`.
-    @discardableResult
-    public func evict(downTo maxBytes: Int64) async throws(StoreError) -> EvictionReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.evict(maxBytes: maxBytes) }
     }
 
     /// Runs transactions until no file is left that no entry needs, or none of those left can be deleted.

@@ -9,6 +9,7 @@ extension ResponseStore {
     /// How a store behaves. What it says is read once, when the store opens.
     public struct Configuration: Sendable {
         /// When the bytes of a body are held against their digest.
+        @nonexhaustive
         public enum Verification: Sendable {
             /// Before a file is read for the first time in this process. The default.
             case firstRead

@@ -19,7 +19,7 @@ internal import Synchronization
 ///
 /// Calls that write wait for their transaction, which takes a fraction of a millisecond, or for another process's lock, for
 /// at most ``Configuration/busyTimeout``. They have an asynchronous form of the same name, which waits without blocking
-/// the thread; for the synchronous ``evict(maxBytes:)`` it is ``evict(downTo:)``.
+/// the thread; for the synchronous ``evict(maxBytes:)`` it is ``evict(_:)``.
 public final class ResponseStore: Sendable {
     /// The directory of the store, free of symbolic links.
     public let directory: URL
@@ -42,6 +42,7 @@ public final class ResponseStore: Sendable {
     public init(directory: URL, configuration: Configuration = Configuration()) throws(StoreError) {
         let place = try StoreDirectory(creating: directory)
         let (indexPath, timeout) = (place.indexPath, configuration.busyTimeout)
+        let wasShutDown = place.wasShutDown
         let connection = try place.openIndex(busyTimeout: timeout)
         do {
             blobs = try BlobDirectory(root: place.root)
@@ -59,6 +60,7 @@ public final class ResponseStore: Sendable {
                 try Connection(path: indexPath, role: .reader, busyTimeout: timeout)
             }
         }
+        if !wasShutDown { sweepInBackground() }
     }
 
     deinit {
@@ -146,13 +148,18 @@ public final class ResponseStore: Sendable {
         try writer.write { [self] (connection) throws(StoreError) in
             // Under the write lock nobody deletes or stores this file.
             guard try openIntact(digest, byteCount: byteCount) == nil else { return 0 }
-            let removed = try mapping(indexPath) { () throws(SQLiteError) in
-                try connection.removeEntries(withBody: digest)
-            }
-            // At once, and not with the unneeded files: if their count were wrong, it would stay for ever.
-            try mapping { () throws(SystemError) in _ = try blobs.unlink(digest) }
-            return removed
+            return try removeEntries(withBody: digest, connection)
         }
+    }
+
+    /// Removes the entries of a body that is damaged, and its file; how many there were.
+    func removeEntries(withBody digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Int {
+        let removed = try mapping(indexPath) { () throws(SQLiteError) in
+            try connection.removeEntries(withBody: digest)
+        }
+        // At once, and not with the unneeded files: if their count were wrong, it would stay for ever.
+        try mapping { () throws(SystemError) in _ = try blobs.unlink(digest) }
+        return removed
     }
 
     func read<Value: Sendable>(
@@ -160,6 +167,13 @@ public final class ResponseStore: Sendable {
     ) throws(StoreError) -> Value {
         try readers.read { (connection) throws(StoreError) in
             try mapping(indexPath) { () throws(SQLiteError) in try body(connection) }
+        }
+    }
+
+    /// Runs `work` in the background, unless the store is gone by then.
+    func submitMaintenance(_ work: @escaping @Sendable (ResponseStore) -> Void) {
+        maintenance.submit { [weak self] in
+            if let self { work(self) }
         }
     }
 

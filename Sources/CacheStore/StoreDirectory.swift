@@ -68,6 +68,13 @@ struct StoreDirectory {
         }
     }
 
+    /// Whether the last process to use the store closed it: SQLite then leaves no log. While another process uses the store
+    /// it has a log, too.
+    var wasShutDown: Bool {
+        guard let log = try? root.status(of: "index.sqlite-wal") else { return true }
+        return log.size == 0
+    }
+
     /// The writer's connection, with the index made and brought up to date.
     func openIndex(busyTimeout: Duration) throws(StoreError) -> Connection {
         do {

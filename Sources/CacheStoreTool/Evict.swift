@@ -21,7 +21,7 @@ struct Evict: AsyncParsableCommand {
                 let left = try? store.statistics()
                 return left.map { "\($0.entries.of("entry", "entries")), \($0.physicalBytes.asByteCount) left" }
             } during: {
-                try await store.evict(downTo: maxBytes.byteCount)
+                try await store.evict(.maxBytes(maxBytes.byteCount))
             }
             return (freed, try store.statistics())
         }

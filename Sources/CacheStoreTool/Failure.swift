@@ -33,8 +33,6 @@ struct Failure: Error {
             case .notCached, .httpStatus: self.init(.no, "\(error)")
             default: self.init(.broken, "\(error)")
             }
-        case let error as StoreError:
-            self.init(.broken, "\(error)")
         default:
             self.init(.broken, "\(error)")
         }

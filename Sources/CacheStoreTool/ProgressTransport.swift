@@ -13,6 +13,8 @@ struct ProgressTransport: HTTPTransport {
         self.progress = progress
     }
 
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
+
     func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
         let place = request.authority ?? ""
         progress.say("asking \(place)")

@@ -76,7 +76,7 @@ struct ScenarioTests {
         let distinct = Set(paths.compactMap { files.body(at: $0) }.filter { !$0.isEmpty })
         #expect(before.physicalBytes - before.unreferencedBytes == distinct.reduce(0) { $0 + Int64($1.count) })
 
-        let report = try await fixture.store.evict(downTo: before.physicalBytes / 2)
+        let report = try await fixture.store.evict(.maxBytes(before.physicalBytes / 2))
         let after = try fixture.store.statistics()
         #expect(after.physicalBytes <= before.physicalBytes / 2)
         #expect(after.unreferencedBytes == 0)

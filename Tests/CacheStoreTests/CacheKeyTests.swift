@@ -23,7 +23,7 @@ struct CacheKeyTests {
     func distinctEntries() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        for url in Self.distinct { try store.insert(Data(url.utf8), sandbox.metadata(), for: CacheKey(url: url)) }
+        for url in Self.distinct { try store.insert(Data(url.utf8), metadata: sandbox.metadata(), for: CacheKey(url: url)) }
         for url in Self.distinct { #expect(try store.bytes(CacheKey(url: url)) == Data(url.utf8)) }
         #expect(try store.statistics().entries == Self.distinct.count)
     }
@@ -73,7 +73,7 @@ struct CacheKeyTests {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         let key = try CacheKey(url: url)
-        try store.insert(Data("body".utf8), sandbox.metadata(), for: key)
+        try store.insert(Data("body".utf8), metadata: sandbox.metadata(), for: key)
         #expect(key.text == url)
         #expect(try store.bytes(key) == Data("body".utf8))
     }
@@ -90,9 +90,9 @@ struct CacheKeyTests {
         let store = try sandbox.open()
         let (named, url) = (try CacheKey(name: name), try CacheKey(url: "http://a.com/"))
         #expect(named != url)
-        try store.insert(Data("named".utf8), sandbox.metadata(), for: named)
+        try store.insert(Data("named".utf8), metadata: sandbox.metadata(), for: named)
         #expect(try store.peek(url) == nil)
-        try store.insert(Data("url".utf8), sandbox.metadata(), for: url)
+        try store.insert(Data("url".utf8), metadata: sandbox.metadata(), for: url)
         #expect(try store.bytes(named) == Data("named".utf8))
         #expect(try RawIndex(sandbox.indexPath).rows("SELECT host FROM entry ORDER BY id") == [[""], ["a.com"]])
     }
@@ -104,7 +104,7 @@ struct CacheKeyTests {
         let (composed, decomposed) = (try CacheKey(name: "\u{e9}"), try CacheKey(name: "e\u{301}"))
         #expect(composed != decomposed)
         #expect(try CacheKey(name: "x", partition: "\u{e9}") != CacheKey(name: "x", partition: "e\u{301}"))
-        try store.insert(Data("1".utf8), sandbox.metadata(), for: composed)
+        try store.insert(Data("1".utf8), metadata: sandbox.metadata(), for: composed)
         #expect(try store.peek(decomposed) == nil)
     }
 
@@ -113,7 +113,7 @@ struct CacheKeyTests {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         let keys = try ["", "alice", "bob", "ALICE"].map { try CacheKey(url: "http://a.com/", partition: $0) }
-        for key in keys { try store.insert(Data(key.partition.utf8), sandbox.metadata(), for: key) }
+        for key in keys { try store.insert(Data(key.partition.utf8), metadata: sandbox.metadata(), for: key) }
         for key in keys { #expect(try store.bytes(key) == Data(key.partition.utf8)) }
         try store.remove(keys[1])
         #expect(try keys.map { try store.contains($0) } == [true, false, true, true])
@@ -129,7 +129,7 @@ struct CacheKeyTests {
     func host(_ url: String, _ host: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        try store.insert(Data(), sandbox.metadata(), for: CacheKey(url: url))
+        try store.insert(Data(), metadata: sandbox.metadata(), for: CacheKey(url: url))
         #expect(try RawIndex(sandbox.indexPath).value("SELECT host FROM cache_entries") == host)
     }
 
@@ -139,7 +139,7 @@ struct CacheKeyTests {
         let store = try sandbox.open()
         var metadata = sandbox.metadata()
         metadata.url = "https://CDN.example.com/x"
-        try store.insert(Data(), metadata, for: CacheKey(name: "logo"))
+        try store.insert(Data(), metadata: metadata, for: CacheKey(name: "logo"))
         #expect(try RawIndex(sandbox.indexPath).value("SELECT host FROM cache_entries") == "cdn.example.com")
     }
 

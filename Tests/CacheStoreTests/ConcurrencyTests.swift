@@ -25,7 +25,7 @@ struct ConcurrencyTests {
             #expect(entry.digest == ContentDigest(of: data))
             let owner = String(decoding: data.prefix { $0 != UInt8(ascii: "|") }, as: UTF8.self)
             #expect(owner == "\(number)" || owner == "all")
-        case ..<75: try store.insert(body(of: number, &generator), metadata, for: key)
+        case ..<75: try store.insert(body(of: number, &generator), metadata: metadata, for: key)
         case ..<82: if let entry = try store.peek(key) { try store.freshen(entry, with: metadata) }
         case ..<89: try store.remove(key)
         case ..<94: try store.recordFailure(for: key, status: 500)
@@ -62,7 +62,7 @@ struct ConcurrencyTests {
                 group.addTask {
                     switch number % 4 {
                     case 0: try Self.insert(number, sandbox, store)
-                    case 1: try await store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+                    case 1: try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
                     case 2: try await store.remove(.path(number))
                     default: try await store.flush()
                     }
@@ -74,7 +74,7 @@ struct ConcurrencyTests {
     }
 
     private static func insert(_ number: Int, _ sandbox: Sandbox, _ store: ResponseStore) throws {
-        try store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+        try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
     }
 
     @Test("writers that wait for the lock share one transaction, and one that fails takes no other with it")
@@ -91,7 +91,7 @@ struct ConcurrencyTests {
         let inserts = (0..<10).map { number in
             crew.send { () -> String? in
                 let body = number == 5 ? failing : Data("\(number)".utf8)
-                try await store.insert(body, sandbox.metadata(), for: .path(number))
+                try await store.insert(body, metadata: sandbox.metadata(), for: .path(number))
                 return try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM entry")
             }
         }

@@ -37,7 +37,7 @@ struct ConfigurationTests {
         configuration.verification = .never
         configuration.clock = { .distantPast }
         #expect(store.configuration.verification == .firstRead)
-        #expect(try store.insert(Data(), sandbox.metadata(), for: .path("a")).createdAt == sandbox.clock.now)
+        #expect(try store.insert(Data(), metadata: sandbox.metadata(), for: .path("a")).createdAt == sandbox.clock.now)
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct ConfigurationTests {
             $0.busyTimeout = timeout
             $0.touchInterval = interval
         }
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         _ = try store.lookup(.path("a"))
         #expect(try store.bytes(.path("a")) == Data("a".utf8))
     }

@@ -87,9 +87,9 @@ struct DamageTests {
     func miss(_ damage: Damage, verification: ResponseStore.Configuration.Verification) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open { $0.verification = verification }
-        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
-        try store.insert(scene.body, scene.sandbox.metadata(), for: .path("same"))
-        try store.insert(Data("other".utf8), scene.sandbox.metadata(), for: .path("other"))
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: .path("same"))
+        try store.insert(Data("other".utf8), metadata: scene.sandbox.metadata(), for: .path("other"))
         try scene.inflict(damage)
         let entry = try #require(try store.lookup(scene.key))
         #expect(try store.openBody(of: entry) == nil)
@@ -98,7 +98,7 @@ struct DamageTests {
         #expect(try store.bytes(.path("other")) == Data("other".utf8))
         #expect(try store.openBody(of: entry) == nil)
 
-        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         #expect(try store.bytes(scene.key) == scene.body)
         #expect(try store.check(digests: true).problems == [])
         #expect(try scene.foreignIsUntouched())
@@ -110,9 +110,9 @@ struct DamageTests {
     func storedOver(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
-        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         try scene.inflict(damage)
-        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         #expect(try store.bytes(scene.key) == scene.body)
         #expect(try scene.foreignIsUntouched())
     }
@@ -123,7 +123,7 @@ struct DamageTests {
     func removeThroughLink(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
-        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         try scene.inflict(damage)
         #expect(try store.remove(scene.key))
         #expect(try scene.foreignIsUntouched())
@@ -134,11 +134,11 @@ struct DamageTests {
     func directory() throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
-        let entry = try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        let entry = try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         try scene.inflict(.directory)
         #expect(try store.openBody(of: entry) == nil)
-        #expect(throws: StoreError.self) { try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key) }
-        try store.insert(Data("other".utf8), scene.sandbox.metadata(), for: scene.key)
+        #expect(throws: StoreError.self) { try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key) }
+        try store.insert(Data("other".utf8), metadata: scene.sandbox.metadata(), for: scene.key)
         #expect(try store.bytes(scene.key) == Data("other".utf8))
     }
 
@@ -159,7 +159,7 @@ struct DamageTests {
         for readsBefore in [false, true] {
             let scene = try Scene()
             let store = try scene.sandbox.open { $0.verification = c.verification }
-            let entry = try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+            let entry = try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
             if readsBefore { #expect(try store.openBody(of: entry) != nil) }
             try scene.inflict(.altered)
             #expect(try (store.openBody(of: entry) == nil) == (readsBefore ? c.notices.after : c.notices.before))
@@ -170,7 +170,7 @@ struct DamageTests {
     func indexLocked() throws {
         let scene = try Scene()
         let store = try scene.sandbox.open { $0.busyTimeout = .zero }
-        let entry = try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        let entry = try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         try scene.inflict(.truncated)
         let other = try RawIndex(scene.sandbox.indexPath)
         try other.execute("BEGIN IMMEDIATE")
@@ -192,7 +192,7 @@ struct DamageTests {
     private static func exhaustDescriptors(_ path: String) throws {
         let store = try ResponseStore(directory: URL(filePath: path))
         let entry = try store.insert(
-            Data("a".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("a"))
+            Data("a".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("a"))
         #expect(try store.peek(entry.key) == entry)
         var taken: [Int32] = []
         while true {
@@ -203,10 +203,10 @@ struct DamageTests {
         let error = #expect(throws: StoreError.self) { try store.openBody(of: entry) }
         guard case .file(let cause) = error else { preconditionFailure("\(String(describing: error))") }
         #expect(cause.errno == EMFILE)
-        #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), entry.metadata, for: .path("b")) }
+        #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), metadata: entry.metadata, for: .path("b")) }
         for descriptor in taken { close(descriptor) }
         #expect(try store.openBody(of: entry)?.data() == Data("a".utf8))
-        try store.insert(Data("b".utf8), entry.metadata, for: .path("b"))
+        try store.insert(Data("b".utf8), metadata: entry.metadata, for: .path("b"))
         #expect(try store.check(digests: true).problems == [])
     }
 
@@ -240,7 +240,7 @@ struct DamageTests {
         let sandbox = try Sandbox()
         let first = try sandbox.open()
         let bodies = (0..<2).map { Data.noise(1_000, seed: UInt64($0)) }
-        for number in 0..<2 { try first.insert(bodies[number], sandbox.metadata(expiresIn: 60), for: .path(number)) }
+        for number in 0..<2 { try first.insert(bodies[number], metadata: sandbox.metadata(expiresIn: 60), for: .path(number)) }
         first.close()
         let index = try RawIndex(sandbox.indexPath)
         try index.execute("PRAGMA ignore_check_constraints = ON; \(sql)")
@@ -261,7 +261,7 @@ struct DamageTests {
         try tolerant { _ = try store.query("SELECT * FROM cache_entries, cache_stats, cache_errors, cache_hosts") }
         try tolerant { _ = try store.statistics() }
         try tolerant { try store.flush() }
-        try tolerant { try store.insert(bodies[0], sandbox.metadata(), for: .path(0)) }
+        try tolerant { try store.insert(bodies[0], metadata: sandbox.metadata(), for: .path(0)) }
         try tolerant {
             let found = try store.bytes(.path(0))
             #expect(found == nil || found == bodies[0])
@@ -280,11 +280,11 @@ struct DamageTests {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         let body = Data.noise(1_000, seed: 1)
-        try store.insert(body, sandbox.metadata(), for: .path("a"))
+        try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
         try RawIndex(sandbox.indexPath).execute("PRAGMA ignore_check_constraints = ON; \(sql)")
         #expect(try store.bytes(.path("a")) == nil)
         #expect(try !store.contains(.path("a")))
-        try store.insert(body, sandbox.metadata(), for: .path("a"))
+        try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
         #expect(try store.bytes(.path("a")) == body)
     }
 
@@ -294,7 +294,7 @@ struct DamageTests {
         let sandbox = try Sandbox()
         let first = try sandbox.open()
         let bodies = (0..<30).map { Data.noise(500, seed: UInt64($0)) }
-        for number in 0..<30 { try first.insert(bodies[number], sandbox.metadata(expiresIn: 60), for: .path(number)) }
+        for number in 0..<30 { try first.insert(bodies[number], metadata: sandbox.metadata(expiresIn: 60), for: .path(number)) }
         first.close()
         var bytes = try Data(contentsOf: URL(filePath: sandbox.indexPath))
         if Int.random(in: 0..<8, using: &generator) == 0 {
@@ -314,7 +314,7 @@ struct DamageTests {
                 }
             }
             if number % 5 == 0 {
-                try tolerant { try store.insert(bodies[number], sandbox.metadata(), for: .path(number)) }
+                try tolerant { try store.insert(bodies[number], metadata: sandbox.metadata(), for: .path(number)) }
             }
             if number % 7 == 0 { try tolerant { try store.remove(.path(number)) } }
         }
@@ -327,16 +327,16 @@ struct DamageTests {
     func directoryDeleted() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        let entry = try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        let entry = try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let body = try #require(try store.openBody(of: entry))
         try FileManager.default.removeItem(at: sandbox.url)
         #expect(try body.data() == Data("a".utf8))
         #expect(try store.openBody(of: entry) == nil)
-        #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), sandbox.metadata(), for: .path("b")) }
+        #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b")) }
         try tolerant { _ = try store.check(digests: true) }
         try tolerant { try store.evict(maxBytes: 0) }
         store.close()
-        try sandbox.open().insert(Data("b".utf8), sandbox.metadata(), for: .path("b"))
+        try sandbox.open().insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         #expect(try sandbox.open().bytes(.path("b")) == Data("b".utf8))
     }
 
@@ -357,7 +357,7 @@ struct DamageTests {
         signal(SIGXFSZ, SIG_IGN)
         let store = try ResponseStore(directory: URL(filePath: path))
         let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-        try store.insert(Data("old".utf8), metadata, for: .path("a"))
+        try store.insert(Data("old".utf8), metadata: metadata, for: .path("a"))
         try store.flush()
         _ = try store.lookup(.path("a"))
         let log = try FileManager.default.attributesOfItem(atPath: path + "/index.sqlite-wal")[.size] as? Int ?? 0
@@ -367,8 +367,8 @@ struct DamageTests {
         let unlimited = limit
         limit.rlim_cur = rlim_t(log)
         #expect(setrlimit(Resource.fileSize, &limit) == 0)
-        #expect(throws: StoreError.self) { try store.insert(Data("new".utf8), metadata, for: .path("a")) }
-        #expect(throws: StoreError.self) { try store.insert(Data("other".utf8), metadata, for: .path("b")) }
+        #expect(throws: StoreError.self) { try store.insert(Data("new".utf8), metadata: metadata, for: .path("a")) }
+        #expect(throws: StoreError.self) { try store.insert(Data("other".utf8), metadata: metadata, for: .path("b")) }
         #expect(throws: StoreError.self) { try store.remove(.path("a")) }
         limit.rlim_cur = 1_000
         #expect(setrlimit(Resource.fileSize, &limit) == 0)
@@ -380,7 +380,7 @@ struct DamageTests {
         #expect(setrlimit(Resource.fileSize, &limit) == 0)
 
         #expect(try store.openBody(of: #require(try store.peek(.path("a"))))?.data() == Data("old".utf8))
-        try store.insert(Data("after".utf8), metadata, for: .path("after"))
+        try store.insert(Data("after".utf8), metadata: metadata, for: .path("after"))
         #expect(try store.statistics().hits == 1)
         #expect(try store.check(digests: true).problems == [])
     }

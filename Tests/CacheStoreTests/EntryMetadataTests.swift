@@ -16,7 +16,7 @@ struct EntryMetadataTests {
             expiresAt: Date(timeIntervalSince1970: 253_402_300_799), isBodyDecoded: true,
             head: Array(0...255) + Array("Set-Cookie: a\nSet-Cookie: b\n".utf8))
         let store = try sandbox.open()
-        let committed = try store.insert(Data("body".utf8), metadata, for: key)
+        let committed = try store.insert(Data("body".utf8), metadata: metadata, for: key)
         store.close()
         let found = try sandbox.open().responses(for: key)
         #expect(found == [committed])
@@ -31,7 +31,7 @@ struct EntryMetadataTests {
         let key = try CacheKey.path("empty")
         let metadata = EntryMetadata(requestedAt: sandbox.clock.now, receivedAt: sandbox.clock.now)
         let store = try sandbox.open()
-        try store.insert(Data(), metadata, for: key)
+        try store.insert(Data(), metadata: metadata, for: key)
         store.close()
         let reopened = try sandbox.open()
         let entry = try #require(try reopened.lookup(key))
@@ -50,7 +50,7 @@ struct EntryMetadataTests {
         var metadata = sandbox.metadata()
         metadata.head = Array("X: ".utf8) + Array(0x80...0xFF) + [0x0A]
         let key = try CacheKey.path("latin")
-        try store.insert(Data(), metadata, for: key)
+        try store.insert(Data(), metadata: metadata, for: key)
         #expect(try store.peek(key)?.metadata.head == metadata.head)
     }
 
@@ -63,7 +63,7 @@ struct EntryMetadataTests {
         for _ in 0..<300 {
             var metadata = sandbox.metadata()
             metadata.receivedAt = Date(timeIntervalSince1970: .random(in: -1e10...1e10, using: &generator))
-            let committed = try store.insert(Data(), metadata, for: key)
+            let committed = try store.insert(Data(), metadata: metadata, for: key)
             let first = try #require(try store.peek(key))
             #expect(first == committed, "\(generator)")
             #expect(abs(first.metadata.receivedAt.timeIntervalSince(metadata.receivedAt)) <= 0.001)
@@ -81,7 +81,7 @@ struct EntryMetadataTests {
         var metadata = sandbox.metadata()
         metadata.expiresAt = Date(timeIntervalSince1970: seconds)
         let key = try CacheKey.path("time")
-        try store.insert(Data("x".utf8), metadata, for: key)
+        try store.insert(Data("x".utf8), metadata: metadata, for: key)
         let entry = try #require(try store.lookup(key))
         #expect(try store.freshen(entry, with: entry.metadata))
         _ = try store.query("SELECT * FROM cache_entries")
@@ -92,7 +92,7 @@ struct EntryMetadataTests {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         let key = try CacheKey.path("large")
-        let entry = try store.insert(Data("old".utf8), sandbox.metadata(), for: key)
+        let entry = try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: key)
         let long = String(repeating: "x", count: EntryMetadata.maxHeadByteCount + 1)
         var tooLarge = [EntryMetadata](repeating: sandbox.metadata(), count: 6)
         tooLarge[0].head = Array(long.utf8)
@@ -103,7 +103,7 @@ struct EntryMetadataTests {
         tooLarge[5].url = long
         let expected = StoreError.headTooLarge(byteCount: long.utf8.count, limit: EntryMetadata.maxHeadByteCount)
         for metadata in tooLarge {
-            #expect(throws: expected) { try store.insert(Data("new".utf8), metadata, for: key) }
+            #expect(throws: expected) { try store.insert(Data("new".utf8), metadata: metadata, for: key) }
             #expect(throws: expected) { try store.freshen(entry, with: metadata) }
         }
         #expect(try store.bytes(key) == Data("old".utf8))

@@ -15,7 +15,7 @@ struct EvictionTests {
     func fill(_ store: ResponseStore, _ names: [String], expiresIn lifetime: TimeInterval? = nil) throws {
         for name in names {
             let body = Data(name.utf8) + Data(repeating: 0, count: 100 - name.utf8.count)
-            try store.insert(body, sandbox.metadata(expiresIn: lifetime), for: .path(name))
+            try store.insert(body, metadata: sandbox.metadata(expiresIn: lifetime), for: .path(name))
             sandbox.clock.advance(by: 1)
         }
     }
@@ -43,6 +43,61 @@ struct EvictionTests {
             #expect(try names() == left)
             #expect(sandbox.files().count == left.count)
         }
+    }
+
+    @Test("J5: down to a number of entries, the expired first, then the least recently used")
+    func maxEntries() throws {
+        let store = try sandbox.open()
+        try fill(store, ["a", "b", "c"])
+        try fill(store, ["expired"], expiresIn: 1)
+        try fill(store, ["d"])
+        sandbox.clock.advance(by: 10)
+        _ = try store.lookup(.path("a"))
+        for (limit, left) in [(5, 5), (4, 4), (2, 2), (2, 2), (0, 0)] {
+            let before = try names().count
+            #expect(try store.evict(maxEntries: limit).entries == before - left)
+            if limit == 4 { #expect(try names() == ["a", "b", "c", "d"]) }
+            if limit == 2 { #expect(try names() == ["a", "d"]) }
+        }
+        #expect(sandbox.files().isEmpty)
+        #expect(try store.check(digests: true).isSound)
+    }
+
+    @Test("J1: by last use and by age, both strictly; a hit moves the one, a 304 neither, a 200 both")
+    func byTime() async throws {
+        let store = try sandbox.open()
+        try fill(store, ["used", "freshened", "replaced", "left"])
+        sandbox.clock.advance(by: 96)
+        // Now they are 100, 99, 98 and 97 seconds old.
+        _ = try store.lookup(.path("used"))
+        let entry = try #require(try store.peek(.path("freshened")))
+        #expect(try await store.freshen(entry, with: sandbox.metadata()))
+        try fill(store, ["replaced"])
+        sandbox.clock.advance(by: -1)
+        #expect(try store.evict(olderThan: .seconds(100)).entries == 0)
+        #expect(try await store.evict(.olderThan(.seconds(99))).entries == 1)
+        #expect(try names() == ["freshened", "left", "replaced"])
+        #expect(try store.evict(unusedFor: .seconds(97)).entries == 1)
+        #expect(try names() == ["left", "replaced"])
+        #expect(try await store.evict(.unusedFor(.zero)).entries == 1)
+        #expect(try names() == ["replaced"])
+        sandbox.clock.advance(by: 1)
+        #expect(try store.evict(olderThan: .zero).entries == 1)
+        #expect(sandbox.files().isEmpty)
+    }
+
+    @Test("More than one bite, and limits and ages beyond all numbers")
+    func extremes() throws {
+        let store = try sandbox.open()
+        try fill(store, (0..<600).map { "entry-\($0)" })
+        #expect(try store.evict(olderThan: .seconds(Int64.max)).entries == 0)
+        #expect(try store.evict(unusedFor: .seconds(Int64.max)).entries == 0)
+        #expect(try store.evict(maxEntries: .max).entries == 0)
+        #expect(try store.evict(maxBytes: .max).entries == 0)
+        #expect(try store.evict(unusedFor: .zero).entries == 600)
+        try fill(store, (0..<600).map { "entry-\($0)" })
+        #expect(try store.evict(maxEntries: -1).entries == 600)
+        #expect(try store.check(digests: true).isSound)
     }
 
     @Test("After an eviction the index has given the pages it does not need back")
@@ -90,7 +145,7 @@ struct EvictionTests {
     func shared() throws {
         let store = try sandbox.open()
         for number in 0..<3 {
-            try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(), for: .path(number))
+            try store.insert(Data(repeating: 7, count: 100), metadata: sandbox.metadata(), for: .path(number))
             sandbox.clock.advance(by: 1)
         }
         try fill(store, ["own"])
@@ -127,15 +182,15 @@ struct EvictionTests {
         try store.evict(maxBytes: 200 << 20)
         func start() throws { try store.evict(maxBytes: 200 << 20) }
         try start()
-        try await store.evict(downTo: 200 << 20)
+        try await store.evict(.maxBytes(200 << 20))
     }
 
     @Test("an eviction leaves room for others: a lookup and a write go on meanwhile")
     func concurrent() async throws {
         let store = try sandbox.open()
         try fill(store, (0..<600).map { "\($0)" })
-        async let report = store.evict(downTo: 100)
-        try await store.insert(Data("new".utf8), sandbox.metadata(), for: .path("new"))
+        async let report = store.evict(.maxBytes(100))
+        try await store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
         #expect(try store.peek(.path("new")) != nil)
         #expect(try await report.entries >= 599)
         #expect(try await store.check(digests: true).problems == [])
@@ -173,8 +228,8 @@ struct EvictionTests {
     @Test("a wrong reference count does not keep entries from being removed")
     func wrongReferenceCount() throws {
         let store = try sandbox.open()
-        for number in 0..<3 { try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(), for: .path(number)) }
-        try store.insert(Data(repeating: 7, count: 100), sandbox.metadata(variant: "v"), for: .path(0))
+        for number in 0..<3 { try store.insert(Data(repeating: 7, count: 100), metadata: sandbox.metadata(), for: .path(number)) }
+        try store.insert(Data(repeating: 7, count: 100), metadata: sandbox.metadata(variant: "v"), for: .path(0))
         try RawIndex(sandbox.indexPath).execute("UPDATE blob SET reference_count = 1")
         #expect(try store.remove(.path(0)))
         try store.evict(maxBytes: 0)

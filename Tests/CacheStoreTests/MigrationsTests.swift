@@ -65,8 +65,8 @@ struct MigrationsTests {
         var metadata = sandbox.metadata(etag: "\"x\"")
         metadata.contentType = "text/plain"
         metadata.expiresAt = Date(timeIntervalSinceNow: 3600)
-        try store.insert(Data("hello".utf8), metadata, for: .path("fresh"))
-        try store.insert(Data(), sandbox.metadata(.error, expiresIn: 5), for: .path("stale"))
+        try store.insert(Data("hello".utf8), metadata: metadata, for: .path("fresh"))
+        try store.insert(Data(), metadata: sandbox.metadata(.error, expiresIn: 5), for: .path("stale"))
         try store.recordFailure(for: .path("stale"), status: 503)
         let rows = try store.query(
             """
@@ -96,8 +96,8 @@ struct MigrationsTests {
     func sums() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        for number in 0..<3 { try store.insert(Data("same".utf8), sandbox.metadata(), for: .path(number)) }
-        try store.insert(Data("b".utf8), sandbox.metadata(.error), for: CacheKey(url: "http://b.org/"))
+        for number in 0..<3 { try store.insert(Data("same".utf8), metadata: sandbox.metadata(), for: .path(number)) }
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(.error), for: CacheKey(url: "http://b.org/"))
         _ = try store.lookup(.path(0))
         try store.recordFailure(for: .path("x"), status: 500)
         #expect(

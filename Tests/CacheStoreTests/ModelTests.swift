@@ -75,7 +75,7 @@ struct ModelTests {
                     sandbox.clock.now + $0 + Double(Int(sandbox.clock.now.timeIntervalSince1970) % 1_000) / 2_000
                 }.map { Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1000).rounded() / 1000) }
                 let body = bodies.randomElement(using: &generator) ?? Data()
-                try store.insert(body, metadata, for: key)
+                try store.insert(body, metadata: metadata, for: key)
                 let row = Model.Row(key: key, kind: kind, variant: metadata.variant)
                 model.entries[row] = .init(
                     body: body, metadata: metadata, createdAt: sandbox.clock.now, accessedAt: sandbox.clock.now)

@@ -31,7 +31,7 @@ struct OpeningTests {
 
     private static func createAndCompare(_ path: String) throws {
         let store = try ResponseStore(directory: URL(filePath: path + "/a/b/c"))
-        try store.insert(Data("x".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+        try store.insert(Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
         let names = try FileManager.default.subpathsOfDirectory(atPath: path)
         #expect(names.count == 9)
         for name in names {
@@ -47,7 +47,7 @@ struct OpeningTests {
             at: sandbox.url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         try Data("mine".utf8).write(to: sandbox.url.appending(path: "notes.txt"))
         let store = try sandbox.open()
-        try store.insert(Data("x".utf8), sandbox.metadata(), for: .path("x"))
+        try store.insert(Data("x".utf8), metadata: sandbox.metadata(), for: .path("x"))
         try store.evict(maxBytes: 0)
         #expect(try FileManager.default.attributesOfItem(atPath: sandbox.path)[.posixPermissions] as? Int == 0o755)
         #expect(try Data(contentsOf: sandbox.url.appending(path: "notes.txt")) == Data("mine".utf8))
@@ -60,7 +60,7 @@ struct OpeningTests {
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: sandbox.url)
         let linked = try ResponseStore(directory: link, configuration: sandbox.configuration())
         #expect(linked.directory == store.directory)
-        try store.insert(Data("x".utf8), sandbox.metadata(), for: .path("x"))
+        try store.insert(Data("x".utf8), metadata: sandbox.metadata(), for: .path("x"))
         #expect(try linked.bytes(.path("x")) == Data("x".utf8))
         #expect(
             try ResponseStore(directory: link.appending(path: "below")).directory.path().dropSlash.hasSuffix(
@@ -79,7 +79,7 @@ struct OpeningTests {
             let store = try ResponseStore(directory: URL(filePath: path))
             #expect(chdir("/") == 0)
             try await store.insert(
-                Data("x".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+                Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
             let last = path.split(separator: "/").last.map(String.init) ?? ""
             #expect(FileManager.default.fileExists(atPath: "\(directory)/\(last)/index.sqlite"))
         }
@@ -271,7 +271,7 @@ struct OpeningTests {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
         try Data().write(to: indexURL)
         let store = try sandbox.open()
-        try store.insert(Data("x".utf8), sandbox.metadata(), for: .path("x"))
+        try store.insert(Data("x".utf8), metadata: sandbox.metadata(), for: .path("x"))
         #expect(try store.check().isSound)
     }
 
@@ -283,7 +283,7 @@ struct OpeningTests {
             let sandbox = try Sandbox()
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 #expect(throws: Never.self) {
-                    try sandbox.open().insert(Data("\(thread)".utf8), sandbox.metadata(), for: .path(thread))
+                    try sandbox.open().insert(Data("\(thread)".utf8), metadata: sandbox.metadata(), for: .path(thread))
                 }
             }
             let store = try sandbox.open()
@@ -317,7 +317,7 @@ struct OpeningTests {
             #expect(FileManager.default.createFile(atPath: "\(path)/ready-\(round)-\(number)", contents: nil))
             while access("\(path)/ready-\(round)-\(1 - number)", F_OK) != 0 { sched_yield() }
             let store = try ResponseStore(directory: URL(filePath: "\(path)/\(round)"))
-            try store.insert(Data("\(number)".utf8), metadata, for: .path(number))
+            try store.insert(Data("\(number)".utf8), metadata: metadata, for: .path(number))
         }
     }
 
@@ -327,7 +327,7 @@ struct OpeningTests {
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
             try await store.insert(
-                Data("x".utf8), EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+                Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
         }
         #expect(try store.bytes(.path("x")) == Data("x".utf8))
         let other = try RawIndex(sandbox.indexPath)

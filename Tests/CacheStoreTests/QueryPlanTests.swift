@@ -8,7 +8,7 @@ struct QueryPlanTests {
     func plans() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        let entry = try store.insert([1, 2, 3] as [UInt8], sandbox.metadata(expiresIn: -1), for: .path("a"))
+        let entry = try store.insert([1, 2, 3] as [UInt8], metadata: sandbox.metadata(expiresIn: -1), for: .path("a"))
         store.close()
 
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(1))
@@ -22,7 +22,10 @@ struct QueryPlanTests {
         _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
         _ = try connection.removeEntries(withBody: #require(entry.digest))
         _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
-        _ = try connection.evictBite(maxBytes: 0, now: 0)
+        for rule in [EvictionRule.maxBytes(0), .maxEntries(0), .unusedFor(.zero), .olderThan(.zero)] {
+            _ = try connection.evictBite(rule, now: 0)
+            _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        }
         _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
         _ = try connection.removeEntries(for: entry.key)
         _ = try connection.removeFailure(for: entry.key)

@@ -16,7 +16,7 @@ struct QueryTests {
     func refused(_ sql: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         try store.flush()
         let before = try store.statistics()
         for query in [store.query, { try ResponseStore.query($0, inStoreAt: sandbox.url) }] {
@@ -44,7 +44,7 @@ struct QueryTests {
         _ = try? store.query(sql)
         #expect(throws: StoreError.self) { try store.query("DELETE FROM entry") }
         #expect(throws: StoreError.self) { try store.query("SELECT * FROM other.sqlite_schema") }
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         #expect(try store.bytes(.path("a")) == Data("a".utf8))
         #expect(try store.query("SELECT entries FROM cache_stats").rows == [[.integer(1)]])
         #expect(try store.query("SELECT 'a' LIKE 'A'").rows == [[.integer(1)]])
@@ -90,7 +90,7 @@ struct QueryTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.path) == [])
 
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let query = "SELECT entries FROM cache_stats"
         #expect(try ResponseStore.query(query, inStoreAt: sandbox.url).rows == [[.integer(1)]])
         store.close()
@@ -102,7 +102,7 @@ struct QueryTests {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         for number in 1...20 {
-            try store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+            try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
             #expect(try store.query("SELECT entries FROM cache_stats").rows == [[.integer(Int64(number))]])
         }
     }

@@ -23,7 +23,7 @@ struct ResponseStoreTests {
     func reopen() throws {
         let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
         let store = try sandbox.open()
-        for (number, body) in bodies.enumerated() { try store.insert(body, sandbox.metadata(), for: .path(number)) }
+        for (number, body) in bodies.enumerated() { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
         store.close()
         let reopened = try sandbox.open { $0.verification = .everyRead }
         for (number, body) in bodies.enumerated() { #expect(try reopened.bytes(.path(number)) == body) }
@@ -44,7 +44,7 @@ struct ResponseStoreTests {
     private static func fillAndDie(_ path: String) throws {
         let store = try ResponseStore(directory: URL(filePath: path))
         let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-        for number in 0..<3 { try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata, for: .path(number)) }
+        for number in 0..<3 { try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata: metadata, for: .path(number)) }
         for _ in 0..<2 { try store.recordFailure(for: .path("failing"), status: 500) }
         kill(getpid(), SIGKILL)
     }
@@ -54,9 +54,9 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         let old = try store.insert(
-            Data("old".utf8), sandbox.metadata(etag: "\"A\"", expiresIn: 60, head: "A: 1\n"), for: key)
+            Data("old".utf8), metadata: sandbox.metadata(etag: "\"A\"", expiresIn: 60, head: "A: 1\n"), for: key)
         sandbox.clock.advance(by: 5)
-        let new = try store.insert(Data("new".utf8), sandbox.metadata(head: "B: 2\n"), for: key)
+        let new = try store.insert(Data("new".utf8), metadata: sandbox.metadata(head: "B: 2\n"), for: key)
         let found = try #require(try store.peek(key))
         #expect(found == new)
         #expect(found.metadata.etag == nil)
@@ -75,7 +75,7 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         for body in ["x", "", "", "x", "x", "y", ""] {
-            try store.insert(Data(body.utf8), sandbox.metadata(), for: key)
+            try store.insert(Data(body.utf8), metadata: sandbox.metadata(), for: key)
             #expect(try store.bytes(key) == Data(body.utf8))
             try store.flush()
             #expect(sandbox.files().count == (body.isEmpty ? 0 : 1))
@@ -87,7 +87,7 @@ struct ResponseStoreTests {
     func shared() throws {
         let store = try sandbox.open()
         let body = Data.noise(5_000, seed: 3)
-        for number in 0..<10 { try store.insert(body, sandbox.metadata(), for: .path(number)) }
+        for number in 0..<10 { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
         let statistics = try store.statistics()
         #expect(statistics.entries == 10)
         #expect(statistics.files == 1)
@@ -107,7 +107,7 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip"), (.error, "gzip")] {
-            try store.insert(Data("\(kind)\(variant)".utf8), sandbox.metadata(kind, variant: variant), for: key)
+            try store.insert(Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
         }
         #expect(try store.responses(for: key).count == 4)
         for entry in try store.responses(for: key) {
@@ -115,7 +115,7 @@ struct ResponseStoreTests {
             #expect(try store.openBody(of: entry)?.data() == Data(name.utf8))
         }
         sandbox.clock.advance(by: 1)
-        try store.insert(Data("newer".utf8), sandbox.metadata(variant: "gzip"), for: key)
+        try store.insert(Data("newer".utf8), metadata: sandbox.metadata(variant: "gzip"), for: key)
         #expect(try store.responses(for: key).count == 4)
         #expect(try store.lookup(key)?.metadata.variant == "gzip")
     }
@@ -124,7 +124,7 @@ struct ResponseStoreTests {
     func errorAlone() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
-        try store.insert(Data("gone".utf8), sandbox.metadata(.error), for: key)
+        try store.insert(Data("gone".utf8), metadata: sandbox.metadata(.error), for: key)
         #expect(try store.lookup(key) == nil)
         #expect(try !store.contains(key))
         #expect(try store.responses(for: key).count == 1)
@@ -135,7 +135,7 @@ struct ResponseStoreTests {
     @Test("A6: peek, contains and opening a body are no use of an entry; a lookup is one, once it is flushed")
     func onlyLookupIsUse() throws {
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let before = try uses()
         sandbox.clock.advance(by: 60)
         #expect(try store.contains(.path("a")))
@@ -155,9 +155,9 @@ struct ResponseStoreTests {
     @Test("A6: storing another entry is no use of this one", arguments: [true, false])
     func insertIsNoUse(sharesBody: Bool) throws {
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         sandbox.clock.advance(by: 60)
-        try store.insert(Data((sharesBody ? "a" : "b").utf8), sandbox.metadata(), for: .path("b"))
+        try store.insert(Data((sharesBody ? "a" : "b").utf8), metadata: sandbox.metadata(), for: .path("b"))
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "0"], ["1994-11-06T08:50:37.000Z", "0"]])
     }
 
@@ -168,7 +168,7 @@ struct ResponseStoreTests {
         func times() throws -> [[String?]] {
             try RawIndex(sandbox.indexPath).rows("SELECT created_at, accessed_at FROM cache_entries")
         }
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         sandbox.clock.advance(by: 1)
         let entry = try #require(try store.lookup(key))
         try store.flush()
@@ -177,14 +177,14 @@ struct ResponseStoreTests {
         #expect(try store.freshen(entry, with: sandbox.metadata(expiresIn: 60)))
         #expect(try times() == [["1994-11-06T08:49:37.000Z", "1994-11-06T08:49:38.000Z"]])
         sandbox.clock.advance(by: 1)
-        try store.insert(Data("b".utf8), sandbox.metadata(), for: key)
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: key)
         #expect(try times() == [["1994-11-06T08:49:40.000Z", "1994-11-06T08:49:40.000Z"]])
     }
 
     @Test("a clock that is set back does not make an entry look unused")
     func clockSetBack() throws {
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         sandbox.clock.advance(by: -3600)
         #expect(try store.lookup(.path("a")) != nil)
         try store.flush()
@@ -196,7 +196,7 @@ struct ResponseStoreTests {
     @Test("uses reach the index", arguments: Door.allCases)
     func usesArrive(by door: Door) throws {
         var store: ResponseStore? = try sandbox.open()
-        try store?.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store?.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         for _ in 0..<3 { _ = try store?.lookup(.path("a")) }
         switch door {
         case .flush: try store?.flush()
@@ -211,7 +211,7 @@ struct ResponseStoreTests {
     @Test("uses reach the index by themselves after the touch interval")
     func usesArriveInTime() async throws {
         let store = try sandbox.open { $0.touchInterval = .milliseconds(1) }
-        try await store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         for expected in 1...3 {
             _ = try store.lookup(.path("a"))
             while try uses() != [["1994-11-06T08:49:37.000Z", "\(expected)"]] { await Task.yield() }
@@ -224,7 +224,7 @@ struct ResponseStoreTests {
             $0.busyTimeout = .zero
             $0.touchInterval = .milliseconds(1)
         }
-        try await store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let other = try RawIndex(sandbox.indexPath)
         try other.execute("BEGIN IMMEDIATE")
         _ = try store.lookup(.path("a"))
@@ -244,25 +244,39 @@ struct ResponseStoreTests {
     @Test("a count of uses that cannot grow does not keep the store from writing")
     func usesSaturate() throws {
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), sandbox.metadata(), for: .path("a"))
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         try RawIndex(sandbox.indexPath).execute(
             "UPDATE access SET hit_count = \(Int64.max); UPDATE total SET hit_count = \(Int64.max)")
         _ = try store.lookup(.path("a"))
         try store.flush()
-        try store.insert(Data("b".utf8), sandbox.metadata(), for: .path("b"))
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         #expect(try uses().first?.last == "\(Int64.max)")
     }
 
     // MARK: Freshening
 
+    @Test("Of one key no more variants are kept than a lookup should read")
+    func variantLimit() throws {
+        let store = try sandbox.open()
+        for number in 0..<100 {
+            try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(variant: "x: \(number)"), for: .path("a"))
+            sandbox.clock.advance(by: 1)
+        }
+        try store.flush()
+        let left = try store.responses(for: .path("a")).map(\.metadata.variant)
+        #expect(Set(left) == Set((36..<100).map { "x: \($0)" }))
+        #expect(sandbox.files().count == 64)
+        #expect(try store.check(digests: true).isSound)
+    }
+
     @Test("A freshening that makes an entry another variant takes the place of the one that was there")
     func freshenedIntoAnotherVariant() throws {
         let store = try sandbox.open()
         var metadata = sandbox.metadata()
-        let entry = try store.insert(Data("new".utf8), metadata, for: .path("a"))
+        let entry = try store.insert(Data("new".utf8), metadata: metadata, for: .path("a"))
         metadata.variant = "accept-language: en"
-        try store.insert(Data("old".utf8), metadata, for: .path("a"))
-        let other = try store.insert(Data("other".utf8), metadata, for: .path("b"))
+        try store.insert(Data("old".utf8), metadata: metadata, for: .path("a"))
+        let other = try store.insert(Data("other".utf8), metadata: metadata, for: .path("b"))
         #expect(try store.freshen(entry, with: metadata))
         let left = try store.responses(for: .path("a"))
         #expect(left.map(\.metadata.variant) == ["accept-language: en"])
@@ -279,7 +293,7 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         let entry = try store.insert(
-            .noise(4_096, seed: 1) as Data, sandbox.metadata(etag: "\"A\"", expiresIn: 1, head: "A: 1\n"), for: key)
+            .noise(4_096, seed: 1) as Data, metadata: sandbox.metadata(etag: "\"A\"", expiresIn: 1, head: "A: 1\n"), for: key)
         let file = sandbox.file(of: try #require(entry.digest)).path(percentEncoded: false)
         let before = try FileManager.default.attributesOfItem(atPath: file)
         sandbox.clock.advance(by: 60)
@@ -298,15 +312,15 @@ struct ResponseStoreTests {
     func freshenReplaced() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
-        let old = try store.insert(Data("old".utf8), sandbox.metadata(etag: "\"old\""), for: key)
+        let old = try store.insert(Data("old".utf8), metadata: sandbox.metadata(etag: "\"old\""), for: key)
         for body in ["new", ""] {
-            let new = try store.insert(Data(body.utf8), sandbox.metadata(etag: "\"new\""), for: key)
+            let new = try store.insert(Data(body.utf8), metadata: sandbox.metadata(etag: "\"new\""), for: key)
             #expect(try !store.freshen(old, with: old.metadata))
             #expect(try store.peek(key) == new)
         }
         try store.remove(key)
         #expect(try !store.freshen(old, with: old.metadata))
-        try store.insert(Data("old".utf8), sandbox.metadata(), for: .path("takes-its-number"))
+        try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("takes-its-number"))
         #expect(try !store.freshen(old, with: old.metadata))
         #expect(try store.peek(key) == nil)
     }
@@ -318,7 +332,7 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         #expect(try store.failure(for: key) == nil)
-        let entry = try store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        let entry = try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         for count in 1...3 {
             sandbox.clock.advance(by: 1)
             #expect(try store.recordFailure(for: key, status: 500 + count) == count)
@@ -330,9 +344,9 @@ struct ResponseStoreTests {
         #expect(try store.peek(key) == entry)
         #expect(try store.statistics().failingKeys == 1)
 
-        try store.insert(Data("error".utf8), sandbox.metadata(.error), for: key)
+        try store.insert(Data("error".utf8), metadata: sandbox.metadata(.error), for: key)
         #expect(try store.failure(for: key)?.count == 3)
-        try store.insert(Data("b".utf8), sandbox.metadata(), for: key)
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: key)
         #expect(try store.failure(for: key) == nil)
 
         try store.recordFailure(for: key, status: 500)
@@ -366,9 +380,9 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip")] {
-            try store.insert(Data("\(kind)\(variant)".utf8), sandbox.metadata(kind, variant: variant), for: key)
+            try store.insert(Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
         }
-        try store.insert(Data("other".utf8), sandbox.metadata(), for: .path("b"))
+        try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("b"))
         try store.recordFailure(for: key, status: 500)
         #expect(try store.remove(key))
         #expect(try store.responses(for: key) == [])
@@ -385,12 +399,12 @@ struct ResponseStoreTests {
     func removeEntry() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
-        let content = try await store.insert(Data("a".utf8), sandbox.metadata(), for: key)
-        let error = try await store.insert(Data("b".utf8), sandbox.metadata(.error), for: key)
+        let content = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
+        let error = try await store.insert(Data("b".utf8), metadata: sandbox.metadata(.error), for: key)
         #expect(try await store.remove(error))
         #expect(try await !store.remove(error))
         #expect(try store.responses(for: key) == [content])
-        try await store.insert(Data("c".utf8), sandbox.metadata(), for: key)
+        try await store.insert(Data("c".utf8), metadata: sandbox.metadata(), for: key)
         #expect(try await !store.remove(content))
         #expect(try store.bytes(key) == Data("c".utf8))
     }
@@ -401,7 +415,7 @@ struct ResponseStoreTests {
     func asynchronous() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
-        let entry = try await store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         #expect(try await store.freshen(entry, with: sandbox.metadata(expiresIn: 5)))
         #expect(try await store.recordFailure(for: key, status: 500) == 1)
         let writer = store.makeBodyWriter()
@@ -409,7 +423,7 @@ struct ResponseStoreTests {
         try await writer.commit(sandbox.metadata(), for: .path("b"))
         #expect(try await store.check(digests: true).isSound)
         try await store.flush()
-        #expect(try await store.evict(downTo: 1).entries == 1)
+        #expect(try await store.evict(.maxBytes(1)).entries == 1)
         #expect(try await store.remove(.path("b")))
         #expect(try store.statistics().entries == 0)
         #expect(sandbox.files() == [])
@@ -421,19 +435,19 @@ struct ResponseStoreTests {
     func closed() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
-        let entry = try await store.insert(Data("a".utf8), sandbox.metadata(), for: key)
+        let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         let open = try #require(try store.openBody(of: entry))
         let writer = store.makeBodyWriter()
         try writer.write(Data("b".utf8))
         store.close()
         store.close()
         try Self.expectClosed(store, entry, writer, sandbox.metadata())
-        await #expect(throws: StoreError.closed) { try await store.evict(downTo: 0) }
+        await #expect(throws: StoreError.closed) { try await store.evict(.maxBytes(0)) }
         await #expect(throws: StoreError.closed) { try await store.remove(key) }
         await #expect(throws: StoreError.closed) { try await store.remove(entry) }
         await #expect(throws: StoreError.closed) { try await store.recordFailure(for: key, status: 1) }
         await #expect(throws: StoreError.closed) { try await store.freshen(entry, with: entry.metadata) }
-        await #expect(throws: StoreError.closed) { try await store.insert(Data("c".utf8), entry.metadata, for: key) }
+        await #expect(throws: StoreError.closed) { try await store.insert(Data("c".utf8), metadata: entry.metadata, for: key) }
         store.touch(entry)
         #expect(try open.data() == Data("a".utf8))
         let reopened = try sandbox.open()
@@ -454,7 +468,7 @@ struct ResponseStoreTests {
         #expect(throws: StoreError.closed) { try store.statistics() }
         #expect(throws: StoreError.closed) { try store.query("SELECT 1") }
         #expect(throws: StoreError.closed) { try store.check() }
-        #expect(throws: StoreError.closed) { try store.insert(Data("c".utf8), metadata, for: key) }
+        #expect(throws: StoreError.closed) { try store.insert(Data("c".utf8), metadata: metadata, for: key) }
         #expect(throws: StoreError.closed) { try writer.commit(metadata, for: key) }
         #expect(throws: StoreError.closed) { try store.freshen(entry, with: metadata) }
         #expect(throws: StoreError.closed) { try store.recordFailure(for: key, status: 500) }
@@ -485,7 +499,7 @@ struct ResponseStoreTests {
             await withThrowingTaskGroup { group in
                 for number in 0..<20 {
                     group.addTask {
-                        try await store.insert(Data("\(number)".utf8), sandbox.metadata(), for: .path(number))
+                        try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
                     }
                 }
             }

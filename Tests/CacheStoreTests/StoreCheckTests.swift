@@ -15,9 +15,9 @@ struct StoreCheckTests {
 
     func filled() throws -> ResponseStore {
         let store = try sandbox.open()
-        for number in 0..<3 { try store.insert(body, sandbox.metadata(), for: .path(number)) }
-        try store.insert(Data("other".utf8), sandbox.metadata(), for: .path("other"))
-        try store.insert(Data(), sandbox.metadata(.error), for: .path("empty"))
+        for number in 0..<3 { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
+        try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
+        try store.insert(Data(), metadata: sandbox.metadata(.error), for: .path("empty"))
         try store.recordFailure(for: .path("failing"), status: 500)
         return store
     }
@@ -141,7 +141,7 @@ struct StoreCheckTests {
     func unreadableIndex() throws {
         let store = try filled()
         let head = String(repeating: "Name: value\n", count: 100)
-        for number in 0..<300 { try store.insert(Data("a".utf8), sandbox.metadata(head: head), for: .path(number)) }
+        for number in 0..<300 { try store.insert(Data("a".utf8), metadata: sandbox.metadata(head: head), for: .path(number)) }
         store.close()
         let file = URL(filePath: sandbox.indexPath)
         var bytes = try Data(contentsOf: file)
@@ -157,7 +157,7 @@ struct StoreCheckTests {
     func planted(_ damage: DamageTests.Damage) throws {
         let scene = try DamageTests.Scene()
         let store = try scene.sandbox.open()
-        try store.insert(scene.body, scene.sandbox.metadata(), for: scene.key)
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         try scene.inflict(damage)
         let problems = try store.check(digests: true).problems
         #expect(problems == [damage == .altered ? .alteredFile(scene.digest) : .missingFile(scene.digest)])

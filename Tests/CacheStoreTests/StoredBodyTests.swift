@@ -19,7 +19,7 @@ struct StoredBodyTests {
     func data(_ count: Int) throws {
         let store = try sandbox.open()
         let data = Data.noise(count, seed: 7)
-        let entry = try store.insert(data, sandbox.metadata(), for: .path("a"))
+        let entry = try store.insert(data, metadata: sandbox.metadata(), for: .path("a"))
         let body = try #require(try store.openBody(of: entry))
         #expect(try body.data() == data)
         #expect(body.byteCount == Int64(count))
@@ -36,7 +36,7 @@ struct StoredBodyTests {
     func ranges(_ offset: Int, _ count: Int, _ expected: Range<Int>) throws {
         let store = try sandbox.open()
         let data = Data("0123456789".utf8)
-        let entry = try store.insert(data, sandbox.metadata(), for: .path("a"))
+        let entry = try store.insert(data, metadata: sandbox.metadata(), for: .path("a"))
         let body = try #require(try store.openBody(of: entry))
         #expect(try body.bytes(at: Int64(offset), count: count) == data[expected])
     }
@@ -47,13 +47,13 @@ struct StoredBodyTests {
     func undisturbed(by change: String) throws {
         let store = try sandbox.open()
         let data = Data.noise(Self.threshold * 2, seed: 9)
-        let entry = try store.insert(data, sandbox.metadata(), for: .path("a"))
+        let entry = try store.insert(data, metadata: sandbox.metadata(), for: .path("a"))
         let body = try #require(try store.openBody(of: entry))
         let mapped = try body.data()
         switch change {
         case "remove": try store.remove(.path("a"))
         case "evict": try store.evict(maxBytes: 0)
-        case "replace": try store.insert(Data("new".utf8), sandbox.metadata(), for: .path("a"))
+        case "replace": try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("a"))
         default: store.close()
         }
         if change != "close" {
@@ -68,7 +68,7 @@ struct StoredBodyTests {
     @Test("a file that becomes shorter while it is open is an error, not other bytes", arguments: [100, threshold])
     func truncated(_ count: Int) throws {
         let store = try sandbox.open()
-        let entry = try store.insert(Data.noise(count, seed: 1), sandbox.metadata(), for: .path("a"))
+        let entry = try store.insert(Data.noise(count, seed: 1), metadata: sandbox.metadata(), for: .path("a"))
         let body = try #require(try store.openBody(of: entry))
         let file = try #require(body.fileURL)
         try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(count - 1))

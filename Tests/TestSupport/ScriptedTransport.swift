@@ -38,6 +38,9 @@ public final class ScriptedTransport: HTTPTransport {
     /// How many requests were sent.
     public var requestCount: Int { log.withLock { $0.count } }
 
+    /// Adds nothing.
+    public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
     /// Records the request, then asks the handler.
     public func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
         log.withLock { $0.append(Sent(request: request, body: body)) }

@@ -76,7 +76,7 @@ final class FilledStore: @unchecked Sendable {
         DispatchQueue.concurrentPerform(iterations: 16) { part in
             do {
                 for number in stride(from: part, to: urls.count, by: 16) {
-                    try store.insert(bodies[number % bodies.count], metadata(number), for: CacheKey(url: urls[number]))
+                    try store.insert(bodies[number % bodies.count], metadata: metadata(number), for: CacheKey(url: urls[number]))
                 }
             } catch {
                 failure.withLock { $0 = error }
@@ -107,6 +107,8 @@ final class FilledStore: @unchecked Sendable {
 
 /// There is nothing to be fetched: everything is a hit.
 private struct NoTransport: HTTPTransport {
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
     func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
         throw TransportError(.cannotConnect, message: "a request was sent")
     }

@@ -1,9 +1,9 @@
-internal import CacheStore
+package import CacheStore
 internal import HTTPTypes
 
 extension CacheKey {
     /// The key of a URL that can be loaded.
-    static func loading(_ url: String, partition: String) throws(LoadError) -> CacheKey {
+    package static func loading(_ url: String, partition: String) throws(LoadError) -> CacheKey {
         let key: CacheKey
         do throws(StoreError) {
             key = try CacheKey(url: url, partition: partition)
@@ -19,18 +19,32 @@ extension CacheKey {
 
     /// The key of a request's target.
     static func loading(_ request: HTTPRequest, partition: String) throws(LoadError) -> CacheKey {
-        try loading(
-            "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")", partition: partition)
+        let path = request.path ?? ""
+        let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(path)"
+        // Anything else would lengthen the authority, and send the request to another host.
+        guard path.isEmpty || path.hasPrefix("/") || path.hasPrefix("?") else {
+            throw .invalidURL(url, reason: "its path does not begin with a slash")
+        }
+        guard request.authority?.contains(where: { "/?#".contains($0) }) != true else {
+            throw .invalidURL(url, reason: "its authority has more than a host and a port")
+        }
+        return try loading(url, partition: partition)
     }
 }
 
 extension HTTPRequest {
     /// A GET of the URL that a key stands for.
     init(key: CacheKey, fields: HTTPFields) {
+        self.init(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
+        setTarget(to: key)
+    }
+
+    /// Asks for the URL that a key stands for, and nothing beside it, such as a fragment.
+    mutating func setTarget(to key: CacheKey) {
         // The text of a key is `scheme://authority/…`.
         let parts = key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        self.init(
-            method: .get, scheme: String(parts[0].dropLast()), authority: String(parts[2]), path: "/" + parts[3],
-            headerFields: fields)
+        scheme = String(parts[0].dropLast())
+        authority = String(parts[2])
+        path = "/" + parts[3]
     }
 }

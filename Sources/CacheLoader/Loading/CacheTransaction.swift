@@ -13,9 +13,6 @@ internal import Foundation
 ///
 /// What to do is decided by ``CacheDecision`` and ``ReplyDecision``, which are pure; here it is done.
 struct CacheTransaction: Sendable {
-    /// How often a stored response may turn out to have lost its body before the origin is asked.
-    private static let lookupLimit = 3
-
     private let request: HTTPRequest
     private let content: Data?
     private let store: ResponseStore
@@ -49,22 +46,33 @@ struct CacheTransaction: Sendable {
 
     // MARK: Deciding
 
-    /// The answer from the store, if it needs no network; runs on the caller's thread and waits for nothing.
-    func answerFromStore() throws(LoadError) -> CachedResponse? {
-        switch try decide() {
-        case .answer(let response): response
-        case .forward: nil
+    /// A successful answer from the store, if it needs no network; runs on the caller's thread and waits for nothing.
+    func contentFromStore() throws(LoadError) -> CachedResponse? {
+        guard case .answer(let response, let entry) = try decide(), response.head.status.kind == .successful else {
+            return nil
         }
+        store.touch(entry)
+        return response
     }
 
     /// The answer, wherever it has to come from.
     func answer() async throws(LoadError) -> CachedResponse {
         switch try decide() {
-        case .answer(let response): response
+        case .answer(let response, let entry):
+            store.touch(entry)
+            return response
         case .forward(let request, let stored, let nominated):
-            try await forward(request, stored: stored, nominated: nominated)
+            return try await forward(request, stored: stored, nominated: nominated)
         }
     }
+
+    /// The answer of the origin, whatever is stored.
+    func answerFromOrigin() async throws(LoadError) -> CachedResponse {
+        try await forward(request, stored: Stored(), nominated: nil)
+    }
+
+    /// Whether the origin must not be asked.
+    var forbidsNetwork: Bool { policy.mode == .cacheOnly }
 
     /// What is stored for the key, as the store and as HTTP see it.
     private struct Stored {
@@ -79,33 +87,35 @@ struct CacheTransaction: Sendable {
     }
 
     private enum Step {
-        case answer(CachedResponse)
+        case answer(CachedResponse, StoredEntry)
         case forward(HTTPRequest, stored: Stored, nominated: Nominated?)
     }
 
+    /// Decides again without a stored response whose body turns out to be gone.
     private func decide() throws(LoadError) -> Step {
-        for _ in 0..<Self.lookupLimit {
-            let stored = lookup()
-            let now = now
-            switch CacheDecision.make(
+        var stored = lookup()
+        while true {
+            let decision = CacheDecision.make(
                 request: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
-            {
+            switch decision {
             case .hit(let index, let age, let isStale):
-                guard let body = open(stored.entries[index]) else { continue }
-                store.touch(stored.entries[index])
-                return .answer(
-                    answer(stored.responses[index], body, source: .disk, age: age, isStale: isStale))
+                if let body = open(stored.entries[index]) {
+                    let response = stored.responses[index]
+                    return .answer(
+                        answer(response, body, source: .disk, age: age, isStale: isStale), stored.entries[index])
+                }
+                stored.responses[index].hasIntactBody = false
             case .validate(let index, let conditional, _):
-                guard let body = open(stored.entries[index]) else { continue }
-                return .forward(conditional, stored: stored, nominated: Nominated(index: index, body: body))
+                if let body = open(stored.entries[index]) {
+                    return .forward(conditional, stored: stored, nominated: Nominated(index: index, body: body))
+                }
+                stored.responses[index].hasIntactBody = false
             case .forward:
                 return .forward(request, stored: stored, nominated: nil)
             case .unsatisfiable:
                 throw .notCached(url: url)
             }
         }
-        guard policy.mode != .cacheOnly else { throw .notCached(url: url) }
-        return .forward(request, stored: Stored(), nominated: nil)
     }
 
     /// A store that cannot be read is an empty one.
@@ -146,7 +156,7 @@ struct CacheTransaction: Sendable {
     }
 
     private func forward(
-        _ request: HTTPRequest, stored: Stored, nominated: Nominated?, isRetry: Bool = false
+        _ request: HTTPRequest, stored: Stored, nominated: Nominated?
     ) async throws(LoadError) -> CachedResponse {
         let requested = configuration.clock()
         let reply = try await send(request)
@@ -179,12 +189,12 @@ struct CacheTransaction: Sendable {
         case .retryUnconditionally:
             break
         }
-        guard !isRetry else {
+        guard nominated != nil else {
             let failure = TransportError(.malformedResponse, message: "304 in answer to a request without a condition")
             throw .transport(failure, url: url)
         }
         // RFC 9111 §4.3.3 leaves nothing to answer with: ask once more, for the whole representation.
-        return try await forward(self.request, stored: Stored(), nominated: nil, isRetry: true)
+        return try await forward(self.request, stored: Stored(), nominated: nil)
     }
 
     private func send(_ request: HTTPRequest) async throws(LoadError) -> TransportResponse {
@@ -231,6 +241,20 @@ struct CacheTransaction: Sendable {
         } catch {
             log("could not count a failure", error)
         }
+    }
+
+    /// What the store is to know of a 200 with these fields, if the origin sent it now.
+    ///
+    /// - Throws: ``LoadError/notStorable(url:)`` if it could not be stored.
+    func metadata(ofContentWith fields: HTTPFields) throws(LoadError) -> EntryMetadata {
+        let now = configuration.clock()
+        let exchange = Exchange(
+            request: request, reply: HTTPResponse(status: .ok, headerFields: fields), requestTime: HTTPDate(now),
+            responseTime: HTTPDate(now))
+        let decision = ReplyDecision.make(
+            exchange, candidates: [], validated: nil, policy: policy, fingerprint: fingerprint)
+        guard case .store(let response) = decision else { throw .notStorable(url: url) }
+        return metadata(of: response, Times(requested: now, received: now))
     }
 
     private func metadata(of response: StoredResponse, _ times: Times) -> EntryMetadata {
@@ -282,7 +306,7 @@ struct CacheTransaction: Sendable {
             collect: { () async throws(LoadError) in try await body.collect() })
     }
 
-    private func log(_ message: Logger.Message, _ error: StoreError) {
+    func log(_ message: Logger.Message, _ error: StoreError) {
         configuration.logger.warning(message, metadata: ["url": "\(url)", "error": "\(error)"])
     }
 }

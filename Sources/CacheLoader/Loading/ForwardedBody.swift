@@ -22,6 +22,8 @@ final class ForwardedBody: Sendable {
     private struct State {
         var isStoring: Bool
         var receivedByteCount: Int64 = 0
+        /// How the body has ended; what is asked for afterwards has the same answer.
+        var ending: Result<Void, LoadError>?
         /// For ``collect()``: the chunks that are not in the file of the writer.
         var tail = Data()
     }
@@ -49,26 +51,39 @@ final class ForwardedBody: Sendable {
 
     /// The next chunk; `nil` once the body is complete and, if it could be, stored.
     func next() async throws(LoadError) -> Data? {
+        if let ending = state.withLock({ $0.ending }) {
+            try ending.get()
+            return nil
+        }
+        do throws(LoadError) {
+            let chunk = try await receive()
+            if let chunk {
+                store(chunk)
+            } else {
+                await commit()
+                state.withLock { $0.ending = .success(()) }
+            }
+            return chunk
+        } catch {
+            storing?.writer.discard()
+            state.withLock { $0.ending = .failure(error) }
+            throw error
+        }
+    }
+
+    private func receive() async throws(LoadError) -> Data? {
         let chunk: Data?
         do throws(TransportError) {
             chunk = try await source.next()
         } catch {
-            storing?.writer.discard()
             throw LoadError(error, url: url)
         }
-        guard let chunk else {
-            await commit()
-            return nil
-        }
+        guard let chunk else { return nil }
         let received = state.withLock { state in
             state.receivedByteCount += Int64(chunk.count)
             return state.receivedByteCount
         }
-        guard received <= limit else {
-            storing?.writer.discard()
-            throw .bodyTooLarge(url: url, limit: limit)
-        }
-        store(chunk)
+        guard received <= limit else { throw .bodyTooLarge(url: url, limit: limit) }
         return chunk
     }
 

@@ -27,11 +27,13 @@ package enum Storability: Hashable, Sendable {
         if control.mustUnderstand ? !status.isUnderstood : control.noStore {
             // §5.2.2.5 leaves open what becomes of an older response: the origin has withdrawn what it let us store before.
             // But an error that is not to be stored says nothing about the last good response.
-            self = .notStorable(removesStored: control.noStore && status.kind != .serverError)
+            self = .notStorable(removesStored: control.noStore && status.code < 400)
             return
         }
         // "the response status code is final". A part of a body, or none, is not a response that could be reused as such.
         guard (200...599).contains(status.code), status != .partialContent, status != .notModified else { return }
+        // 412 and 416 are about the preconditions and the range of one request, and no answer to another.
+        guard status != .preconditionFailed, status != .rangeNotSatisfiable else { return }
         // §5.2.1.5: a cache must not store "any part of either this request or any response to it".
         guard !CacheControl(request.headerFields).noStore else { return }
 

@@ -83,6 +83,7 @@ package struct ChunkBuffer<Waiter> {
         case .complete: return .complete
         case .failed(let error): return .failed(error)
         case nil:
+            precondition(self.waiter == nil, "a body has one reader")
             self.waiter = waiter()
             return .wait
         }

@@ -15,7 +15,7 @@ public protocol HTTPTransport: Sendable {
     /// The request as it will go out, with the fields that the transport adds itself, such as `Accept-Encoding`.
     ///
     /// `Vary` is matched against this, so that it must say all that the origin will see (RFC 9111 §4.1). Preparing twice
-    /// changes nothing. By default nothing is added.
+    /// changes nothing. A transport that adds nothing returns the request as it is; one that wraps another asks that one.
     func prepare(_ request: HTTPRequest) -> HTTPRequest
 
     /// Sends `request` and returns once the head of the final response has arrived.
@@ -27,11 +27,6 @@ public protocol HTTPTransport: Sendable {
     ///   - body: The content of the request, `nil` for none.
     /// - Throws: ``TransportError`` when no complete head arrived.
     func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse
-}
-
-extension HTTPTransport {
-    /// The request as it is.
-    public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 }
 
 /// The head of a response, and its body while it arrives.

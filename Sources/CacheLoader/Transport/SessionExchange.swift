@@ -75,9 +75,13 @@ final class SessionExchange: Sendable {
     private func nextChunk() async throws(TransportError) -> Data? {
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: ChunkWaiter) in
-                switch state.withLock({ $0.chunks.read(waiter) }) {
-                case .chunk(let chunk, let resume):
-                    if resume { setPaused(false) }
+                let reading = state.withLock { state in
+                    let reading = state.chunks.read(waiter)
+                    if case .chunk(_, resume: true) = reading { setPaused(false) }
+                    return reading
+                }
+                switch reading {
+                case .chunk(let chunk, _):
                     waiter.resume(returning: .success(chunk))
                 case .complete: waiter.resume(returning: .success(nil))
                 case .failed(let error): waiter.resume(returning: .failure(error))
@@ -96,7 +100,8 @@ final class SessionExchange: Sendable {
         task.cancel()
     }
 
-    /// Holds the sender back, where that is possible.
+    /// Holds the sender back, where that is possible. Called under the lock: a resume that overtook the pause it answers
+    /// would leave the task suspended for good.
     private func setPaused(_ isPaused: Bool) {
         // On Linux (Swift 6.3) suspending takes the transfer apart and resuming sends the request once more, so that the
         // body arrives twice. There the chunks wait in memory.
@@ -130,11 +135,12 @@ final class SessionExchange: Sendable {
         guard !data.isEmpty else { return }
         let arrival = state.withLock { state in
             state.receivedByteCount += Int64(data.count)
-            return state.chunks.append(data)
+            let arrival = state.chunks.append(data)
+            if case .pause = arrival { setPaused(true) }
+            return arrival
         }
         switch arrival {
-        case .buffered: break
-        case .pause: setPaused(true)
+        case .buffered, .pause: break
         case .deliver(let waiter): waiter.resume(returning: .success(data))
         }
     }

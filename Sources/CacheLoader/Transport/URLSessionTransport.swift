@@ -90,7 +90,10 @@ extension URLRequest {
         var result = URLRequest(url: url, timeoutInterval: timeout)
         result.httpMethod = request.method.rawValue
         result.httpBody = body
-        for field in request.headerFields { result.addValue(field.value, forHTTPHeaderField: field.name.rawName) }
+        // Each name once: `addValue` joins the lines of a field with commas, which is wrong for Cookie.
+        for field in request.headerFields where result.value(forHTTPHeaderField: field.name.rawName) == nil {
+            result.setValue(request.headerFields[field.name], forHTTPHeaderField: field.name.rawName)
+        }
         return result
     }
 }
@@ -98,15 +101,18 @@ extension URLRequest {
 /// The content codings that the session removes.
 enum ContentCodings {
     #if canImport(FoundationNetworking)
-    static let accepted = "gzip, deflate"
+    private static let removed: [String] = ["gzip", "deflate"]
     #else
-    static let accepted = "gzip, deflate, br"
+    private static let removed: [String] = ["gzip", "deflate", "br"]
     #endif
 
-    /// Whether the session removes `coding`, the value of `Content-Encoding`.
-    static func removes(_ coding: String) -> Bool {
-        let codings = coding.lowercased().split(separator: ",").map { $0.trimmingPrefix(" ") }
-        return !codings.isEmpty && codings.allSatisfy { accepted.contains($0) || $0 == "x-gzip" }
+    /// The value of `Accept-Encoding`.
+    static let accepted = removed.joined(separator: ", ")
+
+    /// Whether the session removes `codings`, the value of `Content-Encoding`.
+    static func removes(_ codings: String) -> Bool {
+        let codings = codings.lowercased().split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
+        return !codings.isEmpty && codings.allSatisfy { removed.contains($0) || $0 == "x-gzip" }
     }
 }
 

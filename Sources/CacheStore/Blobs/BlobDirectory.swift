@@ -65,13 +65,13 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Whether anything has the name of a digest.
-    package func contains(_ digest: ContentDigest) throws(SystemError) -> Bool {
+    /// What has the name of a digest; `nil` if nothing has.
+    package func status(of digest: ContentDigest) throws(SystemError) -> FileStatus? {
         let path = BlobPath(digest)
         do {
-            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).status(of: path.name) != nil
+            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).status(of: path.name)
         } catch let error where error.meansMissing {
-            return false
+            return nil
         }
     }
 

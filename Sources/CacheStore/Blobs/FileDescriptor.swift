@@ -105,6 +105,11 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// Cuts the file off after `byteCount` bytes.
+    func truncate(to byteCount: Int64) throws(SystemError) {
+        try Self.retrying("ftruncate", path) { ftruncate(number, off_t(byteCount)) }
+    }
+
     /// Reads up to `buffer.count` bytes from `offset`; fewer only at the end of the file.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var filled = 0
@@ -157,7 +162,7 @@ package final class FileDescriptor: Sendable {
 
 /// What the file system says of a file.
 package struct FileStatus {
-    let isRegular: Bool
+    package let isRegular: Bool
     let isDirectory: Bool
     let isSymbolicLink: Bool
     package let size: Int64

@@ -69,6 +69,28 @@ package struct StagedFile: ~Copyable {
         }
     }
 
+    /// Deletes the files below `staging/` that no living process is writing; returns how many there were.
+    static func sweep(_ root: FileDescriptor) throws(SystemError) -> Int {
+        guard try root.status(of: "staging")?.isDirectory == true else { return 0 }
+        let directory = try root.open("staging", O_RDONLY | O_DIRECTORY)
+        try FileDescriptor.retrying("flock", directory.path) { flock(directory.number, LOCK_EX) }
+        defer { flock(directory.number, LOCK_UN) }
+        var count = 0
+        for name in try directory.names() where isStagingName(name) {
+            guard let file = try? directory.open(name, O_RDONLY | O_NONBLOCK), try file.status().isRegular,
+                flock(file.number, LOCK_EX | LOCK_NB) == 0
+            else { continue }
+            if try directory.unlink(name) { count += 1 }
+        }
+        return count
+    }
+
+    /// Whether a name is one that ``init(namedBelow:)`` gives.
+    private static func isStagingName(_ name: String) -> Bool {
+        let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+        return parts.count == 2 && UInt64(parts[0], radix: 36) != nil && pid_t(parts[1]) != nil
+    }
+
     deinit {
         if let staging { _ = try? staging.directory.unlink(staging.name) }
     }

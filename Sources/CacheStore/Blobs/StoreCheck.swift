@@ -94,8 +94,8 @@ extension ResponseStore {
         report.problems += try confirm(suspects, reads: reads)
     }
 
-    /// What is wrong with the file of a digest.
-    private func examine(
+    /// What is wrong with the file of a digest; `nil` if nothing, as far as is looked.
+    func examine(
         _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
         try mapping { () throws(SystemError) in
@@ -124,26 +124,17 @@ extension ResponseStore {
     }
 
     private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
-        var files: [(ContentDigest, String)] = []
-        var foreign: [String] = []
         try mapping { () throws(SystemError) in
-            try blobs.forEachFile { digest, path in
-                if let digest { files.append((digest, path)) } else { foreign.append(path) }
-            }
+            try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
         }
-        let unknown = try read { (connection) throws(SQLiteError) in
-            var unknown: [(ContentDigest, String)] = []
-            for file in files where try !connection.containsBlob(file.0) { unknown.append(file) }
-            return unknown
-        }
-        report.foreignFiles = foreign
-        guard !unknown.isEmpty else { return }
+        let unlisted = try unlistedFiles()
+        guard !unlisted.isEmpty else { return }
         report.problems += try writer.write { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
-            for (digest, path) in unknown {
+            for digest in unlisted {
                 let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
-                let exists = try mapping { () throws(SystemError) in try blobs.contains(digest) }
-                if !isListed, exists { problems.append(.orphanFile(path: path)) }
+                let exists = try mapping { () throws(SystemError) in try blobs.status(of: digest) != nil }
+                if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
             }
             return problems
         }

@@ -63,10 +63,28 @@ extension Connection {
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         let id = statement.int64(0)
         while try statement.step() {}
+        if !metadata.variant.isEmpty { try removeOldestVariants(of: key) }
         return StoredEntry(
             key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
             createdAt: .init(milliseconds: now), id: id)
     }
+
+    /// Removes the variants beyond ``maxVariants``, least recently received first: a lookup reads them all.
+    private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
+        let statement = try prepared(
+            """
+            DELETE FROM entry WHERE id IN (
+                SELECT id FROM entry WHERE partition = ?1 AND key = ?2 ORDER BY received_at DESC LIMIT -1 OFFSET ?3
+            )
+            """)
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        statement.bind(Self.maxVariants, at: 3)
+        try statement.run()
+    }
+
+    /// Responses of one key that are kept at once.
+    package static let maxVariants: Int64 = 64
 
     /// Replaces what is known of an entry and leaves its body alone; `false` if the entry is gone or has another body.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {

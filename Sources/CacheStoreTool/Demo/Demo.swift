@@ -71,7 +71,7 @@ struct Demo: AsyncParsableCommand {
             try await store.flush()
             let before = try store.query("SELECT * FROM cache_stats")
             let maxBytes = try store.statistics().physicalBytes / 2
-            let freed = try await store.evict(downTo: maxBytes)
+            let freed = try await store.evict(.maxBytes(maxBytes))
             let after = try store.query("SELECT * FROM cache_stats")
             let check = try await store.check(digests: true)
             guard check.isSound else {

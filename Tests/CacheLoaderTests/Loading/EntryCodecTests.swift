@@ -41,7 +41,7 @@ struct EntryCodecTests {
                 transport: ReplyScript(.ok()).transport, policy: CachePolicy(mode: .cacheFirst))
             let metadata = EntryMetadata(
                 requestedAt: fixture.clock.now, receivedAt: fixture.clock.now, head: Array(head.utf8))
-            try await fixture.store.insert(Data("body".utf8), metadata, for: CacheKey(url: url))
+            try await fixture.store.insert(Data("body".utf8), metadata: metadata, for: CacheKey(url: url))
             let resource = try await fixture.loader.load(url)
             #expect(resource.text == "body")
             #expect(resource.headerFields.count <= 1001)

@@ -119,7 +119,10 @@ struct HTTPCacheTests {
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a"))
         #expect(answer.head.status == .badGateway)
-        #expect(transport.requestCount == 2)
+        #expect(transport.requestCount == 1)
+        let post = try await fixture.cache.response(for: .to("/a", method: .post), body: Data("x".utf8))
+        #expect(post.head.status == .badGateway)
+        #expect(transport.requestCount == 2, "what is not safe is not sent twice")
     }
 
     @Test("C3: a 304 restarts the clock and leaves the blob alone; U05: its fields replace and add")
@@ -263,6 +266,87 @@ struct HTTPCacheTests {
         #expect(transport.requests.filter { $0.method == .post }.count == 2)
         #expect(transport.sent.last?.body == Data("x".utf8))
         #expect(try !fixture.store.contains(key))
+    }
+
+    @Test("G12: a 416 or 412 to one request answers no other", arguments: [416, 412])
+    func requestSpecificErrors(code: Int) async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.range] == nil && request.headerFields[.ifMatch] == nil
+                ? .reply(200, [.cacheControl: "max-age=60"], "whole")
+                : .reply(.init(code: code), [.cacheControl: "max-age=3600"], "error")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for fields in [[.range: "bytes=99-"], [.ifMatch: "\"x\""]] as [HTTPFields] {
+            #expect(try await fixture.cache.response(for: .to("/a", fields)).text == "error")
+            #expect(try await fixture.cache.response(for: .to("/a")).text == "whole")
+        }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test(
+        "A path or authority cannot send a request to another host",
+        arguments: [
+            ("example.com", ".evil.com/x"), ("example.com", ":8443/x"), ("example.com", "*"), ("example.com/x", "/y"),
+            ("example.com#", "/y"), ("example.com?", "/y"), ("", "/evil.com"),
+        ])
+    func confusedTargets(authority: String, path: String) async throws {
+        let transport = ReplyScript(.ok()).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let request = HTTPRequest(method: .get, scheme: "https", authority: authority, path: path)
+        let error = await #expect(throws: LoadError.self) { try await fixture.cache.response(for: request) }
+        guard case .invalidURL = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test("What is sent is what the key says: no fragment, a path, the host in lower case")
+    func normalisedTargets() async throws {
+        let transport = ReplyScript(.ok("x".utf8)).transport
+        let fixture = try LoaderFixture(transport: transport)
+        for path in ["/a#b", nil, "?q"] {
+            let request = HTTPRequest(method: .get, scheme: "HTTPS", authority: "Example.com:443", path: path)
+            _ = try await fixture.cache.response(for: request).bytes
+        }
+        #expect(transport.requests.map(\.path) == ["/a", "/", "/?q"])
+        #expect(transport.requests.map(\.authority) == ["example.com", "example.com", "example.com"])
+    }
+
+    @Test("R07: only-if-cached stays off the network, even if what is stored has lost its body")
+    func onlyIfCachedWithoutBody() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        try FileManager.default.removeItem(at: try #require(try fixture.blobs.first).url)
+        let answer = try await fixture.cache.response(for: .to("/a", [.cacheControl: "only-if-cached"]))
+        #expect(answer.head.status == .gatewayTimeout)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("The end of a body is the end, however often it is asked for")
+    func endings() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/good"
+                ? .reply(200, [.cacheControl: "max-age=60"], "body")
+                : .reply(200, [.cacheControl: "max-age=60"], "bo", "dy", failure: TransportError(.truncated))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        var good = try await fixture.cache.response(for: .to("/good")).body.makeAsyncIterator()
+        #expect(try await good.next() == Data("body".utf8))
+        for _ in 0..<3 { #expect(try await good.next() == nil) }
+        #expect(try fixture.store.statistics().entries == 1)
+        var bad = try await fixture.cache.response(for: .to("/bad")).body.makeAsyncIterator()
+        for chunk in ["bo", "dy"] { #expect(try await bad.next() == Data(chunk.utf8)) }
+        let expected = LoadError.transport(TransportError(.truncated), url: "https://example.com/bad")
+        for _ in 0..<3 {
+            do {
+                let chunk = try await bad.next()
+                Issue.record("\(String(describing: chunk))")
+            } catch {
+                #expect(error == expected)
+            }
+        }
     }
 
     @Test("K3: the caller's own condition passes through, and the 304 reaches the caller")

@@ -112,12 +112,12 @@ struct ResourceLoaderTests {
 
     @Test(
         "D4: a status that is no success is an error with that status, is counted, and leaves the content alone",
-        arguments: [404, 410, 500, 503])
-    func errorStatus(code: Int) async throws {
+        arguments: [404, 410, 500, 503], ["max-age=60", "no-store"])
+    func errorStatus(code: Int, cacheControl: String) async throws {
         let script = ReplyScript(
             .ok("good".utf8),
             .status(
-                .init(code: code), fields: [.contentType: "text/html", .cacheControl: "max-age=60"], body: "<html>".utf8
+                .init(code: code), fields: [.contentType: "text/html", .cacheControl: cacheControl], body: "<html>".utf8
             ))
         let fixture = try LoaderFixture(transport: script.transport)
         _ = try await fixture.loader.load(url)
@@ -190,6 +190,67 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 0)
         try await fixture.store.flush()
         #expect(try fixture.store.query(accessed) != before)
+    }
+
+    @Test("A6: an insert is held to what an origin's response is held to")
+    func insertedFields() async throws {
+        let fixture = try LoaderFixture(transport: ReplyScript(.ok()).transport)
+        await #expect(throws: LoadError.notStorable(url: url)) {
+            try await fixture.loader.insert(Data("x".utf8), for: url, headerFields: [.cacheControl: "no-store"])
+        }
+        #expect(try !fixture.loader.contains(url))
+        let fields: HTTPFields = [.connection: "x-hop", try #require(.init("X-Hop")): "1", .eTag: "\"1\""]
+        let entry = try await fixture.loader.insert(Data("x".utf8), for: url, headerFields: fields)
+        let head = String(decoding: entry.metadata.head, as: UTF8.self).lowercased()
+        #expect(!head.contains("hop"))
+        #expect(head.contains("etag: \"1\""))
+    }
+
+    @Test("A redirect from the store is one use of it, and so is a hit")
+    func uses() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/a"
+                ? .reply(301, [.location: "/b", .cacheControl: "max-age=60"])
+                : .reply(200, [.cacheControl: "max-age=60"], "here")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<3 { _ = try await fixture.loader.load(url) }
+        try await fixture.store.flush()
+        let hits = try fixture.store.query("SELECT hit_count FROM cache_entries ORDER BY key").rows
+        #expect(hits == [[.integer(2)], [.integer(2)]])
+    }
+
+    @Test("K1: a load after a change does not join a flight from before")
+    func configurationAndFlights() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "12345")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.maxBodyBytes = 1
+        let before = Task { try await fixture.loader.load(url) }
+        await gate.reached(1)
+        fixture.loader.configuration.maxBodyBytes = 100
+        let after = Task { try await fixture.loader.load(url) }
+        await gate.reached(2)
+        gate.open()
+        await #expect(throws: LoadError.bodyTooLarge(url: url, limit: 1)) { try await before.value }
+        #expect(try await after.value.text == "12345")
+    }
+
+    @Test("The body of a redirect is not worth failing for, nor keeping")
+    func redirectBodies() async throws {
+        let transport = ScriptedTransport { request, _ in
+            switch request.path {
+            case "/a": .reply(302, [.location: "/b"], "mov", failure: TransportError(.truncated))
+            case "/b": .reply(302, [.location: "/c"], String(repeating: "moved", count: 1_000_000))
+            default: .reply(200, [:], "here")
+            }
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.maxBodyBytes = 100
+        #expect(try await fixture.loader.load(url).text == "here")
     }
 
     @Test("J2: after a removal nothing is left, and the next request is unconditional")

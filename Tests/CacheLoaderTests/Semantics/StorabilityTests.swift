@@ -36,14 +36,22 @@ internal import Testing
     func noStore() {
         #expect(storability("Cache-Control: no-store") == Self.removed)
         #expect(storability("Cache-Control: max-age=60, no-store, public") == Self.removed)
-        #expect(storability("Cache-Control: no-store", status: .notFound) == Self.removed)
         #expect(storability("Cache-Control: no-store", status: .partialContent) == Self.removed)
     }
 
-    @Test("S05: an error of the server with no-store leaves the last good response alone")
+    @Test("S05: an error with no-store leaves the last good response alone")
     func noStoreError() {
         #expect(storability("Cache-Control: no-store", status: .serviceUnavailable) == Self.passed)
         #expect(storability("Cache-Control: no-store", status: .internalServerError) == Self.passed)
+        #expect(storability("Cache-Control: no-store", status: .notFound) == Self.passed)
+        #expect(storability("Cache-Control: no-store", status: .tooManyRequests) == Self.passed)
+    }
+
+    @Test("G12: what is about the range or the preconditions of one request answers no other")
+    func requestSpecific() {
+        for status in [HTTPResponse.Status.rangeNotSatisfiable, .preconditionFailed] {
+            #expect(storability("Cache-Control: max-age=60, public", status: status) == Self.passed)
+        }
     }
 
     @Test("S06 RFC 9111 §5.2.1.5: the response to a request with no-store is not stored; what is stored stays")

@@ -143,6 +143,18 @@ struct URLSessionTransportTests {
         await origin.stop()
     }
 
+    @Test("Several cookies arrive as several cookies, several lines of a list as one list")
+    func joinedFields() async throws {
+        var fields: HTTPFields = [.cookie: "a=1; b=2"]
+        fields.append(HTTPField(name: .acceptLanguage, value: "en"))
+        fields.append(HTTPField(name: .acceptLanguage, value: "de;q=0.5"))
+        let (_, _, origin) = try await exchange(.ok("x".utf8), fields: fields)
+        let seen = try #require(origin.requests.first).fields
+        #expect(seen[.cookie] == "a=1; b=2")
+        #expect(seen[.acceptLanguage] == "en, de;q=0.5")
+        await origin.stop()
+    }
+
     @Test("V10: the origin sees the prepared fields, and no others that Vary could name")
     func preparedFields() async throws {
         let (_, _, origin) = try await exchange(.ok("x".utf8), fields: [.accept: "text/plain"])
@@ -178,6 +190,17 @@ struct URLSessionTransportTests {
         #expect(response.isBodyDecoded)
         #expect(response.head.headerFields[.contentEncoding] == nil)
         #expect(response.head.headerFields[.contentLength] == nil)
+        await origin.stop()
+    }
+
+    @Test("A content coding that the session does not know is left to the caller", arguments: ["zip", "identity", "r"])
+    func unknownCoding(coding: String) async throws {
+        let (head, body, origin) = try await exchange(
+            .status(.ok, fields: [.contentEncoding: coding], body: "as it is".utf8))
+        if case .success(let bytes) = body {
+            #expect(bytes == Data("as it is".utf8))
+            #expect(head.headerFields[.contentEncoding] == coding)
+        }
         await origin.stop()
     }
 

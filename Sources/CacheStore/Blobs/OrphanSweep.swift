@@ -1,0 +1,82 @@
+/// What a sweep deleted.
+public struct SweepReport: Hashable, Sendable {
+    /// Files that no entry needed.
+    public internal(set) var files = 0
+    /// Their bytes.
+    public internal(set) var bytes: Int64 = 0
+    /// Bodies that were being written by processes that are gone; only where files cannot be written without a name.
+    public internal(set) var stagedFiles = 0
+}
+
+/// Deletes what killed processes have left behind.
+extension ResponseStore {
+    /// Files looked at in one transaction; bounds how long the write lock is held.
+    private static let sweepBite = 256
+
+    /// Deletes files that no entry needs, and bodies whose writers are gone.
+    ///
+    /// A process that is killed between naming a file and committing its entry leaves the file behind. Such a file needs no
+    /// time of grace: names are given under the write lock only, so that whoever holds the lock and finds a file without a
+    /// row knows that no commit will come. What live processes are staging has no name, or is locked, and stays.
+    /// What is not the store's is never touched.
+    ///
+    /// Lists the whole directory of blobs. A store does it by itself, in the background, when it opens and finds that the
+    /// process before was not shut down.
+    @discardableResult
+    public func sweep() throws(StoreError) -> SweepReport {
+        var report = SweepReport()
+        var unlisted = try unlistedFiles()[...]
+        while !unlisted.isEmpty {
+            let bite = Array(unlisted.prefix(Self.sweepBite))
+            unlisted = unlisted.dropFirst(bite.count)
+            let (files, bytes) = try writer.write { [self] (connection) throws(StoreError) in
+                try deleteOrphans(bite, connection)
+            }
+            report.files += files
+            report.bytes += bytes
+        }
+        report.stagedFiles = try mapping { () throws(SystemError) in try StagedFile.sweep(blobs.root) }
+        return report
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func sweep() async throws(StoreError) -> SweepReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.sweep() }
+    }
+
+    /// Sweeps in the background; an error is for the next sweep to meet.
+    func sweepInBackground() {
+        submitMaintenance { store in _ = try? store.sweep() }
+    }
+
+    private func deleteOrphans(
+        _ digests: [ContentDigest], _ connection: Connection
+    ) throws(StoreError) -> (files: Int, bytes: Int64) {
+        var (files, bytes) = (0, Int64(0))
+        for digest in digests {
+            let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
+            guard !isListed else { continue }
+            try mapping { () throws(SystemError) in
+                let size = try blobs.status(of: digest)?.size ?? 0
+                guard try blobs.unlink(digest) else { return }
+                files += 1
+                bytes += size
+            }
+        }
+        return (files, bytes)
+    }
+
+    /// The digests of files that have no row, as far as can be told without the write lock.
+    func unlistedFiles() throws(StoreError) -> [ContentDigest] {
+        var files: [ContentDigest] = []
+        try mapping { () throws(SystemError) in
+            try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
+        }
+        return try read { (connection) throws(SQLiteError) in
+            var unlisted: [ContentDigest] = []
+            for digest in files where try !connection.containsBlob(digest) { unlisted.append(digest) }
+            return unlisted
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Repair")
+struct RepairTests {
+    let sandbox: Sandbox
+    let body = Data.noise(1_000, seed: 1)
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    private func filled() throws -> ResponseStore {
+        let store = try sandbox.open()
+        for number in 0..<3 { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
+        try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
+        return store
+    }
+
+    @Test(
+        "A7: after a repair the store is sound, and what was not damaged is still there",
+        arguments: [
+            "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9, physical_bytes = 0",
+            "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1", "INSERT INTO access VALUES (99, 1, 1)",
+            "DELETE FROM blob WHERE byte_count = 1000", "UPDATE blob SET byte_count = 7 WHERE byte_count = 1000",
+            "UPDATE entry SET body = NULL WHERE id = 1", "UPDATE entry SET body = x'00' WHERE id = 1",
+        ])
+    func edited(_ sql: String) throws {
+        let store = try filled()
+        try RawIndex(sandbox.indexPath).execute("PRAGMA ignore_check_constraints = ON; \(sql)")
+        #expect(try !store.repair(digests: true).isSound)
+        #expect(try store.check(digests: true).problems == [])
+        #expect(try store.bytes(.path("other")) == Data("other".utf8))
+        // The store goes on as if nothing had been.
+        try store.insert(body, metadata: sandbox.metadata(), for: .path(0))
+        #expect(try store.bytes(.path(0)) == body)
+        try store.evict(maxBytes: 0)
+        #expect(sandbox.files().isEmpty)
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    @Test("A7: entries whose body is missing, short or altered are removed, orphans deleted")
+    func files() throws {
+        for damage in ["missing", "short", "altered", "orphan"] {
+            let sandbox = try Sandbox()
+            let store = try sandbox.open()
+            let entry = try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
+            try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
+            let file = sandbox.file(of: try #require(entry.digest))
+            switch damage {
+            case "missing": try FileManager.default.removeItem(at: file)
+            case "short": try FileHandle(forWritingTo: file).truncate(atOffset: 10)
+            case "altered": try Data.noise(1_000, seed: 2).write(to: file)
+            default: try Data("x".utf8).write(to: file.deletingLastPathComponent().appending(path: String(repeating: "0", count: 62)))
+            }
+            #expect(try !store.repair(digests: true).isSound, "\(damage)")
+            #expect(try store.check(digests: true).problems == [], "\(damage)")
+            #expect(try store.contains(.path("a")) == (damage == "orphan"))
+            #expect(try store.bytes(.path("other")) == Data("other".utf8))
+            #expect(sandbox.files().count == (damage == "orphan" ? 2 : 1))
+        }
+    }
+
+    @Test("A sound store is left as it is")
+    func sound() async throws {
+        let store = try filled()
+        let before = try store.statistics()
+        #expect(try await store.repair(digests: true).isSound)
+        #expect(try store.statistics() == before)
+    }
+}

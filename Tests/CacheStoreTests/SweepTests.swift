@@ -1,0 +1,95 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+@Suite("Sweep")
+struct SweepTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    /// Puts a file that no entry needs where a killed process would have left it.
+    private func plantOrphan(_ text: String) throws -> URL {
+        let file = sandbox.file(of: ContentDigest(of: Data(text.utf8)))
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        return file
+    }
+
+    private func exists(_ url: URL) -> Bool {
+        FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
+    }
+
+    @Test("A2: files that no entry needs are deleted; entries, and what is not the store's, stay")
+    func orphans() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("needed".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let orphans = try (0..<600).map { try plantOrphan("orphan \($0)") }
+        let blobs = sandbox.url.appending(path: "blobs")
+        let foreign = [
+            blobs.appending(path: "notes.txt"), sandbox.url.appending(path: "README"),
+            orphans[0].deletingLastPathComponent().appending(path: "notes.txt"),
+        ]
+        for file in foreign where !exists(file) { try Data("mine".utf8).write(to: file) }
+        let report = try store.sweep()
+        #expect(report.files == 600)
+        #expect(report.bytes == (0..<600).reduce(0) { $0 + Int64("orphan \($1)".utf8.count) })
+        #expect(orphans.allSatisfy { !exists($0) })
+        #expect(foreign.allSatisfy(exists))
+        #expect(try store.bytes(.path("a")) == Data("needed".utf8))
+        #expect(try store.sweep().files == 0)
+        #expect(try store.check(digests: true).isSound)
+    }
+
+    @Test("A body that is being written stays, named or not, and is committed afterwards")
+    func liveWriters() async throws {
+        let store = try sandbox.open()
+        let writer = store.makeBodyWriter()
+        try writer.write(Data("on its way".utf8))
+        let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
+        let staged = try StagedFile(namedBelow: root)
+        let staging = sandbox.url.appending(path: "staging")
+        let live = try #require(try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false)).first)
+        // Of a process that is gone: nobody holds its lock.
+        try Data("dead".utf8).write(to: staging.appending(path: "abc123-4711"))
+        try Data("mine".utf8).write(to: staging.appending(path: "notes.txt"))
+        #expect(try await store.sweep().stagedFiles == 1)
+        let left = try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false))
+        #expect(Set(left) == [live, "notes.txt"])
+        try await writer.commit(sandbox.metadata(), for: .path("a"))
+        #expect(try store.bytes(.path("a")) == Data("on its way".utf8))
+        _ = consume staged
+        #expect(!exists(staging.appending(path: live)))
+    }
+
+    @Test("A2: a store that was not shut down is swept when it opens")
+    func atOpening() async throws {
+        let path = sandbox.path
+        await #expect(processExitsWith: .signal(9)) { [path = path as String] in
+            let store = try ResponseStore(directory: URL(filePath: path))
+            try await store.insert(
+                Data("kept".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("kept"))
+            kill(getpid(), SIGKILL)
+        }
+        let orphan = try plantOrphan("orphan")
+        let store = try sandbox.open()
+        // The lane runs one thing after the other: this one comes after the sweep.
+        try await store.flush()
+        #expect(!exists(orphan))
+        #expect(try store.bytes(.path("kept")) == Data("kept".utf8))
+        store.close()
+        let later = try plantOrphan("later")
+        let reopened = try sandbox.open()
+        try await reopened.flush()
+        #expect(exists(later), "a store that was closed is not searched through at every opening")
+    }
+}
