@@ -31,6 +31,8 @@ public final class HTTPCache: Sendable {
         /// Part of every key: user, tenant or site; none by default.
         public var partition: String = ""
         /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
+        ///
+        /// Counts what was taken from the transport. ``URLSessionTransport`` on Linux takes in more while nobody reads.
         public var maxBodyBytes: Int64 = 1 << 30
         /// Tells the time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }

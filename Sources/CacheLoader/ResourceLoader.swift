@@ -18,7 +18,7 @@ public import Foundation
 /// ```
 ///
 /// What is fresh in the store is answered on the calling thread, with one lookup and one read. Anything else goes through
-/// one flight for each resource, however many callers want it. Redirects are followed, each hop cached under its own URL.
+/// one flight for each URL, however many callers want it. Redirects are followed, each hop cached under its own URL.
 /// A status that is no success is an error; it is counted, and leaves the last good content as it is.
 ///
 /// May be used from any task. A failing store fails no load that the origin answers.

@@ -23,7 +23,9 @@ struct CacheKeyTests {
     func distinctEntries() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        for url in Self.distinct { try store.insert(Data(url.utf8), metadata: sandbox.metadata(), for: CacheKey(url: url)) }
+        for url in Self.distinct {
+            try store.insert(Data(url.utf8), metadata: sandbox.metadata(), for: CacheKey(url: url))
+        }
         for url in Self.distinct { #expect(try store.bytes(CacheKey(url: url)) == Data(url.utf8)) }
         #expect(try store.statistics().entries == Self.distinct.count)
     }

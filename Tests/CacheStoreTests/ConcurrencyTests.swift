@@ -62,7 +62,8 @@ struct ConcurrencyTests {
                 group.addTask {
                     switch number % 4 {
                     case 0: try Self.insert(number, sandbox, store)
-                    case 1: try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+                    case 1:
+                        try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
                     case 2: try await store.remove(.path(number))
                     default: try await store.flush()
                     }

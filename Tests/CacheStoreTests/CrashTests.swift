@@ -27,7 +27,9 @@ struct CrashTests {
         }
     }
 
-    @Test("A2: what was acknowledged is whole after a kill at any moment, what was not is whole or absent, and a sweep leaves no orphan")
+    @Test(
+        "A2: what was acknowledged is whole after a kill at any moment, what was not is whole or absent, and a sweep leaves no orphan"
+    )
     func killed() async throws {
         let sandbox = try Sandbox()
         let seed = SeededGenerator()

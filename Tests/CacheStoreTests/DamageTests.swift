@@ -137,7 +137,9 @@ struct DamageTests {
         let entry = try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
         try scene.inflict(.directory)
         #expect(try store.openBody(of: entry) == nil)
-        #expect(throws: StoreError.self) { try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key) }
+        #expect(throws: StoreError.self) {
+            try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
+        }
         try store.insert(Data("other".utf8), metadata: scene.sandbox.metadata(), for: scene.key)
         #expect(try store.bytes(scene.key) == Data("other".utf8))
     }
@@ -240,7 +242,9 @@ struct DamageTests {
         let sandbox = try Sandbox()
         let first = try sandbox.open()
         let bodies = (0..<2).map { Data.noise(1_000, seed: UInt64($0)) }
-        for number in 0..<2 { try first.insert(bodies[number], metadata: sandbox.metadata(expiresIn: 60), for: .path(number)) }
+        for number in 0..<2 {
+            try first.insert(bodies[number], metadata: sandbox.metadata(expiresIn: 60), for: .path(number))
+        }
         first.close()
         let index = try RawIndex(sandbox.indexPath)
         try index.execute("PRAGMA ignore_check_constraints = ON; \(sql)")
@@ -294,7 +298,9 @@ struct DamageTests {
         let sandbox = try Sandbox()
         let first = try sandbox.open()
         let bodies = (0..<30).map { Data.noise(500, seed: UInt64($0)) }
-        for number in 0..<30 { try first.insert(bodies[number], metadata: sandbox.metadata(expiresIn: 60), for: .path(number)) }
+        for number in 0..<30 {
+            try first.insert(bodies[number], metadata: sandbox.metadata(expiresIn: 60), for: .path(number))
+        }
         first.close()
         var bytes = try Data(contentsOf: URL(filePath: sandbox.indexPath))
         if Int.random(in: 0..<8, using: &generator) == 0 {
@@ -332,7 +338,9 @@ struct DamageTests {
         try FileManager.default.removeItem(at: sandbox.url)
         #expect(try body.data() == Data("a".utf8))
         #expect(try store.openBody(of: entry) == nil)
-        #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b")) }
+        #expect(throws: StoreError.self) {
+            try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        }
         try tolerant { _ = try store.check(digests: true) }
         try tolerant { try store.evict(maxBytes: 0) }
         store.close()

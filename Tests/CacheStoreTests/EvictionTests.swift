@@ -228,7 +228,9 @@ struct EvictionTests {
     @Test("a wrong reference count does not keep entries from being removed")
     func wrongReferenceCount() throws {
         let store = try sandbox.open()
-        for number in 0..<3 { try store.insert(Data(repeating: 7, count: 100), metadata: sandbox.metadata(), for: .path(number)) }
+        for number in 0..<3 {
+            try store.insert(Data(repeating: 7, count: 100), metadata: sandbox.metadata(), for: .path(number))
+        }
         try store.insert(Data(repeating: 7, count: 100), metadata: sandbox.metadata(variant: "v"), for: .path(0))
         try RawIndex(sandbox.indexPath).execute("UPDATE blob SET reference_count = 1")
         #expect(try store.remove(.path(0)))

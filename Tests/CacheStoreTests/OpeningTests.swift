@@ -31,7 +31,8 @@ struct OpeningTests {
 
     private static func createAndCompare(_ path: String) throws {
         let store = try ResponseStore(directory: URL(filePath: path + "/a/b/c"))
-        try store.insert(Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+        try store.insert(
+            Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
         let names = try FileManager.default.subpathsOfDirectory(atPath: path)
         #expect(names.count == 9)
         for name in names {

@@ -53,7 +53,9 @@ struct RepairTests {
             case "missing": try FileManager.default.removeItem(at: file)
             case "short": try FileHandle(forWritingTo: file).truncate(atOffset: 10)
             case "altered": try Data.noise(1_000, seed: 2).write(to: file)
-            default: try Data("x".utf8).write(to: file.deletingLastPathComponent().appending(path: String(repeating: "0", count: 62)))
+            default:
+                try Data("x".utf8).write(
+                    to: file.deletingLastPathComponent().appending(path: String(repeating: "0", count: 62)))
             }
             #expect(try !store.repair(digests: true).isSound, "\(damage)")
             #expect(try store.check(digests: true).problems == [], "\(damage)")

@@ -23,7 +23,9 @@ struct ResponseStoreTests {
     func reopen() throws {
         let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
         let store = try sandbox.open()
-        for (number, body) in bodies.enumerated() { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
+        for (number, body) in bodies.enumerated() {
+            try store.insert(body, metadata: sandbox.metadata(), for: .path(number))
+        }
         store.close()
         let reopened = try sandbox.open { $0.verification = .everyRead }
         for (number, body) in bodies.enumerated() { #expect(try reopened.bytes(.path(number)) == body) }
@@ -44,7 +46,9 @@ struct ResponseStoreTests {
     private static func fillAndDie(_ path: String) throws {
         let store = try ResponseStore(directory: URL(filePath: path))
         let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-        for number in 0..<3 { try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata: metadata, for: .path(number)) }
+        for number in 0..<3 {
+            try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata: metadata, for: .path(number))
+        }
         for _ in 0..<2 { try store.recordFailure(for: .path("failing"), status: 500) }
         kill(getpid(), SIGKILL)
     }
@@ -107,7 +111,8 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip"), (.error, "gzip")] {
-            try store.insert(Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
+            try store.insert(
+                Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
         }
         #expect(try store.responses(for: key).count == 4)
         for entry in try store.responses(for: key) {
@@ -259,7 +264,8 @@ struct ResponseStoreTests {
     func variantLimit() throws {
         let store = try sandbox.open()
         for number in 0..<100 {
-            try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(variant: "x: \(number)"), for: .path("a"))
+            try store.insert(
+                Data("\(number)".utf8), metadata: sandbox.metadata(variant: "x: \(number)"), for: .path("a"))
             sandbox.clock.advance(by: 1)
         }
         try store.flush()
@@ -293,7 +299,8 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         let entry = try store.insert(
-            .noise(4_096, seed: 1) as Data, metadata: sandbox.metadata(etag: "\"A\"", expiresIn: 1, head: "A: 1\n"), for: key)
+            .noise(4_096, seed: 1) as Data, metadata: sandbox.metadata(etag: "\"A\"", expiresIn: 1, head: "A: 1\n"),
+            for: key)
         let file = sandbox.file(of: try #require(entry.digest)).path(percentEncoded: false)
         let before = try FileManager.default.attributesOfItem(atPath: file)
         sandbox.clock.advance(by: 60)
@@ -380,7 +387,8 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
         for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip")] {
-            try store.insert(Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
+            try store.insert(
+                Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
         }
         try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("b"))
         try store.recordFailure(for: key, status: 500)
@@ -447,7 +455,9 @@ struct ResponseStoreTests {
         await #expect(throws: StoreError.closed) { try await store.remove(entry) }
         await #expect(throws: StoreError.closed) { try await store.recordFailure(for: key, status: 1) }
         await #expect(throws: StoreError.closed) { try await store.freshen(entry, with: entry.metadata) }
-        await #expect(throws: StoreError.closed) { try await store.insert(Data("c".utf8), metadata: entry.metadata, for: key) }
+        await #expect(throws: StoreError.closed) {
+            try await store.insert(Data("c".utf8), metadata: entry.metadata, for: key)
+        }
         store.touch(entry)
         #expect(try open.data() == Data("a".utf8))
         let reopened = try sandbox.open()

@@ -141,7 +141,9 @@ struct StoreCheckTests {
     func unreadableIndex() throws {
         let store = try filled()
         let head = String(repeating: "Name: value\n", count: 100)
-        for number in 0..<300 { try store.insert(Data("a".utf8), metadata: sandbox.metadata(head: head), for: .path(number)) }
+        for number in 0..<300 {
+            try store.insert(Data("a".utf8), metadata: sandbox.metadata(head: head), for: .path(number))
+        }
         store.close()
         let file = URL(filePath: sandbox.indexPath)
         var bytes = try Data(contentsOf: file)

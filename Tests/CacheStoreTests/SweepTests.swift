@@ -58,7 +58,8 @@ struct SweepTests {
         let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
         let staged = try StagedFile(namedBelow: root)
         let staging = sandbox.url.appending(path: "staging")
-        let live = try #require(try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false)).first)
+        let live = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false)).first)
         // Of a process that is gone: nobody holds its lock.
         try Data("dead".utf8).write(to: staging.appending(path: "abc123-4711"))
         try Data("mine".utf8).write(to: staging.appending(path: "notes.txt"))

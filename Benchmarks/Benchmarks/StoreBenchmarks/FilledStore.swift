@@ -76,7 +76,8 @@ final class FilledStore: @unchecked Sendable {
         DispatchQueue.concurrentPerform(iterations: 16) { part in
             do {
                 for number in stride(from: part, to: urls.count, by: 16) {
-                    try store.insert(bodies[number % bodies.count], metadata: metadata(number), for: CacheKey(url: urls[number]))
+                    try store.insert(
+                        bodies[number % bodies.count], metadata: metadata(number), for: CacheKey(url: urls[number]))
                 }
             } catch {
                 failure.withLock { $0 = error }
