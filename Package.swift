@@ -59,7 +59,6 @@ let package = Package(
             name: "CacheLoader",
             dependencies: [
                 "CacheStore",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -107,7 +106,6 @@ let package = Package(
                 "CacheStore", "CacheLoader", "LoopbackOrigin", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: swiftSettings

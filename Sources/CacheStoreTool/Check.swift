@@ -4,34 +4,43 @@ import CacheStore
 /// Looks for damage.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Compare index and files, and say what does not fit; nothing is changed.",
-        discussion: "The exit code is 1 when there is anything.")
+        abstract: "Compare index and files, and say what does not fit; nothing is changed without --repair.",
+        discussion: "The exit code is 1 when there is anything, with --repair when anything is left.")
 
     @Flag(help: "Read every file, too, and compare its bytes with its name.")
     var digests = false
+
+    @Flag(help: "Remove entries that are damaged and files that none needs, and count anew.")
+    var repair = false
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
-        let found = try await store.withExistingStore { store in
+        let (found, isSound) = try await store.withExistingStore { store in
             let size = try? store.statistics()
             return try await ProgressLine().show {
                 size.map { "checking \($0.files.of("file", "files")), \($0.physicalBytes.asByteCount)" }
             } during: {
-                try await store.check(digests: digests)
+                guard repair else {
+                    let found = try await store.check(digests: digests)
+                    return (found, found.isSound)
+                }
+                let found = try await store.repair(digests: digests)
+                return (found, try await store.check(digests: digests).isSound)
             }
         }
         if report.json {
-            try JSONOutput.write(Result(found))
+            try JSONOutput.write(Result(found, isSound: isSound))
         } else {
             let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
             let problems = found.problems.map { "\($0)" }
-            let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems")
+            let mended = repair ? (isSound ? ", mended" : ", not all mended") : ""
+            let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems") + mended
             let lines = foreign + problems + ["\(found.files.of("file", "files")), \(verdict)"]
             try StandardOutput.write(line: lines.map(\.inOneLine).joined(separator: "\n"))
         }
-        if !found.isSound { throw ExitCode(Failure.Kind.no.rawValue) }
+        if !isSound { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 
     private struct Result: Encodable {
@@ -40,11 +49,11 @@ struct Check: AsyncParsableCommand {
         let problems: [String]
         let sound: Bool
 
-        init(_ report: CheckReport) {
+        init(_ report: CheckReport, isSound: Bool) {
             files = report.files
             foreignFiles = report.foreignFiles
             problems = report.problems.map { "\($0)" }
-            sound = report.isSound
+            sound = isSound
         }
 
         enum CodingKeys: String, CodingKey {

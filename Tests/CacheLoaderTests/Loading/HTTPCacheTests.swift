@@ -187,6 +187,23 @@ struct HTTPCacheTests {
         }
     }
 
+    @Test("B1: freshness has nothing to do with the times of files")
+    func fileTimes() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let file = try #require(try fixture.blobs.first).url.path(percentEncoded: false)
+        for seconds in [0, 1e9, 4e9] {
+            let date = Date(timeIntervalSince1970: seconds)
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: file)
+            let answer = try await fixture.cache.response(for: .to("/a"))
+            #expect(answer.source == .disk)
+            #expect(try await answer.text == "body")
+        }
+        fixture.clock.advance(by: 60)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .network)
+    }
+
     @Test("C5: a 200 replaces body, fields and validators together")
     func replacement() async throws {
         let script = ReplyScript(.ok("one".utf8, etag: "\"A\""), .ok("two".utf8), .ok("three".utf8))

@@ -385,7 +385,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A3: distinct resources never share an entry, equal ones do")
+    @Test("A3, V01: distinct resources never share an entry, equal ones do")
     func distinctResources() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(200, [.cacheControl: "max-age=60"], "\(request.authority ?? "")\(request.path ?? "")")

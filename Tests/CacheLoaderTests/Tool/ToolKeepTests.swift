@@ -143,6 +143,25 @@ extension ToolTests {
             #expect(try await tool("check", "--digests").text == "1 file, sound\n")
         }
 
+        @Test("check --repair: what was damaged goes, the rest stays, and the store is sound")
+        func repair() async throws {
+            try await fill()
+            let paths = try await tool.rows("SELECT file_path FROM cache_entries ORDER BY key").map { row in
+                guard case .text(let path) = row["file_path"] else { throw CancellationError() }
+                return path
+            }
+            try FileManager.default.removeItem(atPath: "\(tool.store)/\(paths[0])")
+            try Data(repeating: 0, count: 1000).write(to: URL(filePath: "\(tool.store)/\(paths[1])"))
+            let orphan = "\(tool.store)/blobs/\(paths[2].split(separator: "/")[1])/\(String(repeating: "0", count: 62))"
+            try Data("orphan".utf8).write(to: URL(filePath: orphan))
+            let output = try await tool("check", "--digests", "--repair")
+            #expect(output.exitCode == 0)
+            #expect(output.lines.last == "3 files, 3 problems, mended")
+            #expect(!FileManager.default.fileExists(atPath: orphan))
+            #expect(try await tool("check", "--digests", "--repair").text == "1 file, sound\n")
+            #expect(try await tool.stored("http://a.test/c") == String(repeating: "c", count: 1000))
+        }
+
         @Test("check: damage to the index is damage found")
         func damagedIndex() async throws {
             try await fill()
