@@ -1,4 +1,4 @@
-public import CacheStore
+internal import CacheStore
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -15,18 +15,13 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Chunks are copied out of stored bodies in pieces of this many bytes.
     static let chunkByteCount = 65_536
 
-    /// The stored body, when that is where the bytes come from.
-    public let stored: StoredBody?
-
     private let next: @Sendable () async throws(LoadError) -> Data?
 
     init(next: @escaping @Sendable () async throws(LoadError) -> Data?) {
-        stored = nil
         self.next = next
     }
 
     init(_ body: StoredBody) {
-        stored = body
         let reader = StoredBodyReader(body)
         next = { () async throws(LoadError) in try reader.next() }
     }

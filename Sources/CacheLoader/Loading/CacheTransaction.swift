@@ -71,8 +71,8 @@ struct CacheTransaction: Sendable {
         try await forward(request, stored: Stored(), nominated: nil)
     }
 
-    /// Whether the origin must not be asked.
-    var forbidsNetwork: Bool { policy.mode == .cacheOnly }
+    /// Whether the origin must not be asked: the policy says so, or the request with `only-if-cached`.
+    var forbidsNetwork: Bool { RequestDirectives(request, mode: policy.mode).onlyIfCached }
 
     /// What is stored for the key, as the store and as HTTP see it.
     private struct Stored {

@@ -113,8 +113,8 @@ extension ToolTests {
             var sound: Bool
         }
 
-        @Test("check: what was damaged is named, and a no; what is sound is still served")
-        func damage() async throws {
+        /// Of three bodies the first is lost and the second altered; returns their paths in the store.
+        private func fillAndDamage() async throws -> [String] {
             try await fill()
             let paths = try await tool.rows("SELECT file_path FROM cache_entries ORDER BY key").map { row in
                 guard case .text(let path) = row["file_path"] else { throw CancellationError() }
@@ -122,6 +122,12 @@ extension ToolTests {
             }
             try FileManager.default.removeItem(atPath: "\(tool.store)/\(paths[0])")
             try Data(repeating: 0, count: 1000).write(to: URL(filePath: "\(tool.store)/\(paths[1])"))
+            return paths
+        }
+
+        @Test("check: what was damaged is named, and a no; what is sound is still served")
+        func damage() async throws {
+            let paths = try await fillAndDamage()
 
             let quick = try await tool("check")
             #expect(quick.exitCode == 1)
@@ -145,13 +151,7 @@ extension ToolTests {
 
         @Test("check --repair: what was damaged goes, the rest stays, and the store is sound")
         func repair() async throws {
-            try await fill()
-            let paths = try await tool.rows("SELECT file_path FROM cache_entries ORDER BY key").map { row in
-                guard case .text(let path) = row["file_path"] else { throw CancellationError() }
-                return path
-            }
-            try FileManager.default.removeItem(atPath: "\(tool.store)/\(paths[0])")
-            try Data(repeating: 0, count: 1000).write(to: URL(filePath: "\(tool.store)/\(paths[1])"))
+            let paths = try await fillAndDamage()
             let orphan = "\(tool.store)/blobs/\(paths[2].split(separator: "/")[1])/\(String(repeating: "0", count: 62))"
             try Data("orphan".utf8).write(to: URL(filePath: orphan))
             let output = try await tool("check", "--digests", "--repair")
