@@ -41,7 +41,7 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("v001_initial.sql")],
+            resources: [.embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql")],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -97,7 +97,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CacheStoreTests",
-            dependencies: ["CSQLite", "CacheStore", "Migrations", "TestSupport"],
+            dependencies: [
+                "CSQLite", "CacheStore", "Migrations", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            resources: [.copy("Fixtures")],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -8,5 +8,6 @@ package struct Migration: Sendable {
 
 /// All steps in order. A released step never changes; a new one is appended here and in the package manifest.
 package let migrations: [Migration] = [
-    Migration(version: 1, sql: String(decoding: PackageResources.v001_initial_sql, as: UTF8.self))
+    Migration(version: 1, sql: String(decoding: PackageResources.v001_initial_sql, as: UTF8.self)),
+    Migration(version: 2, sql: String(decoding: PackageResources.v002_lifetimes_sql, as: UTF8.self)),
 ]

@@ -1,3 +1,4 @@
+internal import CacheStore
 public import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -35,6 +36,9 @@ public struct CachedResponse: Sendable {
     public let expiresAt: Date?
     /// The failure that this response stands for, when it is a 502 or 504 that the cache made itself.
     public let failure: LoadError?
+
+    /// Where the removals from the store stood when the origin was asked; `nil` when it was not.
+    var generation: StoreGeneration?
 
     let collect: @Sendable () async throws(LoadError) -> Data
 

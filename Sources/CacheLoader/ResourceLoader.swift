@@ -209,7 +209,7 @@ public final class ResourceLoader: Sendable {
     ) async throws(LoadError) -> Resource {
         guard response.head.status.kind == .successful else {
             if response.source == .network {
-                if response.head.status.code >= 400 { await transaction.recordFailure(response.head.status) }
+                if response.head.status.code >= 400 { await transaction.recordFailure(response) }
                 await Self.drain(response)
             }
             throw .httpStatus(response.head.status.code, url: key.text)

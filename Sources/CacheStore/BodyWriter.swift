@@ -17,6 +17,8 @@ public final class BodyWriter: Sendable {
         var file: StagedFile?
         var hasher = SHA256()
         var byteCount: Int64 = 0
+        /// Of these, the bytes that count as being on their way.
+        var inFlight: Int64 = 0
         var isOpen = true
     }
 
@@ -31,24 +33,57 @@ public final class BodyWriter: Sendable {
     /// The bytes written so far.
     public var byteCount: Int64 { state.withLock { $0.byteCount } }
 
+    deinit {
+        let inFlight = state.withLock { $0.inFlight }
+        _ = store.limits.add(-inFlight)
+    }
+
     /// Appends bytes. Copies them to the page cache of the system on the calling thread: some 10 µs for 16 KiB.
     ///
-    /// - Throws: ``StoreError/file(_:)``, after which the writer is closed; ``StoreError/closed``.
+    /// On a full disk entries are evicted, and the write tried once more.
+    ///
+    /// - Throws: ``StoreError/bodyTooLarge(limit:)``, ``StoreError/file(_:)``, after which the writer is closed;
+    ///   ``StoreError/readOnly(path:)``, ``StoreError/suspended``, ``StoreError/closed``.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         guard !bytes.isEmpty else { return }
+        try store.checkWritable()
         try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
-            do throws(SystemError) {
-                if state.file == nil { state.file = try store.blobs.stage() }
-                try state.file?.descriptor.write(bytes)
+            do throws(StoreError) {
+                try checkSize(state.byteCount, adding: Int64(bytes.count))
+                do throws(StoreError) {
+                    try append(bytes, &state)
+                } catch {
+                    guard error.isFullDisk, store.makeRoomOnDisk(for: Int64(bytes.count)) else { throw error }
+                    try append(bytes, &state)
+                }
             } catch {
                 state.isOpen = false
-                // A full disk takes a part of the bytes before it refuses the rest.
-                _ = try? state.file?.descriptor.truncate(to: state.byteCount)
-                throw .file(error)
+                throw error
             }
             state.hasher.update(bufferPointer: bytes)
             state.byteCount += Int64(bytes.count)
+            state.inFlight += Int64(bytes.count)
+            if store.limits.add(Int64(bytes.count)) { store.keepLimitsInBackground() }
+        }
+    }
+
+    private func checkSize(_ present: Int64, adding count: Int64) throws(StoreError) {
+        if let limit = store.limits.limits?.maxEntryBytes, present + count > limit { throw .bodyTooLarge(limit: limit) }
+        // So many bodies are on their way at once that no eviction could make room for them.
+        guard store.limits.hasRoom(for: count) else { throw .bodyTooLarge(limit: store.limits.limits?.maxBytes ?? 0) }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
+        try mapping { () throws(SystemError) in
+            if state.file == nil { state.file = try store.blobs.stage() }
+            do throws(SystemError) {
+                try state.file?.descriptor.write(bytes)
+            } catch {
+                // A full disk takes a part of the bytes before it refuses the rest.
+                _ = try? state.file?.descriptor.truncate(to: state.byteCount)
+                throw error
+            }
         }
     }
 
@@ -85,18 +120,44 @@ public final class BodyWriter: Sendable {
     /// Waits until the entry is committed. Whoever looks the key up sees the whole old entry until then, and the whole new
     /// one afterwards. A commit of content forgets the failures of the key.
     ///
-    /// - Throws: ``StoreError``; then nothing of the body is left and the old entry is as it was.
+    /// - Parameter generation: Taken from the store when the load of this body began. If the key was removed since then,
+    ///   the body is not stored.
+    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``; then nothing of the body is left and the old
+    ///   entry is as it was.
     @discardableResult
-    public func commit(_ metadata: EntryMetadata, for key: CacheKey) throws(StoreError) -> StoredEntry {
-        let change = try finish(metadata, key)
-        return try store.writer.write(undo: change.undo, change.run)
+    public func commit(
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
+        unlessRemovedSince generation: StoreGeneration? = nil
+    ) throws(StoreError) -> StoredEntry {
+        let change = try finish(metadata, key, options, generation)
+        try store.makeRoom()
+        do throws(StoreError) {
+            return try store.writer.write(undo: change.undo, change.run)
+        } catch {
+            guard error.isFullDisk, store.makeRoomOnDisk(for: byteCount) else { throw error }
+            return try store.writer.write(undo: change.undo, change.run)
+        }
     }
 
-    /// As the synchronous `commit(_:for:)`, without blocking the caller's thread.
+    /// As the synchronous form, without blocking the caller's thread.
     @discardableResult
-    public func commit(_ metadata: EntryMetadata, for key: CacheKey) async throws(StoreError) -> StoredEntry {
-        let change = try finish(metadata, key)
-        return try await store.writer.write(undo: change.undo, change.run)
+    public func commit(
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
+        unlessRemovedSince generation: StoreGeneration? = nil
+    ) async throws(StoreError) -> StoredEntry {
+        let change = try finish(metadata, key, options, generation)
+        try await store.makeRoom()
+        do throws(StoreError) {
+            return try await store.writer.write(undo: change.undo, change.run)
+        } catch {
+            guard error.isFullDisk else { throw error }
+            let byteCount = byteCount
+            let hasRoom = try await store.onMaintenanceLane { [store] () throws(StoreError) in
+                store.makeRoomOnDisk(for: byteCount)
+            }
+            guard hasRoom else { throw error }
+            return try await store.writer.write(undo: change.undo, change.run)
+        }
     }
 
     /// Lets go of the bytes. An entry that they became is left alone.
@@ -104,7 +165,14 @@ public final class BodyWriter: Sendable {
         state.withLock { state in
             state.isOpen = false
             state.file = nil
+            landed(&state)
         }
+    }
+
+    /// The bytes are no longer on their way: they are in the store, or gone.
+    private func landed(_ state: inout State) {
+        _ = store.limits.add(-state.inFlight)
+        state.inFlight = 0
     }
 
     private struct Change {
@@ -113,21 +181,35 @@ public final class BodyWriter: Sendable {
     }
 
     /// Ends the body and says what its transaction has to do.
-    private func finish(_ metadata: EntryMetadata, _ key: CacheKey) throws(StoreError) -> Change {
+    private func finish(
+        _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?
+    ) throws(StoreError) -> Change {
         try metadata.checkLengths()
+        try options.check()
         let (digest, byteCount) = try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
             state.isOpen = false
+            // Before the write lock is asked for: it takes long.
+            if store.configuration.durability == .durable, let file = state.file?.descriptor {
+                try mapping { () throws(SystemError) in try file.sync() }
+            }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
         let now = store.now
         return Change(
             run: { [self] (connection) throws(StoreError) in
+                if let generation {
+                    let wasRemoved = try mapping(store.indexPath) { () throws(SQLiteError) in
+                        try connection.wasRemoved(key, since: generation)
+                    }
+                    guard !wasRemoved else { throw .removedMeanwhile(key) }
+                }
                 // The body before the row: who sees the row finds the file.
                 if let digest { try link(digest, byteCount) }
                 return try mapping(store.indexPath) { () throws(SQLiteError) in
                     if metadata.kind == .content { try connection.removeFailure(for: key) }
-                    return try connection.store(metadata, for: key, digest: digest, byteCount: byteCount, at: now)
+                    return try connection.store(
+                        metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
                 }
             },
             undo: { [store] connection in
@@ -148,6 +230,7 @@ public final class BodyWriter: Sendable {
                 // Discarded while the commit waited.
                 throw .closed
             }
+            landed(&state)
         }
     }
 }

@@ -97,8 +97,10 @@ public struct StoredEntry: Hashable, Sendable {
     public let byteCount: Int64
     /// When this body was stored. A validation leaves it alone.
     public let createdAt: Date
+    /// How long it may stay, whether it is pinned, and its tags; none is `nil`.
+    public let options: EntryOptions
     /// The row; another entry may get the number once this one is gone.
-    let id: Int64
+    package let id: Int64
 }
 
 extension Date {

@@ -13,24 +13,53 @@ extension ResponseStore {
         BodyWriter(store: self)
     }
 
+    /// Where the sequence of removals stands. Taken before a load begins, and given to the commit of what it brings, it
+    /// keeps the load from putting back what is removed in the meantime. Runs on the calling thread, some microseconds.
+    public func generation() throws(StoreError) -> StoreGeneration {
+        try read { (connection) throws(SQLiteError) in try connection.generation() }
+    }
+
     /// Stores a body that is at hand, in place of the entry with the same key, kind and variant.
     @discardableResult
     public func insert(
-        _ body: some ContiguousBytes, metadata: EntryMetadata, for key: CacheKey
+        _ body: some ContiguousBytes, metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions()
     ) throws(StoreError) -> StoredEntry {
         let writer = makeBodyWriter()
         try writer.write(body)
-        return try writer.commit(metadata, for: key)
+        return try writer.commit(metadata, for: key, options: options)
     }
 
     /// As the synchronous form, without blocking the caller's thread for the commit.
     @discardableResult
     public func insert(
-        _ body: some ContiguousBytes & Sendable, metadata: EntryMetadata, for key: CacheKey
+        _ body: some ContiguousBytes & Sendable, metadata: EntryMetadata, for key: CacheKey,
+        options: EntryOptions = EntryOptions()
     ) async throws(StoreError) -> StoredEntry {
         let writer = makeBodyWriter()
         try writer.write(body)
-        return try await writer.commit(metadata, for: key)
+        return try await writer.commit(metadata, for: key, options: options)
+    }
+
+    /// Sets how long the entries of `key` may stay, whether they are pinned, and their tags, as far as `options` says.
+    ///
+    /// - Returns: Whether there is any.
+    @discardableResult
+    public func setOptions(_ options: EntryOptions, for key: CacheKey) throws(StoreError) -> Bool {
+        try options.check()
+        return try writer.write(settingOptions(options, key))
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func setOptions(_ options: EntryOptions, for key: CacheKey) async throws(StoreError) -> Bool {
+        try options.check()
+        return try await writer.write(settingOptions(options, key))
+    }
+
+    private func settingOptions(
+        _ options: EntryOptions, _ key: CacheKey
+    ) -> @Sendable (Connection) throws(StoreError) -> Bool {
+        changing { (connection) throws(SQLiteError) in try connection.setOptions(options, for: key) > 0 }
     }
 
     /// Replaces what is known of an entry and leaves its body and the time it was stored as they are: a row
@@ -64,23 +93,31 @@ extension ResponseStore {
     /// Counts a failed load of `key`; returns how many there have been since its last success.
     ///
     /// Entries of the key are left alone.
+    ///
+    /// - Parameter generation: Taken from the store when the load began. If the key was removed since then, nothing is
+    ///   counted, and the answer is 0.
     @discardableResult
-    public func recordFailure(for key: CacheKey, status: Int) throws(StoreError) -> Int {
-        try writer.write(recordingFailure(key, status))
+    public func recordFailure(
+        for key: CacheKey, status: Int, unlessRemovedSince generation: StoreGeneration? = nil
+    ) throws(StoreError) -> Int {
+        try writer.write(recordingFailure(key, status, generation))
     }
 
     /// As the synchronous form, without blocking the caller's thread.
     @discardableResult
-    public func recordFailure(for key: CacheKey, status: Int) async throws(StoreError) -> Int {
-        try await writer.write(recordingFailure(key, status))
+    public func recordFailure(
+        for key: CacheKey, status: Int, unlessRemovedSince generation: StoreGeneration? = nil
+    ) async throws(StoreError) -> Int {
+        try await writer.write(recordingFailure(key, status, generation))
     }
 
     private func recordingFailure(
-        _ key: CacheKey, _ status: Int
+        _ key: CacheKey, _ status: Int, _ generation: StoreGeneration?
     ) -> @Sendable (Connection) throws(StoreError) -> Int {
         let now = now
         return changing { (connection) throws(SQLiteError) in
-            try connection.recordFailure(for: key, status: status, at: now)
+            if let generation, try connection.wasRemoved(key, since: generation) { return 0 }
+            return try connection.recordFailure(for: key, status: status, at: now)
         }
     }
 
@@ -89,123 +126,8 @@ extension ResponseStore {
         try read { (connection) throws(SQLiteError) in try connection.failure(for: key) }
     }
 
-    // MARK: Removing
-
-    /// Removes everything stored for `key`: every variant, content, error response and failures, with their files.
-    ///
-    /// - Returns: Whether there was anything.
-    @discardableResult
-    public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
-        let existed = try writer.write(removing(key))
-        if existed { try deleteFiles() }
-        return existed
-    }
-
-    /// As the synchronous form, without blocking the caller's thread.
-    @discardableResult
-    public func remove(_ key: CacheKey) async throws(StoreError) -> Bool {
-        try await onMaintenanceLane { () throws(StoreError) in try self.remove(key) }
-    }
-
-    /// Removes one entry and leaves the key's others; `false` if it was gone already.
-    @discardableResult
-    public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
-        try await writer.write(
-            changing { (connection) throws(SQLiteError) in try connection.removeEntry(entry) })
-    }
-
-    private func removing(_ key: CacheKey) -> @Sendable (Connection) throws(StoreError) -> Bool {
-        changing { (connection) throws(SQLiteError) in
-            let entries = try connection.removeEntries(for: key)
-            return try connection.removeFailure(for: key) || entries > 0
-        }
-    }
-
-    // MARK: Evicting
-
-    /// Removes entries until the files of the others have at most `maxBytes` bytes: the expired first, then those used least
-    /// recently.
-    ///
-    /// Takes time in proportion to what is removed, in short transactions, between which others write; lookups go on
-    /// meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer ``evict(_:)``.
-    @discardableResult
-    public func evict(maxBytes: Int64) throws(StoreError) -> EvictionReport {
-        try evictNow(.maxBytes(maxBytes))
-    }
-
-    /// Removes entries until there are at most `maxEntries`; else as ``evict(maxBytes:)``.
-    @discardableResult
-    public func evict(maxEntries: Int) throws(StoreError) -> EvictionReport {
-        try evictNow(.maxEntries(maxEntries))
-    }
-
-    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:)``.
-    @discardableResult
-    public func evict(unusedFor age: Duration) throws(StoreError) -> EvictionReport {
-        try evictNow(.unusedFor(age))
-    }
-
-    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:)``.
-    @discardableResult
-    public func evict(olderThan age: Duration) throws(StoreError) -> EvictionReport {
-        try evictNow(.olderThan(age))
-    }
-
-    /// Removes what `rule` says, without blocking the caller's thread.
-    ///
-    /// It is written differently from the synchronous forms because Swift would otherwise not let an asynchronous `main` say
-    /// `try store.evict(maxBytes:)`.
-    @discardableResult
-    public func evict(_ rule: EvictionRule) async throws(StoreError) -> EvictionReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule) }
-    }
-
-    private func evictNow(_ rule: EvictionRule) throws(StoreError) -> EvictionReport {
-        var report = EvictionReport()
-        let now = now
-        var isDone = false
-        while !isDone {
-            let bite = try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now) })
-            report.entries += bite.report.entries
-            report.bytes &+= bite.report.bytes
-            isDone = bite.isDone
-        }
-        try deleteFiles()
-        try shrinkIndex()
-        return report
-    }
-
-    /// Runs transactions until no file is left that no entry needs, or none of those left can be deleted.
-    private func deleteFiles() throws(StoreError) {
-        var left = Int64.max
-        while true {
-            let now = try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.statistics().unreferencedBytes })
-            guard now > 0, now < left else { return }
-            left = now
-        }
-    }
-
-    /// Gives the pages of the index that hold nothing back to the file system, some in each transaction.
-    private func shrinkIndex() throws(StoreError) {
-        while try writer.write(changing { (connection) throws(SQLiteError) in try connection.releasePages() }) {}
-    }
-
-    // MARK: Flushing
-
-    /// Writes the uses of entries that are only noted in memory, and deletes files that no entry needs.
-    public func flush() throws(StoreError) {
-        try deleteFiles()
-    }
-
-    /// As the synchronous form, without blocking the caller's thread.
-    public func flush() async throws(StoreError) {
-        try await onMaintenanceLane { () throws(StoreError) in try self.flush() }
-    }
-
     /// A change to the index as a job of the writer.
-    private func changing<Value>(
+    func changing<Value>(
         _ change: @escaping @Sendable (Connection) throws(SQLiteError) -> Value
     ) -> @Sendable (Connection) throws(StoreError) -> Value {
         let path = indexPath

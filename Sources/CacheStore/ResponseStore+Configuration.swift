@@ -19,8 +19,40 @@ extension ResponseStore {
             case never
         }
 
+        /// What a power cut may take.
+        @nonexhaustive
+        public enum Durability: Sendable {
+            /// The latest commits may be lost, and a body may be damaged, which is found before it is read. Nothing waits
+            /// for the disk. The default.
+            case relaxed
+            /// Nothing that was acknowledged: body, names and row are on the disk before the call returns. Some
+            /// milliseconds for each transaction; commits that come together share them.
+            case durable
+        }
+
+        /// What the store keeps itself below; `nil`, the default, for no limit.
+        public var limits: Limits?
+
         /// When bodies are verified; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
+
+        /// What a power cut may take; ``Durability/relaxed`` by default. A killed process never takes what was
+        /// acknowledged.
+        public var durability: Durability = .relaxed
+
+        /// Whether nothing of a removed entry stays behind in the index: neither URL nor fields. `false` by default.
+        ///
+        /// What is deleted is overwritten with zeros, the log is cut to nothing before a removal returns, and counts of
+        /// requests go with the last entry of their host. A removal throws ``StoreError/busy(path:)`` when a reader keeps
+        /// the log in use for longer than ``busyTimeout``; then the entries are removed and the traces of them are not.
+        /// Files of bodies are deleted, but their blocks on the disk not overwritten.
+        public var secureDelete: Bool = false
+
+        /// Whether the store is only read, and has to be there: for a widget, or for looking into a store. `false` by
+        /// default.
+        ///
+        /// Nothing is noted or written, and whatever would write throws ``StoreError/readOnly(path:)``.
+        public var isReadOnly: Bool = false
 
         /// Connections for lookups: as many lookups run at once. 4 by default, at least 1.
         public var readerCount: Int = 4
@@ -34,10 +66,18 @@ extension ResponseStore {
         /// Tells the time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
 
-        /// Is told of damage that was found and dropped. Silent by default.
+        /// Is told of damage that was found and dropped, and of an index that was set aside. Silent by default.
         public var logger: Logger = Logger(label: "CacheStore") { _ in SwiftLogNoOpLogHandler() }
 
         /// The defaults.
         public init() {}
+    }
+}
+
+extension ResponseStore.Configuration {
+    var indexOptions: IndexOptions {
+        IndexOptions(
+            busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete, clock: clock,
+            logger: logger)
     }
 }

@@ -27,40 +27,100 @@ public final class ResponseStore: Sendable {
     /// The configuration that the store was opened with.
     public let configuration: Configuration
 
-    let indexPath: String
+    let place: StoreDirectory
     let blobs: BlobDirectory
-    let writer: IndexWriter
+    package let writer: IndexWriter
     let readers: ReaderPool
-    private let verified = VerifiedBlobs()
-    private let isClosed = Atomic(false)
-    private let maintenance = BlockingLane(label: "CacheStore.maintenance")
+    let limits: LimitKeeper
+    let presence: StorePresence
+    let verified = VerifiedBlobs()
+    let phase = Atomic(Phase.open)
+    private let maintenance: BlockingLane
+    let background: BackgroundWork
 
     /// Opens the store in `directory`, or starts one there. Takes constant time, whatever the store holds.
     ///
-    /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/notAnIndex(path:reason:)``,
-    ///   ``StoreError/newerSchema(path:found:supported:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``.
+    /// An index that is damaged beyond use, or was written by a newer version of this package, is set aside under a dated
+    /// name, which the logger is told, and a fresh one begun.
+    ///
+    /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``;
+    ///   ``StoreError/notAnIndex(path:reason:)`` when `index.sqlite` belongs to another program. A store that is only read
+    ///   has to be there, and to be of the present schema: ``StoreError/olderSchema(path:found:supported:)``,
+    ///   ``StoreError/newerSchema(path:found:supported:)``.
     public init(directory: URL, configuration: Configuration = Configuration()) throws(StoreError) {
-        let place = try StoreDirectory(creating: directory)
-        let (indexPath, timeout) = (place.indexPath, configuration.busyTimeout)
-        let wasShutDown = place.wasShutDown
-        let connection = try place.openIndex(busyTimeout: timeout)
+        let isReadOnly = configuration.isReadOnly
+        let options = configuration.indexOptions
+        let clock = configuration.clock
+        let place =
+            isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
+        presence = try StorePresence(place, timeout: options.busyTimeout)
+        let opened = isReadOnly ? nil : try Self.open(place, presence, options)
+        let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
         do {
-            blobs = try BlobDirectory(root: place.root)
+            blobs = try BlobDirectory(
+                root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
         } catch {
             throw .unusableDirectory(path: place.path, reason: error.description)
         }
+        let openReader: @Sendable () throws(StoreError) -> sending Connection = { () throws(StoreError) in
+            try place.openReader(isReadOnly: isReadOnly, busyTimeout: options.busyTimeout)
+        }
+        let readers = ReaderPool(count: max(1, configuration.readerCount), open: openReader)
+        let limits = LimitKeeper(configuration.limits)
+        let maintenance = BlockingLane(label: "CacheStore.maintenance")
+        let background = BackgroundWork(maintenance)
+        writer = IndexWriter(
+            opened?.index.connection,
+            IndexWriter.Surroundings(
+                place: place, blobs: blobs, options: options, limits: limits,
+                touchInterval: configuration.touchInterval,
+                clock: { clock().milliseconds },
+                indexWasReplaced: {
+                    readers.reset()
+                    background.submit { store in _ = try? store.sweep() }
+                },
+                limitsAreExceeded: { background.submit { store in store.keepLimits() } }))
         self.directory = URL(filePath: place.path)
         self.configuration = configuration
-        self.indexPath = indexPath
-        writer = IndexWriter(
-            connection, path: indexPath, blobs: blobs, lane: BlockingLane(label: "CacheStore.writer"),
-            touchInterval: configuration.touchInterval)
-        readers = ReaderPool(count: max(1, configuration.readerCount)) { () throws(StoreError) in
-            try mapping(indexPath) { () throws(SQLiteError) in
-                try Connection(path: indexPath, role: .reader, busyTimeout: timeout)
-            }
+        self.place = place
+        self.readers = readers
+        self.limits = limits
+        self.maintenance = maintenance
+        self.background = background
+        background.attach(self)
+        if isReadOnly {
+            try checkIndex()
+            return
         }
-        if !wasShutDown { sweepInBackground() }
+        if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
+        if hasLapsed { background.submit { store in try? store.removeLapsed() } }
+        if configuration.limits != nil { keepLimitsInBackground() }
+    }
+
+    /// The index opened for writing. Who is alone ends the session before, and looks whether somebody was killed.
+    private static func open(
+        _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions
+    ) throws(StoreError) -> sending Opened {
+        let wasShutDown = place.wasShutDown
+        let index = try place.openIndex(options)
+        var opened = Opened(index: index, hasLeftovers: !index.knowsItsFiles, hasLapsed: false)
+        if presence.isAlone {
+            let (hasLapsed, wasKilled) = try mapping(place.indexPath) { () throws(SQLiteError) in
+                (try index.connection.beginSession(), try index.connection.clearUsers())
+            }
+            opened.hasLapsed = hasLapsed
+            opened.hasLeftovers = !index.knowsItsFiles || wasKilled || !wasShutDown
+        }
+        try presence.share()
+        return opened
+    }
+
+    private struct Opened {
+        let index: StoreDirectory.OpenedIndex
+        /// Whether there may be files that no entry needs.
+        var hasLeftovers: Bool
+        /// Whether there are entries of sessions that are over.
+        var hasLapsed: Bool
     }
 
     deinit {
@@ -68,14 +128,18 @@ public final class ResponseStore: Sendable {
     }
 
     var now: Int64 { configuration.clock().milliseconds }
+    var indexPath: String { place.indexPath }
 
     // MARK: Looking up
 
     /// The content stored for `key`, the most recently received if `Vary` makes for several; `nil` on a miss.
     ///
-    /// Counts as a use of the entry. Runs on the calling thread, some microseconds.
+    /// Counts as a use of the entry, or as a miss of its host. Runs on the calling thread, some microseconds.
     public func lookup(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
-        guard let entry = try peek(key) else { return nil }
+        guard let entry = try peek(key) else {
+            recordMiss(for: key)
+            return nil
+        }
         touch(entry)
         return entry
     }
@@ -97,72 +161,47 @@ public final class ResponseStore: Sendable {
         try peek(key) != nil
     }
 
+    // MARK: Noting
+
     /// Notes that an entry answered a request. Costs no I/O: the note reaches the index with the next write, after
     /// ``Configuration/touchInterval``, or with `flush()`.
-    public func touch(_ entry: StoredEntry) {
-        writer.touch(entry.id, at: now)
+    public func touch(_ entry: StoredEntry, as use: EntryUse = .hit) {
+        guard isWritable else { return }
+        writer.touch(entry.id, use, at: now)
     }
 
-    /// Opens the body of an entry; `nil` if it is gone, in which case look the key up again.
-    ///
-    /// A body whose file is missing, has another length or, as far as ``Configuration/verification`` looks, other bytes is
-    /// gone for good: its entries are removed, so that they are loaded anew.
-    ///
-    /// - Throws: ``StoreError/file(_:)`` when the file may be sound but cannot be read now, as with too many open files.
-    public func openBody(of entry: StoredEntry) throws(StoreError) -> StoredBody? {
-        try checkOpen()
-        guard let digest = entry.digest else { return StoredBody() }
-        if let body = try openIntact(digest, byteCount: entry.byteCount) { return body }
-        do throws(StoreError) {
-            // None where an eviction was faster than the reader: nothing was damaged then.
-            let removed = try removeDamaged(digest, byteCount: entry.byteCount)
-            guard removed > 0 else { return nil }
-            configuration.logger.warning(
-                "removed entries whose body was missing or damaged",
-                metadata: ["sha256": "\(digest)", "entries": "\(removed)"])
-        } catch {
-            // Found again by the next reader. For this one it is a miss all the same.
-            configuration.logger.warning(
-                "cannot remove entries whose body is missing or damaged",
-                metadata: ["sha256": "\(digest)", "error": "\(error)"])
-        }
-        return nil
+    /// Notes that the origin had to answer a request for `key`. Costs as little as ``touch(_:as:)``.
+    public func recordMiss(for key: CacheKey) {
+        var counts = RequestCounts()
+        counts.misses = 1
+        note(counts, key)
     }
 
-    private func openIntact(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> StoredBody? {
-        try mapping { () throws(SystemError) in
-            guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount) else { return nil }
-            switch configuration.verification {
-            case .never: break
-            case .firstRead where verified.contains(digest, status): break
-            case .firstRead, .everyRead:
-                guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else { return nil }
-                verified.insert(digest, status)
-            }
-            return StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount)
-        }
+    /// Notes that a request for `key` was not answered, or with an error. Costs as little as ``touch(_:as:)``.
+    public func recordError(for key: CacheKey) {
+        var counts = RequestCounts()
+        counts.errors = 1
+        note(counts, key)
     }
 
-    /// Removes the entries of a body that is not what it should be, unless it has been stored anew in the meantime.
-    private func removeDamaged(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> Int {
-        try writer.write { [self] (connection) throws(StoreError) in
-            // Under the write lock nobody deletes or stores this file.
-            guard try openIntact(digest, byteCount: byteCount) == nil else { return 0 }
-            return try removeEntries(withBody: digest, connection)
-        }
+    private func note(_ counts: RequestCounts, _ key: CacheKey) {
+        guard isWritable else { return }
+        writer.note(counts, host: key.host ?? "", at: now)
     }
 
-    /// Removes the entries of a body that is damaged, and its file; how many there were.
-    func removeEntries(withBody digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Int {
-        let removed = try mapping(indexPath) { () throws(SQLiteError) in
-            try connection.removeEntries(withBody: digest)
-        }
-        // At once, and not with the unneeded files: if their count were wrong, it would stay for ever.
-        try mapping { () throws(SystemError) in _ = try blobs.unlink(digest) }
-        return removed
-    }
+    private var isWritable: Bool { !configuration.isReadOnly && phase.load(ordering: .relaxed) == .open }
 
+    // MARK: Reading, and working in the background
+
+    /// Answers a question with a connection of the pool. If the index turns out to be damaged, it is set aside first.
     func read<Value: Sendable>(
+        _ body: (Connection) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try writer.mending { () throws(StoreError) in try readAsIs(body) }
+    }
+
+    /// Answers a question with a connection of the pool, and leaves a damaged index as it is.
+    func readAsIs<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         try readers.read { (connection) throws(StoreError) in
@@ -170,11 +209,16 @@ public final class ResponseStore: Sendable {
         }
     }
 
-    /// Runs `work` in the background, unless the store is gone by then.
-    func submitMaintenance(_ work: @escaping @Sendable (ResponseStore) -> Void) {
-        maintenance.submit { [weak self] in
-            if let self { work(self) }
-        }
+    /// For a store that is only read, and so has migrated nothing.
+    private func checkIndex() throws(StoreError) {
+        let path = indexPath
+        try readers.read { (connection) throws(StoreError) in try Migrator(path: path).check(connection) }
+    }
+
+    /// For what would write a file before it comes to the index.
+    func checkWritable() throws(StoreError) {
+        guard !configuration.isReadOnly else { throw .readOnly(path: place.path) }
+        try checkOpen()
     }
 
     /// Runs `work`, which blocks, without blocking the caller's executor.
@@ -182,20 +226,5 @@ public final class ResponseStore: Sendable {
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         try await maintenance.run(work)
-    }
-
-    // MARK: Closing
-
-    /// For what would work on a closed store too.
-    func checkOpen() throws(StoreError) {
-        guard !isClosed.load(ordering: .acquiring) else { throw .closed }
-    }
-
-    /// Writes what is only noted in memory and closes the index. Bodies that are open stay readable; every other call
-    /// throws ``StoreError/closed`` from now on.
-    public func close() {
-        isClosed.store(true, ordering: .releasing)
-        writer.close()
-        readers.close()
     }
 }

@@ -3,7 +3,6 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-internal import CSQLite
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -12,13 +11,16 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The directory of a store, found or made, and its index opened.
-struct StoreDirectory {
+/// The directory of a store, found or made.
+struct StoreDirectory: Sendable {
     /// Without symbolic links, which SQLite is told not to follow.
     let path: String
     let root: FileDescriptor
 
     var indexPath: String { path + "/index.sqlite" }
+
+    /// Directories that were made on the way to this one, and whose names a power cut may still take back.
+    private let parents: [String]
 
     /// The directory at `url`; made with what leads to it, for its owner only, if it is not there.
     init(creating url: URL) throws(StoreError) {
@@ -34,7 +36,7 @@ struct StoreDirectory {
         guard url.isFileURL else { throw .unusableDirectory(path: url.absoluteString, reason: "it is not a file URL") }
         let given = url.path(percentEncoded: false)
         guard !given.utf8.contains(0) else { throw .unusableDirectory(path: given, reason: "its path contains a NUL") }
-        if createsDirectory { try Self.makeDirectories(given) }
+        parents = createsDirectory ? try Self.makeDirectories(given) : []
         guard let resolved = realpath(given, nil) else {
             throw .unusableDirectory(path: given, reason: String(cString: strerror(errno)))
         }
@@ -50,11 +52,17 @@ struct StoreDirectory {
     }
 
     /// `mkdir -p` with mode 0700, which neither a umask nor Foundation's defaults widen.
-    private static func makeDirectories(_ path: String) throws(StoreError) {
+    ///
+    /// - Returns: The directories in which one was made.
+    private static func makeDirectories(_ path: String) throws(StoreError) -> [String] {
+        var parents: [String] = []
         var partial = path.hasPrefix("/") ? "/" : ""
         for component in path.split(separator: "/") {
+            let parent = partial.isEmpty ? "." : partial
             partial += component
-            if mkdir(partial, 0o700) != 0 {
+            if mkdir(partial, 0o700) == 0 {
+                parents.append(parent)
+            } else {
                 let code = errno
                 var status = stat()
                 guard stat(partial, &status) == 0 else {
@@ -66,6 +74,13 @@ struct StoreDirectory {
             }
             partial += "/"
         }
+        return parents
+    }
+
+    /// Makes the names in this directory, and of it, outlast a power cut.
+    func syncNames() throws(SystemError) {
+        try root.sync()
+        for parent in parents { try FileDescriptor.openDirectory(atPath: parent).sync() }
     }
 
     /// Whether the last process to use the store closed it: SQLite then leaves no log. While another process uses the store
@@ -73,52 +88,5 @@ struct StoreDirectory {
     var wasShutDown: Bool {
         guard let log = try? root.status(of: "index.sqlite-wal") else { return true }
         return log.size == 0
-    }
-
-    /// The writer's connection, with the index made and brought up to date.
-    func openIndex(busyTimeout: Duration) throws(StoreError) -> Connection {
-        do {
-            let existing = try root.status(of: "index.sqlite")
-            if let existing, !existing.isRegular {
-                throw StoreError.notAnIndex(path: indexPath, reason: "it is not a regular file")
-            }
-            if existing == nil { try createIndex() }
-            let connection = try Connection(path: indexPath, role: .writer, busyTimeout: busyTimeout)
-            try Migrator(path: indexPath).migrate(connection)
-            return connection
-        } catch StoreError.index(let error) {
-            throw refused(error)
-        } catch let error as StoreError {
-            throw error
-        } catch let error as SQLiteError {
-            throw refused(error)
-        } catch {
-            throw .unusableDirectory(path: path, reason: "\(error)")
-        }
-    }
-
-    /// An empty file, for its owner only: SQLite would let others read it, and gives the log the same permissions.
-    ///
-    /// Made under another name and linked: were the index itself opened and closed here, POSIX would release the locks of
-    /// every connection that this process has to it (https://sqlite.org/howtocorrupt.html §2.2).
-    private func createIndex() throws(SystemError) {
-        let name = "index.new-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
-        defer { _ = try? root.unlink(name) }
-        do {
-            try FileDescriptor.retrying("linkat", indexPath) {
-                linkat(root.number, name, root.number, "index.sqlite", 0)
-            }
-        } catch let error where error.errno == EEXIST {}
-    }
-
-    /// What a failure to open the index means to the caller.
-    private func refused(_ error: SQLiteError) -> StoreError {
-        switch error.code {
-        case SQLITE_NOTADB, SQLITE_CORRUPT: .notAnIndex(path: indexPath, reason: error.message)
-        case SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL, SQLITE_PERM:
-            .unusableDirectory(path: path, reason: error.message)
-        default: error.isBusy ? .busy(path: indexPath) : .index(error)
-        }
     }
 }

@@ -5,9 +5,12 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// The directory of the store cannot be used. Choose another, or mend what `reason` says.
     case unusableDirectory(path: String, reason: String)
-    /// `index.sqlite` is not an index of this package. Move the file away, and the store starts afresh.
+    /// `index.sqlite` is the database of another program, or is damaged and only read here. Choose another directory, or move
+    /// the file away.
     case notAnIndex(path: String, reason: String)
-    /// A newer version of this package wrote the index. Update the program, or give it a directory of its own.
+    /// An older version of this package wrote the index, which is only read here. Open the store for writing once.
+    case olderSchema(path: String, found: Int, supported: Int)
+    /// A newer version of this package wrote the index, which is only read here. Update the program.
     case newerSchema(path: String, found: Int, supported: Int)
     /// Another connection held the write lock for longer than the busy timeout. Try again.
     case busy(path: String)
@@ -21,6 +24,16 @@ public enum StoreError: Error, Hashable, Sendable {
     case headTooLarge(byteCount: Int, limit: Int)
     /// The bytes that were read are fewer than the file had when it was opened.
     case truncatedBody(path: String)
+    /// The body is larger than the store keeps. Deliver it without storing it.
+    case bodyTooLarge(limit: Int64)
+    /// The tag cannot be given to an entry; the reason says what is wrong with it.
+    case invalidTag(String, reason: String)
+    /// The key was removed while a response for it was on its way, so that the response was not stored.
+    case removedMeanwhile(CacheKey)
+    /// The store is open for reading only.
+    case readOnly(path: String)
+    /// The store has let go of its files. Call ``ResponseStore/resume()`` first.
+    case suspended
     /// The store, or the writer of a body, has been closed.
     case closed
 }
@@ -31,7 +44,9 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
         case .notAnIndex(let path, let reason):
-            "\(path) is not the index of a store (\(reason)); move it away to start afresh"
+            "\(path) cannot be used as the index of a store (\(reason)); move it away, or choose another directory"
+        case .olderSchema(let path, let found, let supported):
+            "\(path) has schema version \(found), this program knows \(supported): open it for writing once"
         case .newerSchema(let path, let found, let supported):
             "\(path) has schema version \(found), this program knows \(supported): update it or choose another directory"
         case .busy(let path): "\(path) was locked by another writer for too long; try again"
@@ -40,7 +55,28 @@ extension StoreError: CustomStringConvertible {
         case .invalidKey(let key, let reason): "\(key.prefix(200).debugDescription) cannot be a key: \(reason)"
         case .headTooLarge(let count, let limit): "the field lines have \(count) bytes, the store keeps \(limit)"
         case .truncatedBody(let path): "\(path) became shorter while it was read"
+        case .bodyTooLarge(let limit): "the body is larger than the store keeps, \(limit) bytes"
+        case .invalidTag(let tag, let reason): "\(tag.prefix(200).debugDescription) cannot be a tag: \(reason)"
+        case .removedMeanwhile(let key): "\(key) was removed while a response for it was on its way"
+        case .readOnly(let path): "\(path) is open for reading only"
+        case .suspended: "the store is suspended; resume it first"
         case .closed: "the store is closed"
+        }
+    }
+}
+
+extension StoreError {
+    /// Whether the index is not as SQLite wrote it, or looks so.
+    var isIndexDamage: Bool {
+        if case .index(let error) = self { error.isDamage } else { false }
+    }
+
+    /// Whether there was no room on the disk, or none for this user.
+    var isFullDisk: Bool {
+        switch self {
+        case .index(let error): error.isFull
+        case .file(let error): error.isFull
+        default: false
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The store in numbers; the same as a row of the view `cache_stats`.
+/// The store in numbers; all but the size of the index as in the view `cache_stats`.
 public struct StoreStatistics: Hashable, Sendable {
     /// Stored responses.
     public let entries: Int
@@ -14,6 +14,20 @@ public struct StoreStatistics: Hashable, Sendable {
     public let hits: Int
     /// Keys whose latest load failed.
     public let failingKeys: Int
+    /// Bodies that were found missing or altered, and dropped.
+    public let damagedBodies: Int
+    /// Bytes of the index that hold something. Those of its log, which is cut back from time to time, are not among them.
+    public let indexBytes: Int64
+}
+
+/// What a removal removed, or would remove.
+public struct RemovalReport: Hashable, Sendable {
+    /// Entries removed.
+    public internal(set) var entries = 0
+    /// Keys whose failures are forgotten.
+    public internal(set) var failures = 0
+    /// Bytes of the files that no entry needs any more.
+    public internal(set) var bytes: Int64 = 0
 }
 
 /// What an eviction freed.

@@ -66,7 +66,7 @@ struct BodyWriterTests {
 
     @Test("a writer that is discarded while its commit waits throws closed, and the old entry stays")
     func discardedWhileCommitting() async throws {
-        let store = try sandbox.open()
+        let store = try sandbox.open { $0.busyTimeout = .seconds(60) }
         let old = try await store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let other = try RawIndex(sandbox.indexPath)
         try other.execute("BEGIN IMMEDIATE")

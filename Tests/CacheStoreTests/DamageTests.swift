@@ -315,8 +315,9 @@ struct DamageTests {
         for number in 0..<30 {
             try tolerant {
                 if let entry = try store.lookup(.path(number)), let body = try store.openBody(of: entry) {
+                    // An empty body where the row has lost its digest and length: nothing tells such a row from a right one.
                     let data = try body.data()
-                    #expect(ContentDigest(of: data) == entry.digest || data.isEmpty, "\(generator)")
+                    #expect(data == bodies[number] || data.isEmpty, "\(generator)")
                 }
             }
             if number % 5 == 0 {

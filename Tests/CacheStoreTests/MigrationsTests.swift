@@ -46,9 +46,15 @@ struct MigrationsTests {
             (
                 "cache_entries",
                 "partition key url host kind variant status content_type etag last_modified byte_size sha256 file_path freshness "
-                    + "expires_at created_at validated_at accessed_at hit_count error_count"
+                    + "expires_at created_at validated_at accessed_at hit_count error_count "
+                    + "id lifetime is_pinned tags"
             ),
-            ("cache_stats", "entries files logical_bytes physical_bytes unreferenced_bytes hits failing_keys"),
+            (
+                "cache_stats",
+                "entries files logical_bytes physical_bytes unreferenced_bytes hits failing_keys damaged_bodies"
+            ),
+            ("cache_requests", "host hits stale revalidated misses errors counted_at"),
+            ("cache_version", "version"),
             ("cache_hosts", "host entries byte_size hits error_responses accessed_at"),
             ("cache_errors", "partition key status error_count failed_at"),
         ])
@@ -102,7 +108,10 @@ struct MigrationsTests {
         try store.recordFailure(for: .path("x"), status: 500)
         #expect(
             try store.query("SELECT * FROM cache_stats").rows == [
-                [.integer(4), .integer(2), .integer(13), .integer(5), .integer(0), .integer(1), .integer(1)]
+                [
+                    .integer(4), .integer(2), .integer(13), .integer(5), .integer(0), .integer(1), .integer(1),
+                    .integer(0),
+                ]
             ])
         #expect(
             try store.query("SELECT host, entries, byte_size, hits, error_responses FROM cache_hosts ORDER BY host")

@@ -191,17 +191,6 @@ struct OpeningTests {
         #expect(!reason.isEmpty, sourceLocation: sourceLocation)
     }
 
-    @Test("an index of garbage is an error and stays as it is", arguments: [15, 16, 99, 100, 4_096, 100_000])
-    func garbage(_ count: Int) throws {
-        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
-        let bytes = Data.noise(count, seed: 1)
-        try bytes.write(to: indexURL)
-        try expectNotAnIndex()
-        #expect(try Data(contentsOf: indexURL) == bytes)
-        try FileManager.default.removeItem(at: indexURL)
-        #expect(throws: Never.self) { try sandbox.open() }
-    }
-
     @Test(
         "another program's database is an error and stays as it is",
         arguments: [
@@ -215,56 +204,6 @@ struct OpeningTests {
         try expectNotAnIndex()
         #expect(try Data(contentsOf: indexURL) == bytes)
         #expect(try RawIndex(sandbox.indexPath).value("PRAGMA journal_mode") == "delete")
-    }
-
-    @Test(
-        "an index of a newer schema is an error that says so, and stays as it is", arguments: [2, 999, Int(Int32.max)])
-    func newerSchema(_ version: Int) throws {
-        try sandbox.open().close()
-        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
-        let bytes = try Data(contentsOf: indexURL)
-        let path = try resolved(sandbox.path) + "/index.sqlite"
-        #expect(throws: StoreError.newerSchema(path: path, found: version, supported: 1)) { try sandbox.open() }
-        #expect(try Data(contentsOf: indexURL) == bytes)
-    }
-
-    @Test("a version that never was is an error", arguments: [0, -1, Int(Int32.min)])
-    func impossibleVersion(_ version: Int) throws {
-        try sandbox.open().close()
-        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
-        #expect(throws: StoreError.self) { try sandbox.open() }
-    }
-
-    @Test("a directory, a pipe or a link in the index's place is an error, and is not followed")
-    func notRegular() throws {
-        let manager = FileManager.default
-        let foreign = sandbox.directory.url.appending(path: "foreign.sqlite")
-        try manager.createDirectory(at: indexURL, withIntermediateDirectories: true)
-        try expectNotAnIndex()
-        try manager.removeItem(at: indexURL)
-        #expect(mkfifo(sandbox.indexPath, 0o600) == 0)
-        try expectNotAnIndex()
-        try manager.removeItem(at: indexURL)
-        for target in [foreign, sandbox.directory.url.appending(path: "nothing")] {
-            try Data().write(to: foreign)
-            try manager.createSymbolicLink(at: indexURL, withDestinationURL: target)
-            try expectNotAnIndex()
-            #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
-            try manager.removeItem(at: indexURL)
-        }
-        #expect(try Data(contentsOf: foreign) == Data())
-        #expect(
-            try manager.contentsOfDirectory(atPath: sandbox.directory.path).sorted() == ["foreign.sqlite", "store"])
-    }
-
-    @Test("TRAPS 9: an index whose header forbids writing is an error at opening, and stays as it is")
-    func writeVersion() throws {
-        try sandbox.open().close()
-        var bytes = try Data(contentsOf: indexURL)
-        bytes[18] = 7
-        try bytes.write(to: indexURL)
-        #expect(throws: StoreError.self) { try sandbox.open() }
-        #expect(try Data(contentsOf: indexURL) == bytes)
     }
 
     @Test("an index that is empty, as a kill at its making leaves it, becomes one")

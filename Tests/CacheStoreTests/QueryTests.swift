@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import Migrations
 import TestSupport
 import Testing
 
@@ -27,7 +28,7 @@ struct QueryTests {
             }
         }
         #expect(try store.statistics() == before)
-        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA user_version") == "1")
+        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA user_version") == "\(migrations.count)")
         #expect(try RawIndex(sandbox.indexPath).value("PRAGMA journal_mode") == "wal")
         #expect(!FileManager.default.fileExists(atPath: "/tmp/CacheStoreTests-vacuum"))
     }

@@ -51,7 +51,7 @@ struct CacheTransaction: Sendable {
         guard case .answer(let response, let entry) = try decide(), response.head.status.kind == .successful else {
             return nil
         }
-        store.touch(entry)
+        store.touch(entry, as: response.isStale ? .stale : .hit)
         return response
     }
 
@@ -59,7 +59,7 @@ struct CacheTransaction: Sendable {
     func answer() async throws(LoadError) -> CachedResponse {
         switch try decide() {
         case .answer(let response, let entry):
-            store.touch(entry)
+            store.touch(entry, as: response.isStale ? .stale : .hit)
             return response
         case .forward(let request, let stored, let nominated):
             return try await forward(request, stored: stored, nominated: nominated)
@@ -158,10 +158,12 @@ struct CacheTransaction: Sendable {
     private func forward(
         _ request: HTTPRequest, stored: Stored, nominated: Nominated?
     ) async throws(LoadError) -> CachedResponse {
+        var generation = generation()
         let requested = configuration.clock()
         let reply = try await send(request)
         let times = Times(requested: requested, received: configuration.clock())
-        await invalidate(after: reply.head.status)
+        // What this request invalidates itself does not stand in its own way.
+        if await invalidate(after: reply.head.status) { generation = self.generation() }
         let exchange = Exchange(
             request: request, reply: reply.head, requestTime: HTTPDate(times.requested),
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
@@ -180,12 +182,18 @@ struct CacheTransaction: Sendable {
             let age = Freshness(of: response, policy: policy).age(at: now)
             return answer(response, nominated.body, source: .notModified, age: age, isStale: false)
         case .store(let response) where keepsErrors || response.status.code < 400:
-            return passThrough(reply, storing: response, times)
+            count(reply.head.status)
+            return passThrough(reply, storing: response, times, generation)
         case .store:
-            return passThrough(reply)
+            count(reply.head.status)
+            return passThrough(reply, generation)
         case .relay(let removesStored):
-            if removesStored { await remove() }
-            return passThrough(reply)
+            if removesStored {
+                await remove()
+                generation = self.generation()
+            }
+            count(reply.head.status)
+            return passThrough(reply, generation)
         case .retryUnconditionally:
             break
         }
@@ -201,8 +209,18 @@ struct CacheTransaction: Sendable {
         do throws(TransportError) {
             return try await transport.send(request, body: content)
         } catch {
+            store.recordError(for: key)
             throw LoadError(error, url: url)
         }
+    }
+
+    /// Where the removals from the store stand; `nil`, which nothing is refused for, if the store cannot be asked.
+    private func generation() -> StoreGeneration? {
+        try? store.generation()
+    }
+
+    private func count(_ status: HTTPResponse.Status) {
+        if status.code < 400 { store.recordMiss(for: key) } else { store.recordError(for: key) }
     }
 
     // MARK: Committing
@@ -213,17 +231,21 @@ struct CacheTransaction: Sendable {
                 try await store.remove(entry)
             } else {
                 try await store.freshen(entry, with: metadata(of: response, times))
-                store.touch(entry)
+                store.touch(entry, as: .revalidated)
             }
         } catch {
             log("could not freshen a response", error)
         }
     }
 
-    /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target is out of date.
-    private func invalidate(after status: HTTPResponse.Status) async {
-        guard !request.method.isSafe, (200..<400).contains(status.code) else { return }
+    /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target is out of date, and so is what is on
+    /// its way.
+    ///
+    /// - Returns: Whether it was such a success.
+    private func invalidate(after status: HTTPResponse.Status) async -> Bool {
+        guard !request.method.isSafe, (200..<400).contains(status.code) else { return false }
         await remove()
+        return true
     }
 
     private func remove() async {
@@ -235,9 +257,10 @@ struct CacheTransaction: Sendable {
     }
 
     /// Counts an error of the origin; the last good content stays.
-    func recordFailure(_ status: HTTPResponse.Status) async {
+    func recordFailure(_ response: CachedResponse) async {
         do throws(StoreError) {
-            try await store.recordFailure(for: key, status: status.code)
+            try await store.recordFailure(
+                for: key, status: response.head.status.code, unlessRemovedSince: response.generation)
         } catch {
             log("could not count a failure", error)
         }
@@ -279,22 +302,35 @@ struct CacheTransaction: Sendable {
             })
     }
 
-    private func passThrough(_ reply: TransportResponse) -> CachedResponse {
-        passThrough(reply, freshness: nil, storing: nil)
-    }
-
-    private func passThrough(_ reply: TransportResponse, storing response: StoredResponse, _ times: Times)
-        -> CachedResponse
-    {
-        let metadata = metadata(of: response, times)
-        let storing = ForwardedBody.Storing(writer: store.makeBodyWriter()) { [key] (writer) async throws(StoreError) in
-            try await writer.commit(metadata, for: key)
-        }
-        return passThrough(reply, freshness: Freshness(of: response, policy: policy), storing: storing)
+    private func passThrough(_ reply: TransportResponse, _ generation: StoreGeneration?) -> CachedResponse {
+        passThrough(reply, freshness: nil, storing: nil, generation)
     }
 
     private func passThrough(
-        _ reply: TransportResponse, freshness: Freshness?, storing: ForwardedBody.Storing?
+        _ reply: TransportResponse, storing response: StoredResponse, _ times: Times, _ generation: StoreGeneration?
+    ) -> CachedResponse {
+        let freshness = Freshness(of: response, policy: policy)
+        guard fitsIntoStore(reply.head) else {
+            return passThrough(reply, freshness: freshness, storing: nil, generation)
+        }
+        let metadata = metadata(of: response, times)
+        let storing = ForwardedBody.Storing(writer: store.makeBodyWriter()) { [key] (writer) async throws(StoreError) in
+            try await writer.commit(metadata, for: key, unlessRemovedSince: generation)
+        }
+        return passThrough(reply, freshness: freshness, storing: storing, generation)
+    }
+
+    /// Whether a body of the announced length could be kept; one without a length is tried.
+    private func fitsIntoStore(_ head: HTTPResponse) -> Bool {
+        guard let limit = store.configuration.limits?.maxEntryBytes,
+            let length = head.headerFields[.contentLength].flatMap({ Int64($0) })
+        else { return true }
+        return length <= limit
+    }
+
+    private func passThrough(
+        _ reply: TransportResponse, freshness: Freshness?, storing: ForwardedBody.Storing?,
+        _ generation: StoreGeneration?
     ) -> CachedResponse {
         let body = ForwardedBody(
             url: url, source: reply.body, storing: storing, limit: configuration.maxBodyBytes,
@@ -302,7 +338,7 @@ struct CacheTransaction: Sendable {
         return CachedResponse(
             head: reply.head, body: ResponseBody { () async throws(LoadError) in try await body.next() },
             source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
-            expiresAt: freshness?.expiry.map(Date.init), failure: nil,
+            expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: generation,
             collect: { () async throws(LoadError) in try await body.collect() })
     }
 

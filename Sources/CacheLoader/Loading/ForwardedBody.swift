@@ -107,7 +107,13 @@ final class ForwardedBody: Sendable {
 
     private func stopStoring(_ error: StoreError) {
         state.withLock { $0.isStoring = false }
-        logger.warning("could not store a response", metadata: ["url": "\(url)", "error": "\(error)"])
+        let level: Logger.Level =
+            switch error {
+            // As it should be: it is too large, or was removed in the meantime, or the program has put the store away.
+            case .bodyTooLarge, .removedMeanwhile, .suspended, .readOnly: .debug
+            default: .warning
+            }
+        logger.log(level: level, "did not store a response", metadata: ["url": "\(url)", "error": "\(error)"])
     }
 
     /// The whole body. What went into the file of the store takes no memory of its own until the end, and none then if it

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -16,29 +18,94 @@ package final class BlobDirectory: Sendable {
     /// The directory of the store.
     package let root: FileDescriptor
     private let blobs: FileDescriptor
+    private let isDurable: Bool
 
-    package init(root: FileDescriptor) throws(SystemError) {
+    /// Folders with names that a power cut may still take back, and whether one of them was made. Guards the list.
+    private let unsynced = Mutex(Unsynced())
+
+    /// Files that are being staged under a lock. Guards the list.
+    private let locked = Mutex<[WeakDescriptor]>([])
+
+    private struct WeakDescriptor {
+        weak var descriptor: FileDescriptor?
+    }
+
+    private struct Unsynced {
+        var shards: Set<String> = []
+        var hasNewShard = false
+    }
+
+    /// - Parameters:
+    ///   - createsDirectory: Whether `blobs/` is made if it is not there.
+    ///   - isDurable: Whether files and their names are on the disk once ``syncNames()`` has returned.
+    package init(root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false) throws(SystemError) {
         self.root = root
-        try root.makeDirectory("blobs")
+        self.isDurable = isDurable
+        if createsDirectory { try root.makeDirectory("blobs") }
         blobs = try root.open("blobs", O_RDONLY | O_DIRECTORY)
+        if isDurable { try root.sync() }
+    }
+
+    /// The lock of who evicts, or sets an index aside.
+    func lock() throws(SystemError) -> DirectoryLock {
+        try DirectoryLock("blobs", below: root)
     }
 
     /// A new file for the bytes of a body.
     package func stage() throws(SystemError) -> StagedFile {
-        try StagedFile(blobs: blobs, root: root)
+        let file = try StagedFile(blobs: blobs, root: root)
+        if file.isLocked {
+            locked.withLock { locked in
+                locked.removeAll { $0.descriptor == nil }
+                locked.append(WeakDescriptor(descriptor: file.descriptor))
+            }
+        }
+        return file
+    }
+
+    /// Lets go of the locks of files that are being staged. Others may sweep them away from now on; then their commits fail.
+    func abandonStagedFiles() {
+        let descriptors = locked.withLock { locked in
+            defer { locked = [] }
+            return locked.compactMap(\.descriptor)
+        }
+        for descriptor in descriptors { descriptor.unlock() }
     }
 
     /// Gives a staged file the name of its digest, or keeps the file that has the name and the right length.
     package func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
+        if isDurable { unsynced.withLock { _ = $0.shards.insert(path.shard) } }
         if try staged.link(into: shard, as: path.name) { return }
-        let existing = try shard.status(of: path.name)
-        if let existing, existing.isRegular, existing.size == byteCount { return }
+        if try isKept(digest, byteCount) { return }
         // A torn file, or something planted in its place. Whatever it is, it is not this blob.
         try shard.unlink(path.name)
         guard try staged.link(into: shard, as: path.name) else {
             throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: EEXIST)
+        }
+    }
+
+    /// Whether the file that has the name of a digest already can stay.
+    private func isKept(_ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) -> Bool {
+        guard let (existing, _) = try open(digest, byteCount: byteCount) else { return false }
+        guard isDurable else { return true }
+        // It may be the remains of a power cut: of the right length, but not on the disk, or without its bytes.
+        guard try BlobDigester.digest(of: existing, byteCount: byteCount) == digest else { return false }
+        try existing.sync()
+        return true
+    }
+
+    /// Sees to it that names given since the last call outlast a power cut. Called before their rows are committed.
+    func syncNames() throws(StoreError) {
+        guard isDurable else { return }
+        let names = unsynced.withLock { unsynced in
+            defer { unsynced = Unsynced() }
+            return unsynced
+        }
+        try mapping { () throws(SystemError) in
+            for shard in names.shards { try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync() }
+            if names.hasNewShard { try blobs.sync() }
         }
     }
 
@@ -82,6 +149,7 @@ package final class BlobDirectory: Sendable {
             // Not made yet, or a file, or a link that leads elsewhere: the link goes, what it leads to stays.
             try blobs.unlink(name)
             try blobs.makeDirectory(name)
+            unsynced.withLock { $0.hasNewShard = true }
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         }
     }

@@ -105,8 +105,31 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Cuts the file off after `byteCount` bytes.
+    /// Gives `name` in this directory another name there; nothing happens if nothing has that name.
+    func rename(_ name: String, to other: String) throws(SystemError) {
+        do {
+            try Self.retrying("renameat", path + "/" + name) { renameat(number, name, number, other) }
+        } catch let error where error.errno == ENOENT {}
+    }
+
+    /// Returns once the file, or the names in the directory, are on the disk.
+    func sync() throws(SystemError) {
+        #if canImport(Darwin)
+        // fsync(2) leaves the bytes in the cache of the drive there.
+        try Self.retrying("fcntl", path) { fcntl(number, F_FULLFSYNC) }
+        #else
+        try Self.retrying("fsync", path) { fsync(number) }
+        #endif
+    }
+
+    /// Lets go of the lock that this descriptor has taken.
+    func unlock() {
+        flock(number, LOCK_UN)
+    }
+
+    /// Cuts the file off after `byteCount` bytes; what is written next follows them.
     func truncate(to byteCount: Int64) throws(SystemError) {
+        try Self.retrying("lseek", path) { lseek(number, off_t(byteCount), SEEK_SET) }
         try Self.retrying("ftruncate", path) { ftruncate(number, off_t(byteCount)) }
     }
 
@@ -166,6 +189,7 @@ package struct FileStatus {
     let isDirectory: Bool
     let isSymbolicLink: Bool
     package let size: Int64
+    let linkCount: UInt64
     let inode: UInt64
     let device: UInt64
     /// Nanoseconds; any write to the file changes it.
@@ -176,6 +200,7 @@ package struct FileStatus {
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         isSymbolicLink = status.st_mode & S_IFMT == S_IFLNK
         size = Int64(status.st_size)
+        linkCount = UInt64(status.st_nlink)
         inode = UInt64(status.st_ino)
         device = UInt64(truncatingIfNeeded: status.st_dev)
         #if canImport(Darwin)

@@ -20,48 +20,51 @@ extension ResponseStore {
     /// row knows that no commit will come. What live processes are staging has no name, or is locked, and stays.
     /// What is not the store's is never touched.
     ///
-    /// Lists the whole directory of blobs. A store does it by itself, in the background, when it opens and finds that the
-    /// process before was not shut down.
+    /// Lists the whole directory of blobs. A store does it by itself, in the background, when it opens and finds that a
+    /// process before was killed.
+    ///
+    /// - Parameter gracePeriod: Files that were written more recently than this stay, for who wants to look at them.
     @discardableResult
-    public func sweep() throws(StoreError) -> SweepReport {
+    public func sweep(gracePeriod: Duration = .zero) throws(StoreError) -> SweepReport {
         var report = SweepReport()
+        let newest =
+            gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max
         var unlisted = try unlistedFiles()[...]
         while !unlisted.isEmpty {
             let bite = Array(unlisted.prefix(Self.sweepBite))
             unlisted = unlisted.dropFirst(bite.count)
             let (files, bytes) = try writer.write { [self] (connection) throws(StoreError) in
-                try deleteOrphans(bite, connection)
+                try deleteOrphans(bite, writtenBefore: newest, connection)
             }
             report.files += files
             report.bytes += bytes
         }
-        report.stagedFiles = try mapping { () throws(SystemError) in try StagedFile.sweep(blobs.root) }
+        try mapping { () throws(SystemError) in
+            report.stagedFiles = try StagedFile.sweep(blobs.root)
+            try place.sweepUnfinishedIndices()
+        }
         return report
     }
 
     /// As the synchronous form, without blocking the caller's thread.
     @discardableResult
-    public func sweep() async throws(StoreError) -> SweepReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.sweep() }
-    }
-
-    /// Sweeps in the background; an error is for the next sweep to meet.
-    func sweepInBackground() {
-        submitMaintenance { store in _ = try? store.sweep() }
+    public func sweep(gracePeriod: Duration = .zero) async throws(StoreError) -> SweepReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
     }
 
     private func deleteOrphans(
-        _ digests: [ContentDigest], _ connection: Connection
+        _ digests: [ContentDigest], writtenBefore time: Int64, _ connection: Connection
     ) throws(StoreError) -> (files: Int, bytes: Int64) {
         var (files, bytes) = (0, Int64(0))
         for digest in digests {
             let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
             guard !isListed else { continue }
             try mapping { () throws(SystemError) in
-                let size = try blobs.status(of: digest)?.size ?? 0
-                guard try blobs.unlink(digest) else { return }
+                guard let status = try blobs.status(of: digest), status.modified / 1_000_000 <= time,
+                    try blobs.unlink(digest)
+                else { return }
                 files += 1
-                bytes += size
+                bytes += status.size
             }
         }
         return (files, bytes)
@@ -73,7 +76,7 @@ extension ResponseStore {
         try mapping { () throws(SystemError) in
             try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
         }
-        return try read { (connection) throws(SQLiteError) in
+        return try readAsIs { (connection) throws(SQLiteError) in
             var unlisted: [ContentDigest] = []
             for digest in files where try !connection.containsBlob(digest) { unlisted.append(digest) }
             return unlisted

@@ -15,6 +15,9 @@ package struct StagedFile: ~Copyable {
     /// The name below `staging/`; `nil` for a file without one.
     private let staging: (directory: FileDescriptor, name: String)?
 
+    /// Whether the file has a name of its own, and a lock.
+    var isLocked: Bool { staging != nil }
+
     /// Stages a file for a blob below `blobs`, a directory of the store at `root`.
     init(blobs: FileDescriptor, root: FileDescriptor) throws(SystemError) {
         #if os(Linux)

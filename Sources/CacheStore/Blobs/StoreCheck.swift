@@ -16,6 +16,8 @@ public struct CheckReport: Hashable, Sendable {
         case wrongReferenceCount(ContentDigest, recorded: Int64, actual: Int64)
         /// A sum that the statistics show is not the sum of the rows.
         case wrongTotal(String, recorded: Int64, actual: Int64)
+        /// An entry would not be found by its tags, or is not evicted in its turn.
+        case wrongTags(CacheKey)
     }
 
     /// What is wrong; empty for a sound store.
@@ -27,6 +29,12 @@ public struct CheckReport: Hashable, Sendable {
 
     /// Whether nothing is wrong.
     public var isSound: Bool { problems.isEmpty }
+
+    var hasDamagedIndex: Bool {
+        problems.contains { problem in
+            if case .damagedIndex = problem { true } else { false }
+        }
+    }
 }
 
 extension CheckReport.Problem: CustomStringConvertible {
@@ -40,6 +48,7 @@ extension CheckReport.Problem: CustomStringConvertible {
         case .unlistedBody(let key): "body not listed: \(key)"
         case .wrongReferenceCount(let digest, let recorded, let actual):
             "\(digest): counted as needed by \(recorded) entries, needed by \(actual)"
+        case .wrongTags(let key): "tags or rank are not those of the entry: \(key)"
         case .wrongTotal(let name, let recorded, let actual): "\(name): recorded \(recorded), counted \(actual)"
         }
     }
@@ -53,7 +62,7 @@ extension ResponseStore {
     /// write meanwhile: what looks wrong is looked at once more under the write lock before it is reported.
     public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
         var report = CheckReport()
-        report.problems = try read { (connection) throws(SQLiteError) in
+        report.problems = try readAsIs { (connection) throws(SQLiteError) in
             try connection.integrityProblems().map { .damagedIndex($0) }
         }
         do throws(StoreError) {
@@ -73,15 +82,16 @@ extension ResponseStore {
     }
 
     private func compareRows(_ report: inout CheckReport) throws(StoreError) {
-        report.problems += try read { (connection) throws(SQLiteError) in
+        report.problems += try readAsIs { (connection) throws(SQLiteError) in
             try connection.entriesWithoutBlob().map { .unlistedBody($0) }
                 + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
+                + connection.entriesWithWrongTags().map { .wrongTags($0) }
                 + connection.wrongTotals().map { .wrongTotal($0, recorded: $1, actual: $2) }
         }
     }
 
     private func compareFiles(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
-        let listed = try read { (connection) throws(SQLiteError) in
+        let listed = try readAsIs { (connection) throws(SQLiteError) in
             var listed: [(ContentDigest, Int64)] = []
             try connection.forEachNeededBlob { listed.append(($0, $1)) }
             return listed

@@ -3,12 +3,23 @@ extension ResponseStore {
     /// Looks for what is wrong, as `check(digests:)` does, and mends it.
     ///
     /// Entries whose body is missing, altered or not listed are removed, so that they are loaded anew; counts and sums are
-    /// counted again; files that no entry needs are deleted. A damaged index file cannot be mended from inside.
+    /// counted again; files that no entry needs are deleted. Of a damaged index what can be is built again; if that does not
+    /// help it is set aside, and a fresh one begun.
     ///
     /// - Returns: What was wrong.
     @discardableResult
     public func repair(digests: Bool = false) throws(StoreError) -> CheckReport {
-        let report = try check(digests: digests)
+        var report = try check(digests: digests)
+        if report.hasDamagedIndex {
+            // An error means that it did not help.
+            try? writer.withConnection { (connection) throws(SQLiteError) in
+                try connection.countAnew()
+                try connection.execute("REINDEX")
+            }
+            try writer.mend()
+            // What else was found is of no meaning for what the index is now.
+            report.problems += try check(digests: digests).problems.filter { !report.problems.contains($0) }
+        }
         if !report.isSound {
             // First: what is removed afterwards is counted down from here.
             try writer.write { [self] (connection) throws(StoreError) in
@@ -33,8 +44,8 @@ extension ResponseStore {
             try drop(digest)
         case .unlistedBody(let key):
             try remove(key)
-        case .damagedIndex, .orphanFile, .wrongReferenceCount, .wrongTotal:
-            // Counted anew and swept afterwards, or beyond mending.
+        case .damagedIndex, .orphanFile, .wrongReferenceCount, .wrongTotal, .wrongTags:
+            // Built, counted or swept for all of them at once.
             break
         }
     }
@@ -46,7 +57,7 @@ extension ResponseStore {
                 try connection.neededByteCount(ofBlob: digest)
             }
             guard let byteCount, try examine(digest, byteCount, reads: true) != nil else { return }
-            _ = try removeEntries(withBody: digest, connection)
+            _ = try removeEntries(withDamagedBody: digest, connection)
         }
     }
 }
@@ -56,9 +67,19 @@ extension Connection {
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO state VALUES (1, 1, 0, 0)")
         try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
-        try execute("INSERT OR IGNORE INTO access SELECT id, created_at, 0 FROM entry")
+        try execute("INSERT OR IGNORE INTO access SELECT id, created_at, 0, 1 FROM entry")
+        try execute(
+            """
+            UPDATE access SET rank = (
+                SELECT CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END FROM entry WHERE id = entry_id
+            )
+            """)
+        try execute("DELETE FROM tag")
+        try execute("UPDATE entry SET tags = NULL WHERE tags IS NOT NULL AND NOT json_valid(tags)")
+        try execute("INSERT OR IGNORE INTO tag SELECT value, entry.id FROM entry, json_each(entry.tags) AS each")
         try execute(
             """
             UPDATE blob SET reference_count = (SELECT count(*) FROM entry WHERE body = digest)

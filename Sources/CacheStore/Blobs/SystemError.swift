@@ -34,6 +34,9 @@ public struct SystemError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
+    /// Whether there was no room on the disk, or none for this user.
+    var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
+
     /// Whether the path leads to nothing that could be a blob: it is not there, or it is a link, a socket or a file in a
     /// folder's place. Too many open files, an I/O error and a missing permission say nothing about the blob.
     var meansMissing: Bool {

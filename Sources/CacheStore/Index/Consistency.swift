@@ -16,6 +16,19 @@ extension Connection {
         return problems == ["ok"] ? [] : problems
     }
 
+    /// The first problem of a file that has looked damaged; empty if nothing is wrong after all.
+    func problems() throws(SQLiteError) -> [String] {
+        do throws(SQLiteError) {
+            let problems = try integrityProblems() + schemaProblems()
+            guard problems.isEmpty else { return problems }
+            // What cannot be written is as good as damaged.
+            try execute("BEGIN IMMEDIATE; UPDATE total SET id = id; UPDATE state SET id = id; ROLLBACK")
+            return []
+        } catch let error where error.isDamage {
+            return [error.message]
+        }
+    }
+
     /// Blobs whose count is not the number of entries that name them.
     func wrongReferenceCounts() throws(SQLiteError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
@@ -48,14 +61,39 @@ extension Connection {
         return keys
     }
 
+    /// Keys of entries whose rows in `access` and `tag` do not say what the entry says.
+    func entriesWithWrongTags() throws(SQLiteError) -> [CacheKey] {
+        let statement = try prepared(
+            """
+            SELECT partition, key FROM entry JOIN access ON access.entry_id = entry.id
+            WHERE access.rank <> CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END
+            UNION
+            SELECT partition, key FROM entry
+            WHERE tags IS NOT NULL AND (
+                NOT json_valid(tags)
+                OR EXISTS (SELECT value FROM json_each(tags) EXCEPT SELECT name FROM tag WHERE entry_id = entry.id)
+            )
+            UNION
+            SELECT entry.partition, entry.key FROM tag JOIN entry ON entry.id = tag.entry_id
+            WHERE tag.name NOT IN (SELECT value FROM json_each(iif(json_valid(entry.tags), entry.tags, '[]')))
+            """)
+        defer { statement.reset() }
+        var keys: [CacheKey] = []
+        while try statement.step() {
+            keys.append(CacheKey(stored: statement.text(1), partition: statement.text(0)))
+        }
+        return keys
+    }
+
     /// Sums that are not the sums of the rows. `total()` and not `sum()`, which fails where a row has too large a number.
     func wrongTotals() throws(SQLiteError) -> [(name: String, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
+                    UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
                     UNION ALL SELECT 'entry_count', entry_count, (SELECT count(*) FROM entry) FROM recorded
                     UNION ALL SELECT 'logical_bytes', logical_bytes, (SELECT total(byte_count) FROM entry) FROM recorded
                     UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM recorded
@@ -64,6 +102,8 @@ extension Connection {
                         (SELECT total(byte_count) FROM blob WHERE reference_count = 0) FROM recorded
                     UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM recorded
                     UNION ALL SELECT 'rows of access', (SELECT count(*) FROM access), (SELECT count(*) FROM entry)
+                    UNION ALL SELECT 'rows of tag without an entry',
+                        (SELECT count(*) FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)), 0
                 )
             SELECT name, recorded, CAST(actual AS INTEGER) FROM compared WHERE recorded <> actual
             """)

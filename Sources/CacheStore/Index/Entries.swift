@@ -5,9 +5,10 @@ extension Connection {
         let statement = try prepared(
             """
             SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
-                expires_at, created_at, is_body_decoded, byte_count, body, head
+                expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
+                key_checksum
             FROM entry
-            WHERE partition = ?1 AND key = ?2
+            WHERE partition = ?1 AND key = ?2 AND (session IS NULL OR session = (SELECT session FROM state))
             """)
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
@@ -23,23 +24,38 @@ extension Connection {
     ///
     /// The triggers of the schema know the body that an update displaces, so one statement does both.
     package func store(
-        _ metadata: EntryMetadata, for key: CacheKey, digest: ContentDigest?, byteCount: Int64, at now: Int64
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
+        byteCount: Int64, at now: Int64
     ) throws(SQLiteError) -> StoredEntry {
         let statement = try prepared(
             """
             INSERT INTO entry (
                 partition, key, kind, variant, url, host, status, etag, last_modified, content_type, requested_at,
-                received_at, expires_at, created_at, is_body_decoded, byte_count, body, head
+                received_at, expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
+                key_checksum
             )
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            VALUES (
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+                iif(?19, (SELECT session FROM state), NULL), coalesce(?20, 0), nullif(?21, '[]'), ?22
+            )
             ON CONFLICT (partition, key, kind, variant) DO UPDATE SET
                 url = excluded.url, host = excluded.host, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, content_type = excluded.content_type,
                 requested_at = excluded.requested_at, received_at = excluded.received_at,
                 expires_at = excluded.expires_at, created_at = excluded.created_at,
                 is_body_decoded = excluded.is_body_decoded, byte_count = excluded.byte_count, body = excluded.body,
-                head = excluded.head
-            RETURNING id
+                head = excluded.head, key_checksum = excluded.key_checksum,
+                -- What is not given stays, unless it is that of an entry whose session is over.
+                session = CASE
+                    WHEN ?19 IS NOT NULL THEN excluded.session
+                    WHEN session = (SELECT session FROM state) THEN session
+                END,
+                is_pinned = coalesce(?20, is_pinned AND coalesce(session = (SELECT session FROM state), 1)),
+                tags = CASE
+                    WHEN ?21 IS NOT NULL THEN excluded.tags
+                    WHEN coalesce(session = (SELECT session FROM state), 1) THEN tags
+                END
+            RETURNING id, session, is_pinned, tags
             """)
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
@@ -60,13 +76,15 @@ extension Connection {
         statement.bind(byteCount, at: 16)
         statement.bind(digest, at: 17)
         statement.bind(textBytes: metadata.head, at: 18)
+        statement.bind(options, from: 19)
+        statement.bind(KeyChecksum(key).key, at: 22)
         guard try statement.step() else { throw error(0, sql: statement.sql) }
-        let id = statement.int64(0)
+        let entry = StoredEntry(
+            key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
+            createdAt: .init(milliseconds: now), options: statement.options(1), id: statement.int64(0))
         while try statement.step() {}
         if !metadata.variant.isEmpty { try removeOldestVariants(of: key) }
-        return StoredEntry(
-            key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
-            createdAt: .init(milliseconds: now), id: id)
+        return entry
     }
 
     /// Removes the variants beyond ``maxVariants``, least recently received first: a lookup reads them all.
@@ -131,6 +149,24 @@ extension Connection {
         try statement.run()
     }
 
+    /// Sets what the caller wants of all responses of a key; returns how many there are.
+    package func setOptions(_ options: EntryOptions, for key: CacheKey) throws(SQLiteError) -> Int {
+        let statement = try prepared(
+            """
+            UPDATE entry SET
+                session = CASE ?3 WHEN 0 THEN NULL WHEN 1 THEN (SELECT session FROM state) ELSE session END,
+                is_pinned = coalesce(?4, is_pinned),
+                tags = iif(?5 IS NULL, tags, nullif(?5, '[]'))
+            WHERE partition = ?1 AND key = ?2 AND (session IS NULL OR session = (SELECT session FROM state))
+            """)
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        statement.bind(options, from: 3)
+        while try statement.step() {}
+        return changes
+    }
+
     /// Removes all responses of a key; returns how many there were.
     package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
         let statement = try prepared("DELETE FROM entry WHERE partition = ?1 AND key = ?2")
@@ -179,6 +215,8 @@ extension StoredEntry {
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
         // No digest is no body, unless there are bytes that are none.
         guard digest != nil || row.isNull(14) else { return nil }
+        // Rows of the first schema have no checksum.
+        guard row.isNull(19) || row.int64(19) == KeyChecksum(key).key else { return nil }
         self.init(
             key: key,
             metadata: EntryMetadata(
@@ -198,6 +236,7 @@ extension StoredEntry {
             digest: digest,
             byteCount: byteCount,
             createdAt: .init(milliseconds: row.int64(11)),
+            options: row.options(16),
             id: row.int64(0)
         )
     }

@@ -1,89 +1,136 @@
+/// How much a store holds, as limits count it.
+package struct StoreSize: Sendable {
+    package var entries: Int64
+    /// Bytes of the bodies that some entry needs, each file once.
+    package var bodyBytes: Int64
+    /// Bytes of files that wait for their deletion.
+    package var unreferencedBytes: Int64
+    /// Pages of the index beyond those of an empty one, in bytes, shared out among the entries: pages become free
+    /// somewhat later than the rows in them.
+    package let indexBytesPerEntry: Double
+
+    /// Bytes that are counted against a limit.
+    package var bytes: Int64 {
+        let index = (Double(max(0, entries)) * indexBytesPerEntry).rounded()
+        // Sums that somebody has edited must not trap.
+        return bodyBytes &+ (index < 9.2e18 ? Int64(index) : .max)
+    }
+}
+
 /// Which entries an eviction takes, and which of them first.
 extension Connection {
     /// Entries removed in one transaction; bounds how long the write lock is held.
-    static let evictionBite = 256
+    package static let evictionBite = 256
+
+    /// Pages of an index without entries.
+    package static let emptyPageCount: Int64 = 27
+    /// What SQLite makes the pages of a new file.
+    static let pageByteCount: Int64 = 4096
 
     /// Removes up to ``evictionBite`` entries that `rule` wants gone. Their bodies are deleted in a later transaction.
     package func evictBite(
         _ rule: EvictionRule, now: Int64
     ) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
-        let before = try sizes()
-        let entries: Int
         switch rule {
         case .maxBytes(let limit):
-            entries = try evict(now: now) { $0.referencedBytes > limit }
+            try evict(atMost: Self.evictionBite, now: now) { $0.bytes > limit }
         case .maxEntries(let limit):
-            entries = try evict(now: now) { $0.entries > limit }
+            try evict(atMost: Self.evictionBite, now: now) { $0.entries > limit }
         case .unusedFor(let age):
-            entries = try remove(ids(unusedSince: now.saturatingSubtracting(age.milliseconds)))
+            try evict(ids(unusedSince: now.saturatingSubtracting(age.milliseconds)))
         case .olderThan(let age):
-            entries = try remove(ids(storedBefore: now.saturatingSubtracting(age.milliseconds)))
+            try evict(ids(storedBefore: now.saturatingSubtracting(age.milliseconds)))
         }
-        // Sums that somebody has edited must not trap.
-        let bytes = max(0, before.referencedBytes &- (try sizes().referencedBytes))
-        return (EvictionReport(entries: entries, bytes: bytes), entries < Self.evictionBite)
     }
 
-    /// Removes entries while there is too much of something: those that have expired, the longest expired before the
-    /// others, then those that were used least recently.
-    private func evict(
-        now: Int64, while isTooMuch: (Sizes) -> Bool
-    ) throws(SQLiteError) -> Int {
-        var count = 0
-        for id in try ids(expiredBy: now) {
-            guard isTooMuch(try sizes()) else { return count }
-            if try removeEntry(id: id) { count += 1 }
+    /// Removes up to `count` entries while there is too much of something: those that have expired, the longest expired
+    /// before the others, then those that end with the session, then the others, those that were used least recently
+    /// first. What is pinned stays.
+    package func evict(
+        atMost count: Int, now: Int64, while isTooMuch: (StoreSize) -> Bool
+    ) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
+        var size = try size()
+        let before = size.bodyBytes
+        var removed = 0
+        func remove(_ ids: [Int64]) throws(SQLiteError) {
+            for id in ids where removed < count && isTooMuch(size) {
+                guard try removeEntry(id: id) else { continue }
+                removed += 1
+                try update(&size)
+            }
         }
-        guard count < Self.evictionBite, isTooMuch(try sizes()) else { return count }
-        for id in try idsByLastUse() {
-            guard count < Self.evictionBite, isTooMuch(try sizes()) else { return count }
-            if try removeEntry(id: id) { count += 1 }
-        }
-        return count
+        if isTooMuch(size) { try remove(ids(expiredBy: now, limit: count)) }
+        if isTooMuch(size), removed < count { try remove(idsByLastUse(limit: count)) }
+        let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
+        return (report, removed < count)
     }
 
-    private func remove(_ ids: [Int64]) throws(SQLiteError) -> Int {
-        var count = 0
-        for id in ids where try removeEntry(id: id) { count += 1 }
-        return count
+    private func evict(_ ids: [Int64]) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
+        var size = try size()
+        let before = size.bodyBytes
+        var removed = 0
+        for id in ids where try removeEntry(id: id) { removed += 1 }
+        try update(&size)
+        return (
+            EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes)), ids.count < Self.evictionBite
+        )
     }
 
     // MARK: Sizes
 
-    private struct Sizes {
-        let entries: Int64
-        /// The bytes of bodies that some entry needs.
-        let referencedBytes: Int64
+    package func size() throws(SQLiteError) -> StoreSize {
+        var size = StoreSize(entries: 0, bodyBytes: 0, unreferencedBytes: 0, indexBytesPerEntry: 0)
+        try update(&size)
+        let pages = max(0, try usedPageCount() - Self.emptyPageCount)
+        return StoreSize(
+            entries: size.entries, bodyBytes: size.bodyBytes, unreferencedBytes: size.unreferencedBytes,
+            indexBytesPerEntry: Double(pages * Self.pageByteCount) / Double(max(1, size.entries)))
     }
 
-    private func sizes() throws(SQLiteError) -> Sizes {
-        let statement = try prepared("SELECT entry_count, physical_bytes - unreferenced_bytes FROM total")
+    private func update(_ size: inout StoreSize) throws(SQLiteError) {
+        let statement = try prepared(
+            "SELECT entry_count, physical_bytes - unreferenced_bytes, unreferenced_bytes FROM total")
         defer { statement.reset() }
         guard try statement.step() else { throw error(0, sql: statement.sql) }
-        return Sizes(entries: statement.int64(0), referencedBytes: statement.int64(1))
+        size.entries = statement.int64(0)
+        size.bodyBytes = statement.int64(1)
+        size.unreferencedBytes = statement.int64(2)
     }
 
-    // MARK: Candidates, at most a bite
-
-    private func ids(expiredBy now: Int64) throws(SQLiteError) -> [Int64] {
-        try ids(prepared("SELECT id FROM entry WHERE expires_at <= ?2 ORDER BY expires_at LIMIT ?1"), now)
+    /// Pages of the index that hold something.
+    package func usedPageCount() throws(SQLiteError) -> Int64 {
+        try integer(prepared("PRAGMA page_count")) - integer(prepared("PRAGMA freelist_count"))
     }
 
-    private func idsByLastUse() throws(SQLiteError) -> [Int64] {
-        try ids(prepared("SELECT entry_id FROM access ORDER BY accessed_at LIMIT ?1"), nil)
+    // MARK: Candidates
+
+    private func ids(expiredBy now: Int64, limit: Int) throws(SQLiteError) -> [Int64] {
+        try ids(
+            prepared("SELECT id FROM entry WHERE expires_at <= ?2 AND is_pinned = 0 ORDER BY expires_at LIMIT ?1"),
+            now, limit)
+    }
+
+    private func idsByLastUse(limit: Int) throws(SQLiteError) -> [Int64] {
+        try ids(
+            prepared("SELECT entry_id FROM access WHERE rank < 2 ORDER BY rank, accessed_at LIMIT ?1"), nil, limit)
     }
 
     private func ids(unusedSince time: Int64) throws(SQLiteError) -> [Int64] {
-        try ids(prepared("SELECT entry_id FROM access WHERE accessed_at < ?2 ORDER BY accessed_at LIMIT ?1"), time)
+        try ids(
+            prepared("SELECT entry_id FROM access WHERE rank < 2 AND rank IN (0, 1) AND accessed_at < ?2 LIMIT ?1"),
+            time,
+            Self.evictionBite)
     }
 
     private func ids(storedBefore time: Int64) throws(SQLiteError) -> [Int64] {
-        try ids(prepared("SELECT id FROM entry WHERE created_at < ?2 ORDER BY created_at LIMIT ?1"), time)
+        try ids(
+            prepared("SELECT id FROM entry WHERE created_at < ?2 AND is_pinned = 0 ORDER BY created_at LIMIT ?1"),
+            time, Self.evictionBite)
     }
 
-    private func ids(_ statement: Statement, _ time: Int64?) throws(SQLiteError) -> [Int64] {
+    private func ids(_ statement: Statement, _ time: Int64?, _ limit: Int) throws(SQLiteError) -> [Int64] {
         defer { statement.reset() }
-        statement.bind(Int64(Self.evictionBite), at: 1)
+        statement.bind(Int64(limit), at: 1)
         if let time { statement.bind(time, at: 2) }
         var ids: [Int64] = []
         while try statement.step() { ids.append(statement.int64(0)) }
@@ -95,9 +142,7 @@ extension Connection {
     /// Cuts up to 1024 empty pages off the file of the index; whether there are more.
     package func releasePages() throws(SQLiteError) -> Bool {
         try prepared("PRAGMA incremental_vacuum(1024)").run()
-        let statement = try prepared("PRAGMA freelist_count")
-        defer { statement.reset() }
-        return try statement.step() && statement.int64(0) > 0
+        return try integer(prepared("PRAGMA freelist_count")) > 0
     }
 }
 

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Jobs that wait at the same time share a transaction (group commit): each has a savepoint, so that one that fails takes
 /// no other with it. Every transaction begins with what has collected since the last: touches, and the files that no entry
 /// needs any more.
-final class IndexWriter: Sendable {
+package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
         /// Makes the change; called inside the transaction.
@@ -23,27 +23,47 @@ final class IndexWriter: Sendable {
     /// Files deleted at the beginning of one transaction.
     private static let deletionLimit = 256
 
-    private let path: String
-    private let blobs: BlobDirectory
-    private let lane: BlockingLane
+    /// What the writer is given, besides its jobs.
+    struct Surroundings: Sendable {
+        let place: StoreDirectory
+        let blobs: BlobDirectory
+        let options: IndexOptions
+        let limits: LimitKeeper
+        let touchInterval: Duration
+        let clock: @Sendable () -> Int64
+        /// Another process has set the index aside, or this one has: connections to it are of no use any more.
+        let indexWasReplaced: @Sendable () -> Void
+        /// There is more than the limits allow; called without any lock.
+        let limitsAreExceeded: @Sendable () -> Void
+    }
+
+    private enum State {
+        /// - isUser: Whether the index knows of this writer.
+        case open(Connection, file: UInt64, isUser: Bool)
+        case readOnly
+        case suspended
+        case closed
+    }
+
+    private let lane = BlockingLane(label: "CacheStore.writer")
     private let touches = Touches()
-    private let touchInterval: Duration
+    private let surroundings: Surroundings
+    private var path: String { surroundings.place.indexPath }
 
     /// Guards the list of jobs, not their work.
     private let batch = Mutex(WriteBatch<Job>())
 
-    /// Guards the connection, which is the leader's alone; `nil` once closed.
-    private let connection: Mutex<Connection?>
+    /// Guards the connection, which is the leader's alone.
+    private let state: Mutex<State>
 
-    init(
-        _ connection: sending Connection, path: String, blobs: BlobDirectory, lane: BlockingLane,
-        touchInterval: Duration
-    ) {
-        self.connection = Mutex(connection)
-        self.path = path
-        self.blobs = blobs
-        self.lane = lane
-        self.touchInterval = touchInterval
+    /// - Parameter connection: `nil` for a store that is only read.
+    init(_ connection: sending Connection?, _ surroundings: Surroundings) {
+        self.surroundings = surroundings
+        if let connection {
+            state = Mutex(.open(connection, file: surroundings.place.indexNumber ?? 0, isUser: false))
+        } else {
+            state = Mutex(.readOnly)
+        }
     }
 
     // MARK: Jobs
@@ -51,6 +71,13 @@ final class IndexWriter: Sendable {
     /// Makes a change and returns once it is committed. The calling thread waits, and may work for others meanwhile.
     func write<Value: Sendable>(
         undo: @escaping @Sendable (Connection) -> Void = { _ in },
+        _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        try mending { () throws(StoreError) in try writeOnce(undo, change) }
+    }
+
+    private func writeOnce<Value: Sendable>(
+        _ undo: @escaping @Sendable (Connection) -> Void,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let outcome = Outcome<Value>()
@@ -70,12 +97,36 @@ final class IndexWriter: Sendable {
         undo: @escaping @Sendable (Connection) -> Void = { _ in },
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
+        do throws(StoreError) {
+            return try await writeOnce(undo, change)
+        } catch {
+            guard error.isIndexDamage else { throw error }
+            try await lane.run { () throws(StoreError) in try self.mend() }
+            return try await writeOnce(undo, change)
+        }
+    }
+
+    private func writeOnce<Value: Sendable>(
+        _ undo: @escaping @Sendable (Connection) -> Void,
+        _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
         let outcome = Outcome<Value>()
         await withCheckedContinuation { continuation in
             let leads = enqueue(change, undo: undo, outcome) { continuation.resume() }
             if leads { lane.submit { self.commitAll() } }
         }
         return try outcome.get()
+    }
+
+    /// Runs `body`, once more if the index turned out to be damaged and something was done about it.
+    func mending<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            guard error.isIndexDamage else { throw error }
+            try mend()
+            return try body()
+        }
     }
 
     private func enqueue<Value: Sendable>(
@@ -118,21 +169,47 @@ final class IndexWriter: Sendable {
     private func commitNextBatch() {
         let jobs = batch.withLock { $0.next(limit: Self.batchLimit) }
         guard !jobs.isEmpty else { return }
-        let errors = connection.withLock { connection -> [StoreError?] in
-            guard let connection else { return jobs.map { _ in .closed } }
-            return transact(jobs, connection)
+        let (errors, isOver) = state.withLock { state -> ([StoreError?], Bool) in
+            do throws(StoreError) {
+                return try use(&state) { (connection) throws(StoreError) in transact(jobs, connection) }
+            } catch {
+                return (jobs.map { _ in error }, false)
+            }
         }
         for (job, error) in zip(jobs, errors) { job.finish(error) }
+        if isOver { surroundings.limitsAreExceeded() }
     }
 
-    /// Runs `jobs` in one transaction; returns what went wrong with each.
-    private func transact(_ jobs: [Job], _ connection: Connection) -> [StoreError?] {
-        let touches = touches.take()
+    /// Calls `body` with the connection, opened anew if the index has been set aside and begun afresh.
+    private func use<Value: Sendable>(
+        _ state: inout sending State, _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        if case .open(_, let file, _) = state, surroundings.place.indexNumber != file {
+            try open(&state)
+            surroundings.indexWasReplaced()
+        }
+        switch state {
+        case .open(let connection, let file, let isUser):
+            if !isUser {
+                // Committed before any file is given a name that a kill could leave without a row.
+                try mapping(path) { () throws(SQLiteError) in try connection.addUser() }
+                state = .open(connection, file: file, isUser: true)
+            }
+            return try body(connection)
+        case .readOnly: throw .readOnly(path: surroundings.place.path)
+        case .suspended: throw .suspended
+        case .closed: throw .closed
+        }
+    }
+
+    /// Runs `jobs` in one transaction; returns what went wrong with each, and whether there is more than there may be.
+    private func transact(_ jobs: [Job], _ connection: Connection) -> ([StoreError?], isOver: Bool) {
+        let notes = touches.take()
         var errors: [StoreError?] = []
         do throws(StoreError) {
             try mapping(path) { () throws(SQLiteError) in
                 try connection.prepared("BEGIN IMMEDIATE").run()
-                try connection.apply(touches)
+                try connection.apply(notes)
             }
             try deleteUnreferenced(connection)
             for job in jobs {
@@ -140,13 +217,17 @@ final class IndexWriter: Sendable {
                 // A full disk, among others, makes SQLite give up the whole transaction.
                 if let error = errors.last, let error, !connection.isInTransaction { throw error }
             }
+            let isOver = try mapping(path) { () throws(SQLiteError) in
+                try surroundings.limits.enforce(connection, now: surroundings.clock())
+            }
+            try surroundings.blobs.syncNames()
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("COMMIT").run() }
-            return errors
+            return (errors, isOver)
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
-            self.touches.restore(touches)
+            touches.restore(notes)
             undo(jobs.prefix(errors.count), connection)
-            return jobs.indices.map { $0 < errors.count ? errors[$0] ?? error : error }
+            return (jobs.indices.map { $0 < errors.count ? errors[$0] ?? error : error }, false)
         }
     }
 
@@ -176,10 +257,19 @@ final class IndexWriter: Sendable {
     // MARK: Touches
 
     /// Notes that an entry was used.
-    func touch(_ entry: Int64, at time: Int64) {
-        switch touches.note(entry, at: time) {
+    func touch(_ entry: Int64, _ use: EntryUse, at time: Int64) {
+        act(on: touches.note(entry, use, at: time))
+    }
+
+    /// Notes a request that no entry answered.
+    func note(_ counts: RequestCounts, host: String, at time: Int64) {
+        act(on: touches.note(counts, host: host, at: time))
+    }
+
+    private func act(on action: Touches.Action) {
+        switch action {
         case .none: break
-        case .setTimer: lane.submit(after: touchInterval) { [weak self] in self?.touchIntervalPassed() }
+        case .setTimer: lane.submit(after: surroundings.touchInterval) { [weak self] in self?.touchIntervalPassed() }
         case .writeNow: lane.submit { [weak self] in self?.commitEmptyJob() }
         }
     }
@@ -208,19 +298,75 @@ final class IndexWriter: Sendable {
         }
         for digest in unreferenced {
             // A file that cannot be deleted now keeps its row and is tried again.
-            guard (try? blobs.unlink(digest)) != nil else { continue }
+            guard (try? surroundings.blobs.unlink(digest)) != nil else { continue }
             try mapping(path) { () throws(SQLiteError) in try connection.removeBlob(digest) }
         }
     }
 
-    // MARK: The end
+    // MARK: Outside of transactions
+
+    /// Calls `body` with the connection, which is in no transaction.
+    func withConnection<Value: Sendable>(
+        _ body: (Connection) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try state.withLock { (state) throws(StoreError) in
+            try use(&state) { (connection) throws(StoreError) in
+                try mapping(path) { () throws(SQLiteError) in try body(connection) }
+            }
+        }
+    }
+
+    /// Does what can be done about an index that looked damaged to a connection: sets it aside if it is, and opens it anew.
+    package func mend() throws(StoreError) {
+        let file = state.withLock { state in
+            if case .open(_, let file, _) = state { file } else { nil as UInt64? }
+        }
+        guard let file else { return }
+        try surroundings.place.setIndexAside(ifDamaged: file, surroundings.options)
+        try state.withLock { (state) throws(StoreError) in
+            if case .open = state { try open(&state) }
+        }
+        surroundings.indexWasReplaced()
+    }
+
+    private func open(_ state: inout sending State) throws(StoreError) {
+        let (place, options) = (surroundings.place, surroundings.options)
+        let connection = try place.openIndex(options).connection
+        state = .open(connection, file: place.indexNumber ?? 0, isUser: false)
+    }
+
+    /// Writes what is noted, moves the log into the index and closes the connection. Until `resume()`, changes throw
+    /// `suspended`.
+    func suspend() {
+        state.withLock { state in
+            guard case .open = state else { return }
+            finish(&state)
+            state = .suspended
+        }
+    }
+
+    /// Opens the connection that `suspend()` has closed.
+    func resume() throws(StoreError) {
+        try state.withLock { (state) throws(StoreError) in
+            if case .suspended = state { try open(&state) }
+        }
+    }
 
     /// Writes what is noted, moves the log into the index and closes the connection. Later changes throw `closed`.
     func close() {
-        connection.withLock { connection in
-            guard let open = connection else { return }
-            _ = transact([], open)
-            connection = nil
+        state.withLock { state in
+            finish(&state)
+            state = .closed
+        }
+    }
+
+    private func finish(_ state: inout sending State) {
+        // Nobody who has noted or written nothing becomes a user only to leave.
+        if case .open(_, _, false) = state, touches.isEmpty { return }
+        guard case .open = state else { return }
+        try? use(&state) { (connection) throws(StoreError) in
+            _ = transact([], connection)
+            _ = try? connection.removeUser()
         }
     }
 }

@@ -16,14 +16,32 @@ struct Migrator {
         var version = try identify(connection)
         if version <= supported {
             try mapping(path) { () throws(SQLiteError) in
-                try connection.checkWritable()
+                // It could be written when it was opened, so it is its own header that forbids it, for good.
+                do throws(SQLiteError) {
+                    try connection.checkWritable()
+                } catch {
+                    throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its header forbids writing")
+                }
                 // Lets pages that removals have emptied be given back; possible only before the first table.
                 if version == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
                 try connection.enterWAL()
                 while version < supported { version = try applyNext(connection) }
             }
         }
-        guard version == supported else {
+        try Self.check(version, path)
+    }
+
+    /// Sees whether a connection that writes nothing can use the index as it is.
+    func check(_ connection: Connection) throws(StoreError) {
+        try Self.check(try identify(connection), path)
+    }
+
+    private static func check(_ version: Int32, _ path: String) throws(StoreError) {
+        let supported = migrations.last?.version ?? 0
+        if version < supported {
+            throw .olderSchema(path: path, found: Int(version), supported: Int(supported))
+        }
+        if version > supported {
             throw .newerSchema(path: path, found: Int(version), supported: Int(supported))
         }
     }
@@ -39,6 +57,9 @@ struct Migrator {
             )
             try connection.execute("COMMIT")
             return answers
+        }
+        guard id != Self.applicationID || version > 0 else {
+            throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its schema version is \(version)"))
         }
         guard id == Self.applicationID || (id == 0 && version == 0 && tables == 0) else {
             throw .notAnIndex(path: path, reason: "it is the SQLite database of another program")
@@ -67,7 +88,6 @@ struct Migrator {
     }
 
     private func integer(_ sql: String, _ connection: Connection) throws(SQLiteError) -> Int64 {
-        let statement = try connection.prepare(sql)
-        return try statement.step() ? statement.int64(0) : 0
+        try connection.integer(connection.prepare(sql))
     }
 }

@@ -8,6 +8,7 @@ final class ReaderPool: Sendable {
     private enum Slot {
         case unopened
         case open(Connection)
+        case suspended
         case closed
     }
 
@@ -46,8 +47,38 @@ final class ReaderPool: Sendable {
             let connection = try open()
             slot = .open(connection)
             return try body(connection)
+        case .suspended:
+            throw .suspended
         case .closed:
             throw .closed
+        }
+    }
+
+    /// Closes the connections, each as soon as its present caller is done; the next caller opens a new one.
+    func reset() {
+        for reader in readers {
+            reader.slot.withLock { slot in
+                if case .open = slot { slot = .unopened }
+            }
+        }
+    }
+
+    /// Closes the connections, each as soon as its present caller is done. Lookups throw `suspended` until `resume()`.
+    func suspend() {
+        for reader in readers {
+            reader.slot.withLock { slot in
+                if case .closed = slot { return }
+                slot = .suspended
+            }
+        }
+    }
+
+    /// Allows connections again.
+    func resume() {
+        for reader in readers {
+            reader.slot.withLock { slot in
+                if case .suspended = slot { slot = .unopened }
+            }
         }
     }
 

@@ -22,7 +22,13 @@ package final class Connection {
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
     /// Opens the index at `path`, whose folder must be free of symbolic links.
-    package init(path: String, role: Role, busyTimeout: Duration) throws(SQLiteError) {
+    ///
+    /// - Parameters:
+    ///   - isDurable: Whether a commit waits until it is on the disk.
+    ///   - deletesSecurely: Whether what is deleted is overwritten.
+    package init(
+        path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false
+    ) throws(SQLiteError) {
         // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
         let access =
             switch role {
@@ -41,7 +47,7 @@ package final class Connection {
         handle = opened
         // SQLite counts milliseconds in 32 bits.
         self.busyTimeout = min(max(busyTimeout, .zero), .seconds(1_000_000))
-        try configure(role: role)
+        try configure(role, isDurable, deletesSecurely)
     }
 
     deinit {
@@ -50,7 +56,7 @@ package final class Connection {
     }
 
     /// Sets what belongs to the connection; the file stays as it is.
-    private func configure(role: Role) throws(SQLiteError) {
+    private func configure(_ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool) throws(SQLiteError) {
         sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
         if role != .inspector { try checkWritable() }
         // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
@@ -58,8 +64,10 @@ package final class Connection {
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         if role == .writer {
             // Debian's SQLite says FULL in WAL mode, and overwrites deleted content with zeros.
-            try execute("PRAGMA synchronous = NORMAL")
-            try execute("PRAGMA secure_delete = OFF")
+            try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+            try execute("PRAGMA secure_delete = \(deletesSecurely ? "ON" : "OFF")")
+            // Where fsync(2) alone does not reach the disk: on Apple's systems.
+            if isDurable { try execute("PRAGMA fullfsync = ON") }
             try execute("PRAGMA journal_size_limit = 4194304")
         }
         try execute("PRAGMA cache_size = -8192")
@@ -98,9 +106,14 @@ package final class Connection {
     package func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
         let address = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[address] { return statement }
-        let statement = try prepareOnly(UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount))
-        statements[address] = statement
-        return statement
+        do throws(SQLiteError) {
+            let statement = try prepareOnly(UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount))
+            statements[address] = statement
+            return statement
+        } catch let error where error.code == SQLITE_ERROR {
+            // The statements are right: a table or a column that they need is gone.
+            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql)
+        }
     }
 
     /// The one statement of a text that is not known beforehand. It is finalised when it is released.
@@ -146,6 +159,22 @@ package final class Connection {
     package func execute(_ sql: String) throws(SQLiteError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
+    }
+
+    /// The first column of the first row; 0 if there is none.
+    func integer(_ statement: Statement) throws(SQLiteError) -> Int64 {
+        defer { statement.reset() }
+        return try statement.step() ? statement.int64(0) : 0
+    }
+
+    /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if a reader needs it still.
+    func restartLog() throws(SQLiteError) -> Bool {
+        try integer(prepared("PRAGMA wal_checkpoint(RESTART)")) == 0
+    }
+
+    /// Moves the log into the index and cuts it to nothing; `false` if a reader needs it still.
+    func truncateLog() throws(SQLiteError) -> Bool {
+        try integer(prepared("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
     }
 
     /// The texts of the statements that are kept.

@@ -36,6 +36,9 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// Whether the file is not as SQLite wrote it.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
+    /// Whether there was no room on the disk: SQLite says so of writes, and reports other calls as I/O errors.
+    var isFull: Bool { code == SQLITE_FULL }
+
     /// Whether another connection holds the lock that was needed.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

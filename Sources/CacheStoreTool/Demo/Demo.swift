@@ -69,10 +69,10 @@ struct Demo: AsyncParsableCommand {
 
             // Hits are only noted until then, and the eviction should know them.
             try await store.flush()
-            let before = try store.query("SELECT * FROM cache_stats")
+            let before = try store.query(DemoReport.query)
             let maxBytes = try store.statistics().physicalBytes / 2
             let freed = try await store.evict(.maxBytes(maxBytes))
-            let after = try store.query("SELECT * FROM cache_stats")
+            let after = try store.query(DemoReport.query)
             let check = try await store.check(digests: true)
             guard check.isSound else {
                 throw Failure(.broken, "\(store.directory.path(percentEncoded: false)): \(check.problems[0])")

@@ -73,7 +73,7 @@ struct DemoReport: Encodable, Sendable {
 
           The origin counted the same requests, 304s and bytes; every body equals its file.
 
-        SELECT * FROM cache_stats
+        \(Self.query)
 
         \(TextTable(before).text(indent: "  "))
 
@@ -81,13 +81,16 @@ struct DemoReport: Encodable, Sendable {
 
           freed \(eviction.entries.of("entry", "entries")), \(eviction.bytes) bytes (\(eviction.bytes.asByteCount))
 
-        SELECT * FROM cache_stats
+        \(Self.query)
 
         \(TextTable(after).text(indent: "  "))
 
         check: \(checkedFiles.of("file", "files")) read and compared with the index, sound\(hint)
         """
     }
+
+    /// What the demonstration asks the store with SQL.
+    static let query = "SELECT entries, files, logical_bytes, physical_bytes, hits, failing_keys FROM cache_stats"
 
     private var roundTable: TextTable {
         var table = TextTable(columns: [

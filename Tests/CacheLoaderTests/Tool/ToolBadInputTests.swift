@@ -1,3 +1,4 @@
+import CacheStore
 import Foundation
 import LoopbackOrigin
 import TestSupport
@@ -117,16 +118,17 @@ extension ToolTests {
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
         }
 
-        @Test("An index that is not SQLite is named, and left as it is", arguments: everyCommand)
+        @Test("The database of another program is named, and left as it is", arguments: everyCommand)
         func foreignIndex(command: [String]) async throws {
             let directory = tool.directory.url.appending(path: "other")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let index = directory.appending(path: "index.sqlite")
-            let garbage = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-            try garbage.write(to: index)
+            let path = directory.resolvingSymlinksInPath().path(percentEncoded: false) + "/index.sqlite"
+            try Connection(path: path, role: .writer, busyTimeout: .seconds(1)).execute("CREATE TABLE mine (x)")
+            let foreign = try Data(contentsOf: index)
             let output = try await tool.raw(command + ["--store", directory.path(percentEncoded: false)])
-            output.expect(2, error: "\(index.path(percentEncoded: false)) is not the index of a store")
-            #expect(try Data(contentsOf: index) == garbage)
+            output.expect(2, error: "\(index.path(percentEncoded: false)) cannot be used as the index of a store")
+            #expect(try Data(contentsOf: index) == foreign)
         }
 
         #if os(Linux)

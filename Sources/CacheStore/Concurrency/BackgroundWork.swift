@@ -1,0 +1,26 @@
+internal import Synchronization
+
+/// Work that a store does for itself, one piece after the other, unless the store is gone by then.
+final class BackgroundWork: Sendable {
+    private struct Reference: Sendable {
+        weak var store: ResponseStore?
+    }
+
+    private let lane: BlockingLane
+    /// Guards the reference, which is set once, when the store is complete.
+    private let reference = Mutex(Reference())
+
+    init(_ lane: BlockingLane) {
+        self.lane = lane
+    }
+
+    func attach(_ store: ResponseStore) {
+        reference.withLock { $0.store = store }
+    }
+
+    func submit(_ work: @escaping @Sendable (ResponseStore) -> Void) {
+        lane.submit { [weak self] in
+            if let store = self?.reference.withLock({ $0.store }) { work(store) }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// Which entries are meant, by what they have in common. What is `nil` does not matter; everything else must hold.
+///
+/// ```swift
+/// try store.removeAll(.host("example.com"))
+/// try store.removeAll(EntrySelection(partition: "user-17", tag: "avatars"), dryRun: true)
+/// ```
+public struct EntrySelection: Hashable, Sendable {
+    /// The partition; the empty text for entries of none.
+    public var partition: String?
+    /// How the key begins: a normalised URL, or `name=` and the beginning of a name. Letter by letter, in upper and lower
+    /// case.
+    public var prefix: String?
+    /// The host of the URL, in any case.
+    public var host: String?
+    /// One of the tags.
+    public var tag: String?
+    /// The media type, in any case and without its parameters: `text/html`, or `image/*` for a whole family.
+    public var contentType: String?
+    /// An SQL expression over the columns of the view `cache_entries`, such as `byte_size > 1000000 AND hit_count = 0`.
+    public var predicate: String?
+
+    /// Creates a selection; without arguments, of everything.
+    public init(
+        partition: String? = nil, prefix: String? = nil, host: String? = nil, tag: String? = nil,
+        contentType: String? = nil, predicate: String? = nil
+    ) {
+        self.partition = partition
+        self.prefix = prefix
+        self.host = host
+        self.tag = tag
+        self.contentType = contentType
+        self.predicate = predicate
+    }
+
+    /// Every entry.
+    public static let everything = EntrySelection()
+
+    /// The entries of a partition.
+    public static func partition(_ partition: String) -> Self { Self(partition: partition) }
+
+    /// The entries whose key begins with `prefix`, in every partition.
+    public static func prefix(_ prefix: String) -> Self { Self(prefix: prefix) }
+
+    /// The entries of a host.
+    public static func host(_ host: String) -> Self { Self(host: host) }
+
+    /// The entries that have a tag.
+    public static func tag(_ tag: String) -> Self { Self(tag: tag) }
+
+    /// The entries of a media type, or of a family of types such as `image/*`.
+    public static func contentType(_ contentType: String) -> Self { Self(contentType: contentType) }
+
+    /// The entries of which an SQL expression over the columns of `cache_entries` is true.
+    public static func matching(_ predicate: String) -> Self { Self(predicate: predicate) }
+
+    /// Whether keys alone tell what is meant: then failures are meant, too, of keys without an entry.
+    var isAboutKeys: Bool { tag == nil && contentType == nil && predicate == nil }
+}

@@ -1,0 +1,90 @@
+internal import Synchronization
+
+/// Knows the limits of a store, what is on its way into it, and when there is too much.
+///
+/// A commit evicts what it has to in its own transaction. What a store holds beyond that, down to the low-water mark, and
+/// the files that wait for their deletion are for a pass in the background.
+final class LimitKeeper: Sendable {
+    let limits: Limits?
+    /// Bytes of bodies that are being written and have no entry yet.
+    private let inFlight = Atomic<Int64>(0)
+    /// Bytes that the store held after the latest transaction of this process.
+    private let held = Atomic<Int64>(0)
+    private let isPassRequested = Atomic(false)
+
+    init(_ limits: Limits?) {
+        self.limits = limits
+    }
+
+    // MARK: Bodies on their way
+
+    /// Counts bytes of a body on its way, or takes them back; whether a pass in the background should make room for them.
+    func add(_ byteCount: Int64) -> Bool {
+        let sum = inFlight.wrappingAdd(byteCount, ordering: .relaxed).newValue
+        guard byteCount > 0, let maxBytes = limits?.maxBytes else { return false }
+        return held.load(ordering: .relaxed) &+ sum > maxBytes && requestPass()
+    }
+
+    /// Whether the bodies on their way leave room for so many bytes more.
+    func hasRoom(for byteCount: Int64) -> Bool {
+        guard let maxBytes = limits?.maxBytes else { return true }
+        return inFlight.load(ordering: .relaxed) &+ byteCount <= maxBytes
+    }
+
+    /// Whether what is held, as far as this process knows, and what is on its way are too much together.
+    var isExceeded: Bool {
+        guard let maxBytes = limits?.maxBytes else { return false }
+        return held.load(ordering: .relaxed) &+ inFlight.load(ordering: .relaxed) > maxBytes
+    }
+
+    // MARK: In a transaction
+
+    /// Evicts as much as the limits ask for. Whether a pass in the background is to follow.
+    func enforce(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
+        guard let limits else { return false }
+        var isOver = false
+        // Few at once: mostly one entry has to go for one that came.
+        while !(try connection.evict(atMost: 16, now: now) { isTooMuch($0, limits, share: 1) }.isDone) { isOver = true }
+        let size = try connection.size()
+        let bytes = size.bytes &+ size.unreferencedBytes
+        held.store(bytes, ordering: .relaxed)
+        isOver = isOver || isTooMuch(size, limits, share: 1) || limits.maxBytes.map { bytes > $0 } ?? false
+        return isOver && requestPass()
+    }
+
+    /// Evicts a bite so that there is room for what is on its way; whether there is, or no more can be done.
+    func makeRoom(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
+        guard let limits else { return true }
+        return try connection.evict(atMost: Connection.evictionBite, now: now) { isTooMuch($0, limits, share: 1) }
+            .isDone
+    }
+
+    /// Evicts a bite on the way down to the low-water mark; whether there is nothing left to do.
+    func evictBite(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
+        guard let limits else { return true }
+        return try connection.evict(atMost: Connection.evictionBite, now: now) {
+            isTooMuch($0, limits, share: limits.lowWaterMark)
+        }.isDone
+    }
+
+    private func isTooMuch(_ size: StoreSize, _ limits: Limits, share: Double) -> Bool {
+        if let maxBytes = limits.maxBytes {
+            let bytes = size.bytes &+ inFlight.load(ordering: .relaxed)
+            if Double(bytes) > Double(maxBytes) * share { return true }
+        }
+        if let maxEntries = limits.maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
+        return false
+    }
+
+    // MARK: Passes
+
+    /// Whether nobody has asked for the next pass yet.
+    private func requestPass() -> Bool {
+        !isPassRequested.exchange(true, ordering: .relaxed)
+    }
+
+    /// From now on the next pass may be asked for.
+    func passBegins() {
+        isPassRequested.store(false, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,179 @@
+internal import Logging
+
+/// What makes a store smaller, on request and by itself.
+extension ResponseStore {
+    // MARK: On request
+
+    /// Removes entries until at most `maxBytes` bytes are on disk: the expired first, then those that end with the session,
+    /// then those used least recently. What is pinned stays.
+    ///
+    /// Bytes are counted as ``Limits`` do. Takes time in proportion to what is removed, in short transactions, between which
+    /// others write; lookups go on meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer
+    /// ``evict(_:)``.
+    @discardableResult
+    public func evict(maxBytes: Int64) throws(StoreError) -> EvictionReport {
+        try evictNow(.maxBytes(maxBytes))
+    }
+
+    /// Removes entries until there are at most `maxEntries`; else as ``evict(maxBytes:)``.
+    @discardableResult
+    public func evict(maxEntries: Int) throws(StoreError) -> EvictionReport {
+        try evictNow(.maxEntries(maxEntries))
+    }
+
+    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:)``.
+    @discardableResult
+    public func evict(unusedFor age: Duration) throws(StoreError) -> EvictionReport {
+        try evictNow(.unusedFor(age))
+    }
+
+    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:)``.
+    @discardableResult
+    public func evict(olderThan age: Duration) throws(StoreError) -> EvictionReport {
+        try evictNow(.olderThan(age))
+    }
+
+    /// Removes what `rule` says, without blocking the caller's thread.
+    ///
+    /// It is written differently from the synchronous forms because Swift would otherwise not let an asynchronous `main` say
+    /// `try store.evict(maxBytes:)`.
+    @discardableResult
+    public func evict(_ rule: EvictionRule) async throws(StoreError) -> EvictionReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule) }
+    }
+
+    private func evictNow(_ rule: EvictionRule) throws(StoreError) -> EvictionReport {
+        var report = EvictionReport()
+        let now = now
+        var isDone = false
+        while !isDone {
+            let bite = try writer.write(
+                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now) })
+            report.entries += bite.report.entries
+            report.bytes &+= bite.report.bytes
+            isDone = bite.isDone
+        }
+        try finishRemoval()
+        return report
+    }
+
+    // MARK: By itself
+
+    /// As ``keepLimits()``, without waiting.
+    func keepLimitsInBackground() {
+        background.submit { store in store.keepLimits() }
+    }
+
+    /// Evicts down to the low-water mark, and deletes files that no entry needs. Left to others while they do it.
+    func keepLimits() {
+        limits.passBegins()
+        do throws(StoreError) {
+            let lock = try mapping { () throws(SystemError) in try blobs.lock() }
+            let now = now
+            while true {
+                // Taken anew for each bite, so that whoever wants to set the index aside waits for one only.
+                guard try mapping({ () throws(SystemError) in try lock.tryExclusive() }) else { return }
+                defer { lock.release() }
+                let isDone = try writer.write(
+                    changing { [limits] (connection) throws(SQLiteError) in try limits.evictBite(connection, now: now) }
+                )
+                if isDone { break }
+            }
+            try deleteFiles()
+        } catch {
+            // Tried again with the next write that finds too much.
+            configuration.logger.debug("cannot keep the limits", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Makes room for bodies on their way, in short transactions, before one of them is committed.
+    func makeRoom() throws(StoreError) {
+        let now = now
+        while limits.isExceeded {
+            let isDone = try writer.write(
+                changing { [limits] (connection) throws(SQLiteError) in try limits.makeRoom(connection, now: now) })
+            if isDone { return }
+        }
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    func makeRoom() async throws(StoreError) {
+        guard limits.isExceeded else { return }
+        try await onMaintenanceLane { () throws(StoreError) in try self.makeRoom() }
+    }
+
+    /// Evicts because the disk is full: four times as much as is needed, and a sixteenth of what there is at least. Whether
+    /// any space has become free.
+    func makeRoomOnDisk(for byteCount: Int64) -> Bool {
+        do throws(StoreError) {
+            // A change to the index needs room in the log, which its own past occupies.
+            _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
+            let held = try statistics().physicalBytes
+            guard held > 0 else { return false }
+            let wanted = max(byteCount.multipliedReportingOverflow(by: 4).partialValue, held / 16, 1 << 16)
+            let report = try evictNow(.maxBytes(max(0, held - wanted)))
+            configuration.logger.warning(
+                "the disk is full; evicted entries",
+                metadata: ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
+            return report.bytes > 0
+        } catch {
+            configuration.logger.warning(
+                "the disk is full, and nothing can be evicted", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+
+    /// Removes the entries of sessions that are over.
+    func removeLapsed() throws(StoreError) {
+        var hasRemoved = false
+        while try writer.write(
+            changing { (connection) throws(SQLiteError) in try connection.removeLapsedEntries() }) > 0
+        { hasRemoved = true }
+        if hasRemoved { try finishRemoval() }
+    }
+
+    // MARK: Afterwards
+
+    /// What follows every removal: files that no entry needs are deleted, empty pages given back, and traces wiped out if
+    /// the configuration asks for it.
+    func finishRemoval() throws(StoreError) {
+        try deleteFiles()
+        try shrinkIndex()
+        if configuration.secureDelete { try wipe() }
+    }
+
+    /// Runs transactions until no file is left that no entry needs, or none of those left can be deleted.
+    private func deleteFiles() throws(StoreError) {
+        var left = Int64.max
+        while true {
+            let now = try writer.write(
+                changing { (connection) throws(SQLiteError) in try connection.statistics().unreferencedBytes })
+            guard now > 0, now < left else { return }
+            left = now
+        }
+    }
+
+    /// Gives the pages of the index that hold nothing back to the file system, some in each transaction.
+    private func shrinkIndex() throws(StoreError) {
+        while try writer.write(changing { (connection) throws(SQLiteError) in try connection.releasePages() }) {}
+    }
+
+    /// Cuts the log to nothing: it has pages as they were before the removal.
+    private func wipe() throws(StoreError) {
+        try writer.write(changing { (connection) throws(SQLiteError) in try connection.forgetUnneededHosts() })
+        let isWiped = try writer.withConnection { (connection) throws(SQLiteError) in try connection.truncateLog() }
+        guard isWiped else { throw .busy(path: indexPath) }
+    }
+
+    // MARK: Flushing
+
+    /// Writes the uses of entries that are only noted in memory, and deletes files that no entry needs.
+    public func flush() throws(StoreError) {
+        try deleteFiles()
+    }
+
+    /// As the synchronous form, without blocking the caller's thread. Returns after what the store has been doing for itself.
+    public func flush() async throws(StoreError) {
+        try await onMaintenanceLane { () throws(StoreError) in try self.flush() }
+    }
+}

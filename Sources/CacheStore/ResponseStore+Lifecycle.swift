@@ -1,0 +1,58 @@
+internal import Synchronization
+
+/// The end of a store, and its pauses.
+extension ResponseStore {
+    /// What calls find.
+    enum Phase: UInt8, AtomicRepresentable {
+        case open, suspended, closed
+    }
+
+    /// For what would work on a closed store too.
+    func checkOpen() throws(StoreError) {
+        switch phase.load(ordering: .acquiring) {
+        case .open: break
+        case .suspended: throw .suspended
+        case .closed: throw .closed
+        }
+    }
+
+    /// Writes what is only noted in memory and closes the index. Bodies that are open stay readable; every other call
+    /// throws ``StoreError/closed`` from now on.
+    public func close() {
+        guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
+        writer.close()
+        readers.close()
+        presence.release()
+    }
+
+    /// Lets go of every lock and of the index, until ``resume()``: iOS ends a suspended app that holds a lock in a container
+    /// shared with others. Returns once what is noted is written and the lookups under way have ended.
+    ///
+    /// Bodies that are open stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
+    /// store. Entries of the session are gone if others open the store in the meantime. Does nothing on a closed store.
+    public func suspend() {
+        let (isOpen, _) = phase.compareExchange(
+            expected: .open, desired: .suspended, ordering: .acquiringAndReleasing)
+        guard isOpen else { return }
+        writer.suspend()
+        readers.suspend()
+        blobs.abandonStagedFiles()
+        presence.release()
+    }
+
+    /// Opens the index again after ``suspend()``. Does nothing on a store that is not suspended.
+    ///
+    /// - Throws: As opening the store does; then it stays suspended.
+    public func resume() throws(StoreError) {
+        guard phase.load(ordering: .acquiring) == .suspended else { return }
+        try presence.share()
+        do throws(StoreError) {
+            try writer.resume()
+        } catch {
+            presence.release()
+            throw error
+        }
+        readers.resume()
+        _ = phase.compareExchange(expected: .suspended, desired: .open, ordering: .acquiringAndReleasing)
+    }
+}

@@ -1,0 +1,110 @@
+/// What takes entries away because somebody wants them gone.
+///
+/// A load that began before a removal delivers what it brings, but does not put it back, in any process: see ``generation()``.
+extension ResponseStore {
+    // MARK: One key
+
+    /// Removes everything stored for `key`: every variant, content, error response and failures, with their files.
+    ///
+    /// - Returns: Whether there was anything.
+    @discardableResult
+    public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
+        let existed = try writer.write(
+            changing { (connection) throws(SQLiteError) in
+                try connection.noteRemoval(of: key)
+                let entries = try connection.removeEntries(for: key)
+                return try connection.removeFailure(for: key) || entries > 0
+            })
+        if existed { try finishRemoval() }
+        return existed
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func remove(_ key: CacheKey) async throws(StoreError) -> Bool {
+        try await onMaintenanceLane { () throws(StoreError) in try self.remove(key) }
+    }
+
+    /// Removes one entry and leaves the key's others; `false` if it was gone already.
+    @discardableResult
+    public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
+        try await writer.write(
+            changing { (connection) throws(SQLiteError) in try connection.removeEntry(entry) })
+    }
+
+    // MARK: Many
+
+    /// Removes the entries of a selection, with their files and the failures of their keys; pinned ones, too.
+    ///
+    /// In short transactions, between which others write; lookups go on meanwhile. Takes time in proportion to what is
+    /// removed, but for a media type or a predicate, which read the whole index first.
+    ///
+    /// - Parameter dryRun: Whether only to count what would be removed.
+    /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand.
+    @discardableResult
+    public func removeAll(
+        _ selection: EntrySelection, dryRun: Bool = false
+    ) throws(StoreError) -> RemovalReport {
+        guard !dryRun else {
+            return try read { (connection) throws(SQLiteError) in try connection.preview(of: selection) }
+        }
+        // A predicate is tried before anything is changed.
+        _ = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection, limit: 1) }
+        // First, so that nothing that is removed now comes back.
+        var report = try writer.write(
+            changing { (connection) throws(SQLiteError) in
+                try connection.noteRemoval(fromPartition: selection.partition)
+                var report = RemovalReport()
+                if selection.isAboutKeys { report.failures = try connection.removeFailures(in: selection) }
+                return report
+            })
+        var rest = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
+        while !rest.isEmpty {
+            let bite = rest.prefix(Connection.evictionBite)
+            rest = rest.dropFirst(bite.count)
+            let removed = try writer.write(
+                changing { (connection) throws(SQLiteError) in try connection.removeEntries(bite, in: selection) })
+            report.entries += removed.entries
+            report.failures += removed.failures
+            report.bytes &+= removed.bytes
+        }
+        try finishRemoval()
+        return report
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func removeAll(
+        _ selection: EntrySelection, dryRun: Bool = false
+    ) async throws(StoreError) -> RemovalReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.removeAll(selection, dryRun: dryRun) }
+    }
+
+    /// Removes everything of a partition, as when its user logs out.
+    @discardableResult
+    public func removeAll(partition: String) throws(StoreError) -> RemovalReport {
+        try removeAll(.partition(partition))
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func removeAll(partition: String) async throws(StoreError) -> RemovalReport {
+        try await removeAll(.partition(partition))
+    }
+
+    /// Removes everything: entries, failures, counts of requests, and indices that were set aside. Files that are not the
+    /// store's stay.
+    @discardableResult
+    public func clear() throws(StoreError) -> RemovalReport {
+        let report = try removeAll(.everything)
+        try writer.write(changing { (connection) throws(SQLiteError) in try connection.forgetUnneededHosts() })
+        try mapping { () throws(SystemError) in _ = try place.removeIndicesSetAside() }
+        return report
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func clear() async throws(StoreError) -> RemovalReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.clear() }
+    }
+}

@@ -1,0 +1,285 @@
+import CacheStore
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Setting aside")
+struct SettingAsideTests {
+    let sandbox: Sandbox
+    private let log = EventLog()
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    private var indexURL: URL { URL(filePath: sandbox.indexPath) }
+
+    private func open() throws -> ResponseStore {
+        try sandbox.open { $0.logger = log.logger }
+    }
+
+    /// A store with an entry, closed.
+    private func fill() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        store.close()
+    }
+
+    /// The names in the store that tell of an index set aside.
+    private func setAside() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: sandbox.path)
+            .filter { $0.hasPrefix("index.sqlite.set-aside-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+            .sorted()
+    }
+
+    /// The store is empty, works, and has told of one event.
+    private func expectFreshStart(_ store: ResponseStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        #expect(try store.peek(.path("a")) == nil, sourceLocation: sourceLocation)
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        #expect(try store.bytes(.path("b")) == Data("b".utf8), sourceLocation: sourceLocation)
+        try store.sweep()
+        #expect(try store.check(digests: true).problems == [], sourceLocation: sourceLocation)
+        #expect(log.errors.count == 1, "\(log.errors)", sourceLocation: sourceLocation)
+    }
+
+    @Test(
+        "A7: an index of garbage is set aside, whole, under a dated name", arguments: [15, 16, 99, 100, 4_096, 100_000])
+    func garbage(_ count: Int) throws {
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        let bytes = Data.noise(count, seed: 1)
+        try bytes.write(to: indexURL)
+        try expectFreshStart(try open())
+        // The clock of the sandbox stands at 1994-11-06T08:49:37Z.
+        #expect(try setAside() == ["index.sqlite.set-aside-1994-11-06T084937Z"])
+        #expect(try Data(contentsOf: sandbox.url.appending(path: setAside()[0])) == bytes)
+    }
+
+    @Test("an index of a newer schema is set aside", arguments: [3, 999, Int(Int32.max)])
+    func newerSchema(_ version: Int) throws {
+        try fill()
+        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
+        try expectFreshStart(try open())
+        let kept = try RawIndex(sandbox.path + "/" + setAside()[0])
+        #expect(try kept.value("PRAGMA user_version") == "\(version)")
+        #expect(try kept.value("SELECT count(*) FROM entry") == "1")
+    }
+
+    @Test("an index of a version that never was is set aside", arguments: [0, -1, Int(Int32.min)])
+    func impossibleVersion(_ version: Int) throws {
+        try fill()
+        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
+        try expectFreshStart(try open())
+    }
+
+    @Test("TRAPS 9: an index whose header forbids writing is set aside")
+    func writeVersion() throws {
+        try fill()
+        try alter { $0[18] = 7 }
+        try expectFreshStart(try open())
+    }
+
+    @Test(
+        "an index without one of its tables is set aside",
+        arguments: ["entry", "access", "blob", "total", "state", "removal", "request", "tag", "failure"])
+    func missingTable(_ table: String) throws {
+        try fill()
+        try RawIndex(sandbox.indexPath).execute("DROP TABLE \(table)")
+        try expectFreshStart(try open())
+    }
+
+    @Test(
+        "A7: a directory, a pipe or a link in the place of index or log is set aside, and what a link leads to untouched",
+        arguments: ["", "-wal", "-shm"], ["directory", "pipe", "link", "dangling"])
+    func notRegular(_ suffix: String, _ kind: String) throws {
+        try fill()
+        let manager = FileManager.default
+        let place = URL(filePath: sandbox.indexPath + suffix)
+        let foreign = sandbox.directory.url.appending(path: "foreign")
+        try Data("foreign".utf8).write(to: foreign)
+        try? manager.removeItem(at: place)
+        switch kind {
+        case "directory": try manager.createDirectory(at: place, withIntermediateDirectories: false)
+        case "pipe": #expect(mkfifo(place.path(percentEncoded: false), 0o600) == 0)
+        case "link": try manager.createSymbolicLink(at: place, withDestinationURL: foreign)
+        default:
+            let nothing = sandbox.directory.url.appending(path: "nothing")
+            try manager.createSymbolicLink(at: place, withDestinationURL: nothing)
+        }
+        try expectFreshStart(try open())
+        #expect(try Data(contentsOf: foreign) == Data("foreign".utf8))
+        #expect(try manager.contentsOfDirectory(atPath: sandbox.directory.path).sorted() == ["foreign", "store"])
+    }
+
+    @Test("TRAPS 3: an index that looks damaged to one connection and not to the next stays")
+    func falseAlarm() throws {
+        try fill()
+        let store = try open()
+        let entry = try #require(try store.peek(.path("a")))
+        try store.writer.mend()
+        #expect(try store.peek(.path("a")) == entry)
+        #expect(try setAside() == [])
+        #expect(log.errors == [])
+    }
+
+    @Test("A7: pages damaged while the store is open: the next call that meets them goes on with a fresh index")
+    func damagedPages() throws {
+        try fill()
+        let store = try open()
+        #expect(try store.contains(.path("a")))
+        try alter { bytes in
+            for page in 1..<bytes.count / 4_096 {
+                bytes.replaceSubrange(page * 4_096..<page * 4_096 + 64, with: repeatElement(0x5a, count: 64))
+            }
+        }
+        try store.insert(Data("c".utf8), metadata: sandbox.metadata(), for: .path("c"))
+        #expect(try store.bytes(.path("c")) == Data("c".utf8))
+        try expectFreshStart(store)
+        #expect(try setAside().count == 1)
+    }
+
+    @Test("who has the store open elsewhere goes on with the fresh index, and loses nothing that is stored afterwards")
+    func others() throws {
+        try fill()
+        let first = try open()
+        #expect(try first.contains(.path("a")))
+        try alter { bytes in
+            for page in 1..<bytes.count / 4_096 {
+                bytes.replaceSubrange(page * 4_096..<page * 4_096 + 64, with: repeatElement(0x5a, count: 64))
+            }
+        }
+        let second = try sandbox.open()
+        try second.insert(Data("second".utf8), metadata: sandbox.metadata(), for: .path("second"))
+        #expect(try setAside().count == 1)
+        try first.insert(Data("first".utf8), metadata: sandbox.metadata(), for: .path("first"))
+        #expect(try second.bytes(.path("first")) == Data("first".utf8))
+        #expect(try first.bytes(.path("second")) == Data("second".utf8))
+        #expect(try setAside().count == 1)
+    }
+
+    @Test("many that open a garbage index at once: one sets it aside, all go on with the same fresh one")
+    func race() throws {
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        try Data.noise(10_000, seed: 2).write(to: indexURL)
+        let stores = Mutex<[ResponseStore]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            guard let store = try? open() else { return }
+            _ = try? store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+            stores.withLock { $0.append(store) }
+        }
+        let opened = stores.withLock { $0 }
+        #expect(opened.count == 8)
+        for store in opened {
+            for number in 0..<8 { #expect(try store.bytes(.path(number)) == Data("\(number)".utf8)) }
+        }
+        #expect(try setAside().count == 1)
+        #expect(log.errors.count == 1)
+    }
+
+    @Test("of the indices set aside the latest is kept, and clear() removes it")
+    func latest() throws {
+        for round in 0..<3 {
+            try fill()
+            try alter { $0.replaceSubrange(0..<16, with: repeatElement(UInt8(round), count: 16)) }
+            sandbox.clock.advance(by: 60)
+            try sandbox.open().close()
+            #expect(try setAside().count == 1)
+        }
+        #expect(try setAside() == ["index.sqlite.set-aside-1994-11-06T085237Z"])
+        try sandbox.open().clear()
+        #expect(try setAside() == [])
+    }
+
+    @Test("the files of an index that was set aside are swept away when the store is opened")
+    func orphans() async throws {
+        try fill()
+        try alter { $0.replaceSubrange(0..<16, with: repeatElement(0, count: 16)) }
+        let store = try open()
+        try await store.flush()
+        #expect(sandbox.files() == [])
+    }
+
+    @Test(
+        "a foreign or damaged log, or a missing one, is no way to other bytes",
+        arguments: ["garbage", "foreign", "missing"])
+    func logs(_ kind: String) async throws {
+        let foreign = try Self.foreignLog()
+        await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
+            let store = try ResponseStore(directory: URL(filePath: path))
+            for number in 0..<40 {
+                let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+                try store.insert(Data.noise(300, seed: UInt64(number)), metadata: metadata, for: .path(number))
+                if number == 20 { try RawIndex(path + "/index.sqlite").execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+            }
+            kill(getpid(), SIGKILL)
+        }
+        try expectOnlyItsOwn(kind, foreign)
+    }
+
+    private static func foreignLog() throws -> Data {
+        let other = try Sandbox()
+        let store = try other.open()
+        for number in 100..<140 {
+            try store.insert(
+                Data.noise(300, seed: UInt64(number)), metadata: other.metadata(), for: .path(number - 100))
+        }
+        return try Data(contentsOf: URL(filePath: other.indexPath + "-wal"))
+    }
+
+    private func expectOnlyItsOwn(_ kind: String, _ foreign: Data) throws {
+        let log = URL(filePath: sandbox.indexPath + "-wal")
+        switch kind {
+        case "garbage": try Data.noise(50_000, seed: 9).write(to: log)
+        case "foreign": try foreign.write(to: log)
+        default: try FileManager.default.removeItem(at: log)
+        }
+        let store = try open()
+        for number in 0..<40 {
+            let found = try store.bytes(.path(number))
+            // What another store kept under the key is an answer to it, too; here it cannot be: its file is not there.
+            #expect(found == nil || found == .noise(300, seed: UInt64(number)), "\(number)")
+        }
+        try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
+        #expect(try store.bytes(.path("new")) == Data("new".utf8))
+        try store.repair(digests: true)
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    /// Changes the bytes of the index where they are, as a failing disk does.
+    private func alter(_ change: (inout Data) -> Void) throws {
+        _ = try? RawIndex(sandbox.indexPath).execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        var bytes = try Data(contentsOf: indexURL)
+        change(&bytes)
+        let file = try FileHandle(forUpdating: indexURL)
+        try file.write(contentsOf: bytes)
+        try file.close()
+    }
+}
+
+/// Collects what a store tells its logger.
+final class EventLog: Sendable {
+    /// Guards the list.
+    private let events = Mutex<[(Logger.Level, String)]>([])
+
+    var errors: [String] { events.withLock { $0.filter { $0.0 == .error }.map(\.1) } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(log: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let log: EventLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.events.withLock { $0.append((event.level, "\(event.message) \(event.metadata ?? [:])")) }
+        }
+    }
+}
