@@ -31,7 +31,7 @@ struct Tool: AsyncParsableCommand {
         } catch is StandardOutput.ReaderIsGone {
             // Whoever read has read enough.
             exit(withError: nil)
-        } catch where error is ExitCode || exitCode(for: error) == .success {
+        } catch  where error is ExitCode || exitCode(for: error) == .success {
             // Help that was asked for is thrown, too, by the command that gives it, as a type that only the parser knows.
             exit(withError: error)
         } catch {
