@@ -21,6 +21,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case headTooLarge(byteCount: Int, limit: Int)
     /// The bytes that were read are fewer than the file had when it was opened.
     case truncatedBody(path: String)
+    /// What was to be imported is not the archive of a store.
+    case archive(ArchiveError)
     /// The store, or the writer of a body, has been closed.
     case closed
 }
@@ -40,6 +42,7 @@ extension StoreError: CustomStringConvertible {
         case .invalidKey(let key, let reason): "\(key.prefix(200).debugDescription) cannot be a key: \(reason)"
         case .headTooLarge(let count, let limit): "the field lines have \(count) bytes, the store keeps \(limit)"
         case .truncatedBody(let path): "\(path) became shorter while it was read"
+        case .archive(let error): "cannot import the archive: \(error)"
         case .closed: "the store is closed"
         }
     }
@@ -62,5 +65,14 @@ func mapping<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(S
         return try body()
     } catch {
         throw .file(error)
+    }
+}
+
+/// Runs `body`, turning what is wrong with an archive into a ``StoreError``.
+func mapping<Value>(_ body: () throws(ArchiveError) -> Value) throws(StoreError) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw .archive(error)
     }
 }

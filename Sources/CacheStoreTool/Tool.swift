@@ -12,7 +12,7 @@ struct Tool: AsyncParsableCommand {
             """,
         subcommands: [
             Demo.self, Get.self, Put.self, List.self, Show.self, Stats.self, Evict.self, Remove.self, Check.self,
-            SQL.self,
+            SQL.self, Export.self, Import.self,
         ])
 
     func run() throws {

@@ -184,6 +184,7 @@ extension ToolTests {
             arguments: [
                 ["list"], ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["stats"],
                 ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
+                ["export", "-"], ["export", "/dev/null"],
             ])
         func missingStore(arguments: [String]) async throws {
             let missing = "\(tool.directory.path)/missing"
