@@ -13,36 +13,58 @@ extension ResponseStore {
         try read { (connection) throws(SQLiteError) in try connection.statistics() }
     }
 
-    /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts` and `cache_errors`.
+    /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_requests` and
+    /// `cache_errors`.
     ///
     /// Uses noted in memory are not in it yet; `flush()` writes them.
     ///
+    /// ```swift
+    /// for row in try store.query("SELECT url, byte_size FROM cache_entries WHERE host = ?", [.text("example.com")]) {
+    ///     print(row["url"]?.text ?? "", row["byte_size"]?.integer ?? 0)
+    /// }
+    /// ```
+    ///
+    /// - Parameter arguments: What stands for the parameters, in their order. Those that are left over, on either side, count
+    ///   for nothing.
     /// - Throws: ``StoreError/index(_:)`` for what SQLite does not understand, and for statements that change anything.
-    public func query(_ sql: String) throws(StoreError) -> SQLRows {
+    public func query(_ sql: String, _ arguments: [SQLValue] = []) throws(StoreError) -> SQLRows {
         try checkOpen()
-        return try Self.query(sql, ofIndexAt: indexPath)
+        return try Self.query(sql, arguments, ofIndexAt: indexPath)
     }
 
-    /// As ``query(_:)``, on a store that need not be open: it is opened read-only, and not created if it is not there.
-    public static func query(_ sql: String, inStoreAt directory: URL) throws(StoreError) -> SQLRows {
-        try query(sql, ofIndexAt: StoreDirectory(opening: directory).indexPath)
+    /// As ``query(_:_:)``, on a store that need not be open: it is opened read-only, and not created if it is not there.
+    public static func query(
+        _ sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL
+    ) throws(StoreError) -> SQLRows {
+        try query(sql, arguments, ofIndexAt: StoreDirectory(opening: directory).indexPath)
     }
 
     /// On a connection of its own: neither a long query nor one that changes settings gets in the way of lookups.
-    private static func query(_ sql: String, ofIndexAt path: String) throws(StoreError) -> SQLRows {
-        do throws(SQLiteError) {
-            return try Connection(path: path, role: .inspector, busyTimeout: .seconds(5)).rows(of: sql)
+    private static func query(
+        _ sql: String, _ arguments: [SQLValue], ofIndexAt path: String
+    ) throws(StoreError) -> SQLRows {
+        do throws(StoreError) {
+            let connection = try mapping(path) { () throws(SQLiteError) in
+                try Connection(path: path, role: .inspector, busyTimeout: .seconds(5))
+            }
+            try Migrator(path: path).identify(connection)
+            return try mapping(path) { () throws(SQLiteError) in try connection.rows(of: sql, arguments) }
         } catch {
-            if error.code == SQLITE_NOTADB { throw .notAnIndex(path: path, reason: error.message) }
-            throw error.isBusy ? .busy(path: path) : .index(error)
+            if case .index(let error) = error, error.code == SQLITE_NOTADB {
+                throw .notAnIndex(path: path, reason: error.message)
+            }
+            throw error
         }
     }
 }
 
 extension Connection {
     /// The rows of a query; whatever is no query is refused before it runs.
-    fileprivate func rows(of sql: String) throws(SQLiteError) -> SQLRows {
+    fileprivate func rows(of sql: String, _ arguments: [SQLValue]) throws(SQLiteError) -> SQLRows {
         let statement = try prepare(sql)
+        for (index, argument) in arguments.prefix(statement.parameterCount).enumerated() {
+            statement.bind(argument, at: Int32(index + 1))
+        }
         // A file that is open for reading cannot be changed, but VACUUM INTO writes to another one.
         guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: sql) }
         let columns = 0..<Int32(statement.columnCount)

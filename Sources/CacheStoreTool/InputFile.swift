@@ -4,8 +4,8 @@ import Foundation
 final class InputFile {
     private static let chunkByteCount = 262_144
 
-    private let path: String
-    private let descriptor: Int32
+    let path: String
+    let descriptor: Int32
 
     /// - Parameter path: `-` for the standard input.
     init(path: String) throws(Failure) {

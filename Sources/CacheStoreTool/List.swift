@@ -50,7 +50,11 @@ struct List: AsyncParsableCommand {
         ])
         table.rows = try store.query(query(columns)).rows.map { row in
             row.enumerated().map { column, value in
-                if column == 1, case .integer(let byteCount) = value { byteCount.asByteCount } else { value.text }
+                if column == 1, case .integer(let byteCount) = value {
+                    byteCount.asByteCount
+                } else {
+                    value.displayText
+                }
             }
         }
         try StandardOutput.write(line: table.text())

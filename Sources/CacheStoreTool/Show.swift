@@ -54,7 +54,7 @@ struct Show: AsyncParsableCommand {
             if name == "byte_size", case .integer(let count) = value {
                 return (name: name, text: count < 1000 ? count.asByteCount : "\(count.asByteCount) (\(count) bytes)")
             }
-            return (name: name, text: value.text)
+            return (name: name, text: value.displayText)
         }
         let width = columns.reduce(0) { max($0, $1.count) }
         let lines = values.dropLast().filter { !$0.text.isEmpty }.map { name, text in

@@ -1,25 +1,71 @@
 import ArgumentParser
 import CacheStore
 
-/// Shows the store in numbers.
+/// Shows the store in numbers, and where its bytes are.
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the store in numbers.",
-        discussion: "The same as sql 'SELECT * FROM cache_stats', which takes constant time.")
+        abstract: "Show the store in numbers, and where its bytes are.",
+        discussion: """
+            First the totals: the same as sql 'SELECT * FROM cache_stats', which takes constant time. Then the shares by \
+            host, content type and last use, for which all entries are read; bodies that are shared count for each.
+            """)
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
+        let totals = try totals()
+        if report.json {
+            return try JSONOutput.write(Result(totals: totals, shares: try shares()))
+        }
+        // Before anything else is asked: in a damaged index they may be all that can be read.
+        try StandardOutput.write(line: text(of: totals))
+        let picture = ShareTable(shares: try shares()).text()
+        if !picture.isEmpty { try StandardOutput.write(line: "\n\(picture)") }
+    }
+
+    private func totals() throws -> (columns: [String], values: [SQLValue]) {
         let result = try store.query("SELECT * FROM cache_stats")
         guard let row = result.rows.first else { throw Failure(.broken, "\(store.path): the index has no totals") }
-        if report.json { return try JSONOutput.write(JSONRow(columns: result.columns, values: row)) }
-        let lines = zip(result.columns, row).map { name, value in
+        return (result.columns, row)
+    }
+
+    private func shares() throws -> [ByteShares] {
+        let result = try store.query(ByteShares.query)
+        return ByteShares.Property.allCases.map { ByteShares($0, in: result) }
+    }
+
+    private func text(of totals: (columns: [String], values: [SQLValue])) -> String {
+        zip(totals.columns, totals.values).map { name, value in
             let label = name.replacing("_", with: " ")
             let isSize = name.hasSuffix("bytes")
-            let text = if isSize, case .integer(let byteCount) = value { byteCount.asByteCount } else { value.text }
+            let text =
+                if isSize, case .integer(let byteCount) = value { byteCount.asByteCount } else { value.displayText }
             return label + String(repeating: " ", count: max(1, 20 - label.count)) + text
+        }.joined(separator: "\n")
+    }
+
+    /// The columns of the totals, and beside them the groups of each property.
+    private struct Result: Encodable {
+        let totals: (columns: [String], values: [SQLValue])
+        let shares: [ByteShares]
+
+        func encode(to encoder: any Encoder) throws {
+            try JSONRow(columns: totals.columns, values: totals.values).encode(to: encoder)
+            var object = encoder.container(keyedBy: CodingKeys.self)
+            for share in shares {
+                switch share.property {
+                case .host: try object.encode(share.groups, forKey: .byHost)
+                case .contentType: try object.encode(share.groups, forKey: .byContentType)
+                case .lastUse: try object.encode(share.groups, forKey: .byLastUse)
+                }
+            }
         }
-        try StandardOutput.write(line: lines.joined(separator: "\n"))
+
+        enum CodingKeys: String, CodingKey {
+            case byHost = "by_host"
+            case byContentType = "by_content_type"
+            case byLastUse = "by_last_use"
+        }
     }
 }

@@ -12,7 +12,7 @@ struct Tool: AsyncParsableCommand {
             """,
         subcommands: [
             Demo.self, Get.self, Put.self, List.self, Show.self, Stats.self, Evict.self, Remove.self, Check.self,
-            SQL.self,
+            SQL.self, Export.self, Import.self,
         ])
 
     func run() throws {
@@ -31,9 +31,8 @@ struct Tool: AsyncParsableCommand {
         } catch is StandardOutput.ReaderIsGone {
             // Whoever read has read enough.
             exit(withError: nil)
-        } catch let error as ExitCode {
-            exit(withError: error)
-        } catch let error as CleanExit {
+        } catch  where error is ExitCode || exitCode(for: error) == .success {
+            // Help that was asked for is thrown, too, by the command that gives it, as a type that only the parser knows.
             exit(withError: error)
         } catch {
             let failure = Failure(error)
@@ -42,7 +41,7 @@ struct Tool: AsyncParsableCommand {
         }
     }
 
-    /// The command that the command line asks for. What it has wrong, and what help it asks for, ends the process.
+    /// The command that the command line asks for. What it has wrong ends the process.
     private static func parsed() async -> any ParsableCommand {
         do {
             return try await asyncParseAsRoot()

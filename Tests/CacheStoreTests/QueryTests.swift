@@ -20,7 +20,9 @@ struct QueryTests {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         try store.flush()
         let before = try store.statistics()
-        for query in [store.query, { try ResponseStore.query($0, inStoreAt: sandbox.url) }] {
+        for query: (String) throws -> SQLRows in [
+            { try store.query($0) }, { try ResponseStore.query($0, inStoreAt: sandbox.url) },
+        ] {
             let error = #expect(throws: StoreError.self) { try query(sql) }
             guard case .index = error else {
                 Issue.record("\(String(describing: error))")

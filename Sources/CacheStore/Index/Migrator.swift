@@ -47,7 +47,8 @@ struct Migrator {
     }
 
     /// The schema version of an index, 0 of an empty file.
-    private func identify(_ connection: Connection) throws(StoreError) -> Int32 {
+    @discardableResult
+    func identify(_ connection: Connection) throws(StoreError) -> Int32 {
         let (id, version, tables) = try mapping(path) { () throws(SQLiteError) in
             // In one transaction: another process may be making the index just now.
             try connection.execute("BEGIN")

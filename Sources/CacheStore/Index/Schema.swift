@@ -15,21 +15,28 @@ extension Connection {
     /// Tables, indices, triggers and views that are missing, or not as they should be. Others may be there: an index that
     /// somebody has added does no harm.
     func schemaProblems() throws(SQLiteError) -> [String] {
-        let present = Set(try schemaItems())
-        return try Connection.expectedSchemaItems().filter { !present.contains($0) }.map { item in
-            "not as it should be: " + item.prefix { $0 != "\n" && $0 != "(" }
+        let present = Set(try schema())
+        let expected = try Connection.schema(ofVersion: Int64(migrations.last?.version ?? 0))
+        return expected.filter { !present.contains($0) }.map { item in
+            "not as it should be: " + item.prefix { $0 != ":" }
         }
     }
 
-    private static func expectedSchemaItems() throws(SQLiteError) -> [String] {
+    /// What an index of a version has, made afresh.
+    static func schema(ofVersion version: Int64) throws(SQLiteError) -> [String] {
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
-        for step in migrations { try connection.execute(step.sql) }
-        return try connection.schemaItems()
+        for step in migrations where step.version <= version { try connection.execute(step.sql) }
+        return try connection.schema()
     }
 
-    private func schemaItems() throws(SQLiteError) -> [String] {
+    /// Tables, indices, triggers and views, each with the text that made it. Not the tables that ANALYZE fills.
+    func schema() throws(SQLiteError) -> [String] {
         let statement = try prepare(
-            "SELECT type || ' ' || name || char(10) || sql FROM sqlite_schema WHERE sql IS NOT NULL")
+            """
+            SELECT type || ' ' || name || ' on ' || tbl_name || ': ' || coalesce(sql, '') FROM sqlite_schema
+            WHERE NOT (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4'))
+            ORDER BY 1
+            """)
         var items: [String] = []
         while try statement.step() { items.append(statement.text(0)) }
         return items

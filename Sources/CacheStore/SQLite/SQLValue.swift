@@ -12,10 +12,26 @@ public enum SQLValue: Hashable, Sendable {
     case blob([UInt8])
 }
 
-/// The rows that a query returned.
-public struct SQLRows: Hashable, Sendable {
-    /// The names of the columns, in order.
-    public let columns: [String]
-    /// The rows; each has as many values as there are columns.
-    public let rows: [[SQLValue]]
+/// The value, if it is of the type asked for.
+extension SQLValue {
+    /// The integer.
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+    /// The number, which an integer is, too.
+    public var real: Double? {
+        switch self {
+        case .real(let value): value
+        case .integer(let value): Double(value)
+        default: nil
+        }
+    }
+
+    /// The text.
+    public var text: String? { if case .text(let value) = self { value } else { nil } }
+
+    /// The bytes.
+    public var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
+
+    /// Whether it is NULL.
+    public var isNull: Bool { self == .null }
 }

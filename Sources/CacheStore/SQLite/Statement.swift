@@ -54,6 +54,24 @@ package final class Statement {
 
     // MARK: Parameters
 
+    var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+    func bind(_ value: SQLValue, at index: Int32) {
+        switch value {
+        case .null: check(sqlite3_bind_null(handle, index))
+        case .integer(let integer): bind(integer, at: index)
+        case .real(let real): check(sqlite3_bind_double(handle, index, real))
+        case .text(let text): bind(text, at: index)
+        case .blob(let bytes):
+            bytes.withUnsafeBytes { bytes in
+                // Not a null pointer, which would bind NULL.
+                check(sqlite3_bind_zeroblob(handle, index, 0))
+                guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
+                check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), csqlite_transient()))
+            }
+        }
+    }
+
     package func bind(_ value: Int64, at index: Int32) {
         check(sqlite3_bind_int64(handle, index, value))
     }

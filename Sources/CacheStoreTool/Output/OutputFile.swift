@@ -8,39 +8,90 @@ struct OutputFile {
     let path: String
 
     func write(_ data: Data) throws(Failure) {
+        let file = try open(mode: 0o666)
+        let failure = data.writeAll(to: file.descriptor)
+        guard failure == 0 else {
+            file.discard()
+            throw .system(path, errno: failure)
+        }
+        try file.keep()
+    }
+
+    /// Has `fill` write to a descriptor.
+    ///
+    /// - Parameter mode: The permissions of a new file; one that is replaced keeps its own.
+    func write<Result>(mode: mode_t, _ fill: (Int32) async throws -> Result) async throws -> Result {
+        let file = try open(mode: mode)
+        let result: Result
+        do {
+            result = try await fill(file.descriptor)
+        } catch {
+            file.discard()
+            throw error
+        }
+        try file.keep()
+        return result
+    }
+
+    private func open(mode: mode_t) throws(Failure) -> PendingFile {
         var existing = stat()
-        guard stat(path, &existing) == 0 else { return try replace(path, with: data, mode: nil) }
+        guard stat(path, &existing) == 0 else { return try PendingFile(replacing: path, named: path, mode: mode) }
         switch existing.st_mode & S_IFMT {
         case S_IFREG:
             // Through a symbolic link, so that what it names is replaced, and not the link.
             guard let target = realpath(path, nil) else { throw .system(path, errno: errno) }
             defer { free(target) }
-            try replace(String(cString: target), with: data, mode: existing.st_mode & 0o7777)
+            let file = try PendingFile(replacing: String(cString: target), named: path, mode: mode)
+            guard fchmod(file.descriptor, existing.st_mode & 0o7777) == 0 else {
+                let code = errno
+                file.discard()
+                throw .system(path, errno: code)
+            }
+            return file
         case S_IFDIR:
             throw .system(path, errno: EISDIR)
         default:
-            try fill(open(path, O_WRONLY), with: data)
+            return try PendingFile(writingTo: path)
         }
     }
+}
 
-    /// - Parameter mode: The permissions of the file that is replaced; `nil` for those that a new file gets.
-    private func replace(_ target: String, with data: Data, mode: mode_t?) throws(Failure) {
+/// The file that is written to. One of ``keep()`` and ``discard()`` ends it.
+private struct PendingFile {
+    let descriptor: Int32
+    /// As the caller calls the file.
+    private let path: String
+    /// The name that it has, and the one that it is to have; `nil` where it has that already.
+    private let names: (temporary: String, target: String)?
+
+    init(writingTo path: String) throws(Failure) {
+        descriptor = open(path, O_WRONLY)
+        self.path = path
+        names = nil
+        guard descriptor >= 0 else { throw .system(path, errno: errno) }
+    }
+
+    init(replacing target: String, named path: String, mode: mode_t) throws(Failure) {
         let directory = target.lastIndex(of: "/").map { target[...$0] } ?? ""
         let temporary = directory + ".cachestore-" + String(UInt64.random(in: .min ... .max), radix: 36)
-        do throws(Failure) {
-            try fill(open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o666), with: data)
-            if let mode, chmod(temporary, mode) != 0 { throw .system(path, errno: errno) }
-            guard rename(temporary, target) == 0 else { throw .system(path, errno: errno) }
-        } catch {
-            unlink(temporary)
-            throw error
+        descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode)
+        self.path = path
+        names = (temporary, target)
+        guard descriptor >= 0 else { throw .system(path, errno: errno) }
+    }
+
+    func keep() throws(Failure) {
+        var isKept = close(descriptor) == 0
+        if isKept, let names { isKept = rename(names.temporary, names.target) == 0 }
+        guard isKept else {
+            let code = errno
+            if let names { unlink(names.temporary) }
+            throw .system(path, errno: code)
         }
     }
 
-    private func fill(_ descriptor: Int32, with data: Data) throws(Failure) {
-        guard descriptor >= 0 else { throw .system(path, errno: errno) }
-        let failure = data.writeAll(to: descriptor)
-        guard close(descriptor) == 0 || failure != 0 else { throw .system(path, errno: errno) }
-        guard failure == 0 else { throw .system(path, errno: failure) }
+    func discard() {
+        close(descriptor)
+        if let names { unlink(names.temporary) }
     }
 }

@@ -55,13 +55,13 @@ extension TextTable {
             let isNumeric = result.rows.contains { $0[index].isNumber } && result.rows.allSatisfy { !$0[index].isText }
             return Column(result.columns[index].inOneLine, isNumeric ? .right : .left)
         }
-        rows = result.rows.map { $0.map(\.text) }
+        rows = result.rows.map { $0.map(\.displayText) }
     }
 }
 
 extension SQLValue {
     /// The value for a person.
-    var text: String {
+    var displayText: String {
         switch self {
         case .null: ""
         case .integer(let number): String(number)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension ToolTests {
-    @Suite("list, show, stats and sql", .serialized)
+    @Suite("list, show and sql", .serialized)
     struct Look {
         let tool: Tool
 
@@ -127,28 +127,6 @@ extension ToolTests {
             }
         }
 
-        // MARK: stats
-
-        @Test("stats")
-        func stats() async throws {
-            #expect(
-                try await tool("stats").text == """
-                    entries             3
-                    files               2
-                    logical bytes       12.4 kB
-                    physical bytes      12.4 kB
-                    unreferenced bytes  0 B
-                    hits                0
-                    failing keys        0
-
-                    """)
-            #expect(
-                try await tool("stats", "--json").json([String: JSON].self) == [
-                    "entries": 3, "files": 2, "logical_bytes": 12_352, "physical_bytes": 12_352,
-                    "unreferenced_bytes": 0, "hits": 0, "failing_keys": 0,
-                ])
-        }
-
         // MARK: sql
 
         @Test("sql: a header and aligned columns")
@@ -206,6 +184,7 @@ extension ToolTests {
             arguments: [
                 ["list"], ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["stats"],
                 ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
+                ["export", "-"], ["export", "/dev/null"],
             ])
         func missingStore(arguments: [String]) async throws {
             let missing = "\(tool.directory.path)/missing"

@@ -1,0 +1,86 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// A copy of an index at one moment, in the system's directory for temporary files; gone with the last reference.
+final class IndexCopy {
+    private let directory: String
+    private var path: String { directory + "/index.sqlite" }
+
+    /// Copies the index at `source`, while others write to it.
+    ///
+    /// By `VACUUM INTO`, and not with SQLite's backup interface: it is one read of one snapshot, too, and needs no lock
+    /// that a writer could wait for, but takes along nothing of what was removed and is only not yet overwritten.
+    init(of source: String) throws(StoreError) {
+        directory = try mapping(Self.makeDirectory)
+        // Made here, for its owner only; SQLite fills an empty file.
+        try mapping { () throws(SystemError) in
+            _ = try FileDescriptor.openDirectory(atPath: directory).open("index.sqlite", O_CREAT | O_EXCL | O_RDWR)
+        }
+        try mapping(source) { () throws(SQLiteError) in
+            let connection = try Connection(path: source, role: .inspector, busyTimeout: .seconds(5))
+            // The file is open for reading only; this forbids the other one.
+            try connection.execute("PRAGMA query_only = OFF")
+            let statement = try connection.prepare("VACUUM INTO ?1")
+            statement.bind(path, at: 1)
+            try statement.run()
+        }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// A new directory that only its owner may enter, by a path without links, which SQLite is told not to follow.
+    private static func makeDirectory() throws(SystemError) -> String {
+        let parent = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+        guard let resolved = realpath(parent, nil) else { throw SystemError(call: "realpath", path: parent) }
+        defer { free(resolved) }
+        return try .newDirectory(String(cString: resolved) + "/cachestore-export-")
+    }
+
+    func open() throws(SystemError) -> FileDescriptor {
+        try FileDescriptor.openDirectory(atPath: directory).open("index.sqlite", O_RDONLY)
+    }
+
+    func entryCount() throws(SQLiteError) -> Int {
+        let statement = try connect().prepare("SELECT count(*) FROM entry")
+        return try statement.step() ? statement.int(0) : 0
+    }
+
+    /// Calls `visit` for every body that entries need, and says how many need it.
+    func forEachBody(
+        _ visit: (_ digest: ContentDigest, _ byteCount: Int64, _ entries: Int) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let connection = try mapping(path, connect)
+        let statement = try mapping(path) { () throws(SQLiteError) in
+            try connection.prepare("SELECT digest, byte_count, reference_count FROM blob WHERE reference_count > 0")
+        }
+        while try mapping(path, { () throws(SQLiteError) in try statement.step() }) {
+            guard let digest = statement.digest(0) else { continue }
+            try visit(digest, statement.int64(1), statement.int(2))
+        }
+    }
+
+    private func connect() throws(SQLiteError) -> Connection {
+        try Connection(path: path, role: .inspector, busyTimeout: .zero)
+    }
+}
+
+extension String {
+    /// Makes a directory that only its owner may enter; its path is `prefix` and some letters.
+    static func newDirectory(_ prefix: String) throws(SystemError) -> String {
+        var template = Array("\(prefix)XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", path: prefix) }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

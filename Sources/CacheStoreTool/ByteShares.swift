@@ -1,0 +1,118 @@
+import CacheStore
+
+/// Where the bytes of a store are: the groups that one property divides its entries into.
+struct ByteShares {
+    /// The property.
+    enum Property: String, CaseIterable {
+        case host
+        case contentType = "content_type"
+        case lastUse = "last_use"
+    }
+
+    /// The entries that have the property in common.
+    struct Group {
+        /// What they have in common: `""` where they lack the property, `nil` for all groups beyond ``limit``.
+        let name: String?
+        /// How many groups these are; 1 but for those without a name.
+        let count: Int64
+        let entries: Int64
+        /// The bytes of their bodies, as if none were shared.
+        let bytes: Int64
+        /// Their part of the bytes of all groups, from 0 to 1.
+        fileprivate(set) var share = 0.0
+    }
+
+    /// Groups that are told apart.
+    static let limit = 10
+
+    /// The names of ``Property/lastUse``; an entry that was never used was last used when it was stored.
+    private static let ages = ["< 1 hour", "< 1 day", "< 1 week", "< 30 days", "older"]
+
+    let property: Property
+    /// The largest first; by last use, all ages, the youngest first. Empty for an empty store.
+    private(set) var groups: [Group]
+
+    /// - Parameter result: What ``query`` found.
+    init(_ property: Property, in result: SQLRows) {
+        self.property = property
+        groups = result.rows.filter { $0[0] == .text(property.rawValue) }.map { row in
+            Group(name: row[2].name, count: row[3].number, entries: row[4].number, bytes: max(0, row[5].number))
+        }
+        if property == .lastUse, !groups.isEmpty {
+            let found = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
+            groups = Self.ages.map { found[$0] ?? Group(name: $0, count: 1, entries: 0, bytes: 0) }
+        }
+        // As a Double: what a damaged index says may be too much for 64 bits.
+        let sum = groups.reduce(0) { $0 + Double($1.bytes) }
+        guard sum > 0 else { return }
+        for index in groups.indices { groups[index].share = Double(groups[index].bytes) / sum }
+    }
+
+    /// Property, place, name, number of groups, entries and bytes of each group. One statement, so that all of them are
+    /// of one state of the store.
+    static let query = """
+        WITH
+            media_type (name, bytes) AS (
+                SELECT lower(trim(substr(content_type, 1, instr(content_type || ';', ';') - 1))), byte_size
+                FROM cache_entries
+            ),
+            age (place, bytes) AS (
+                SELECT
+                    CASE
+                        WHEN accessed_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 hour') THEN 1
+                        WHEN accessed_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 day') THEN 2
+                        WHEN accessed_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days') THEN 3
+                        WHEN accessed_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-30 days') THEN 4
+                        ELSE 5
+                    END,
+                    byte_size
+                FROM cache_entries
+            ),
+            part (property, place, name, entries, bytes) AS (
+                SELECT 'host', row_number() OVER (ORDER BY byte_size DESC, host), host, entries, byte_size
+                FROM cache_hosts
+                UNION ALL
+                SELECT 'content_type', row_number() OVER (ORDER BY total(bytes) DESC, name), coalesce(name, ''),
+                    count(*), total(bytes)
+                FROM media_type GROUP BY name
+                UNION ALL
+                SELECT 'last_use', place, \(name(ofPlace: "place")), count(*), total(bytes)
+                FROM age GROUP BY place
+            )
+        SELECT property, min(place, \(limit + 1)) AS place, iif(place > \(limit), NULL, name), count(*), sum(entries),
+            CAST(total(bytes) AS INTEGER)
+        FROM part
+        GROUP BY 1, 2
+        ORDER BY 1, 2
+        """
+
+    private static func name(ofPlace place: String) -> String {
+        let cases = ages.enumerated().map { "WHEN \($0 + 1) THEN \($1.sqlLiteral)" }
+        return "CASE \(place) \(cases.joined(separator: " ")) END"
+    }
+}
+
+extension ByteShares.Group: Encodable {
+    enum CodingKeys: String, CodingKey {
+        case name
+        case count = "groups"
+        case entries
+        case bytes
+        case share
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        // Not left out where there is none.
+        try object.encode(name, forKey: .name)
+        try object.encode(count, forKey: .count)
+        try object.encode(entries, forKey: .entries)
+        try object.encode(bytes, forKey: .bytes)
+        try object.encode(share, forKey: .share)
+    }
+}
+
+extension SQLValue {
+    fileprivate var number: Int64 { integer ?? 0 }
+    fileprivate var name: String? { isNull ? nil : displayText }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension ToolTests {
+    @Suite("help", .serialized)
+    struct Help {
+        let tool: Tool
+
+        init() throws {
+            tool = try Tool()
+        }
+
+        @Test(
+            "Help that is asked for is the answer: on the standard output, exit code 0",
+            arguments: [
+                [], ["help"], ["--help"], ["-h"], ["put", "--help"], ["put", "-h"], ["help", "put"],
+                ["get", "http://a.test/", "--help"], ["sql", "--help"], ["check", "--repair", "--help"],
+            ])
+        func help(arguments: [String]) async throws {
+            let output = try await tool.raw(arguments)
+            output.expect(0, error: nil)
+            let command = arguments.first { !$0.hasPrefix("-") && $0 != "help" } ?? arguments.dropFirst().first
+            #expect(output.text.contains("USAGE: cachestore \(command ?? "<subcommand>")"))
+            #expect(!output.text.contains("CommandError"))
+        }
+
+        @Test(
+            "A wrong command line is an error, and leads to the help",
+            arguments: [["put"], ["nonsense"], ["--nonsense"]])
+        func wrongUsage(arguments: [String]) async throws {
+            let output = try await tool.raw(arguments)
+            output.expect(64, error: "Usage: cachestore")
+            #expect(output.standardOutput.isEmpty)
+        }
+    }
+}
