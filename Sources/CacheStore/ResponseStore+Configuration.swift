@@ -42,10 +42,12 @@ extension ResponseStore {
 
         /// Whether nothing of a removed entry stays behind in the index: neither URL nor fields. `false` by default.
         ///
-        /// What is deleted is overwritten with zeros, the log is cut to nothing before a removal returns, and counts of
-        /// requests go with the last entry of their host. A removal throws ``StoreError/busy(path:)`` when a reader keeps
-        /// the log in use for longer than ``busyTimeout``; then the entries are removed and the traces of them are not.
-        /// Files of bodies are deleted, but their blocks on the disk not overwritten.
+        /// Before a removal or an eviction returns, the index is written anew and its log cut to nothing, which takes time in
+        /// proportion to the index, some milliseconds per megabyte; counts of requests go with the last entry of their host.
+        /// What was evicted to keep ``limits`` goes with the next removal, or with `flush()`. A removal throws
+        /// ``StoreError/busy(path:)`` when a reader keeps the log in use for longer than ``busyTimeout``; then the entries
+        /// are removed and the traces of them are not. Files of bodies are deleted, but their blocks on the disk not
+        /// overwritten.
         public var secureDelete: Bool = false
 
         /// Whether the store is only read, and has to be there: for a widget, or for looking into a store. `false` by

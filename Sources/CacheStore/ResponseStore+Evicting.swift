@@ -158,10 +158,13 @@ extension ResponseStore {
         while try writer.write(changing { (connection) throws(SQLiteError) in try connection.releasePages() }) {}
     }
 
-    /// Cuts the log to nothing: it has pages as they were before the removal.
+    /// Writes the index anew, and cuts the log, which has pages as they were before the removal, to nothing.
     private func wipe() throws(StoreError) {
         try writer.write(changing { (connection) throws(SQLiteError) in try connection.forgetUnneededHosts() })
-        let isWiped = try writer.withConnection { (connection) throws(SQLiteError) in try connection.truncateLog() }
+        let isWiped = try writer.withConnection { (connection) throws(SQLiteError) in
+            try connection.rewrite()
+            return try connection.truncateLog()
+        }
         guard isWiped else { throw .busy(path: indexPath) }
     }
 
@@ -170,6 +173,7 @@ extension ResponseStore {
     /// Writes the uses of entries that are only noted in memory, and deletes files that no entry needs.
     public func flush() throws(StoreError) {
         try deleteFiles()
+        if configuration.secureDelete { try wipe() }
     }
 
     /// As the synchronous form, without blocking the caller's thread. Returns after what the store has been doing for itself.

@@ -28,8 +28,12 @@ extension ResponseStore {
     /// Removes one entry and leaves the key's others; `false` if it was gone already.
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
-        try await writer.write(
+        let existed = try await writer.write(
             changing { (connection) throws(SQLiteError) in try connection.removeEntry(entry) })
+        if existed, configuration.secureDelete {
+            try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
+        }
+        return existed
     }
 
     // MARK: Many

@@ -109,4 +109,25 @@ struct QueryTests {
             #expect(try store.query("SELECT entries FROM cache_stats").rows == [[.integer(Int64(number))]])
         }
     }
+
+    @Test("arguments stand for the parameters of a query, with their types and whatever is in them")
+    func arguments() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        let hostile = "'; DROP TABLE entry; --"
+        let arguments: [SQLValue] = [.text(hostile), .integer(.min), .real(0.5), .blob([0, 255]), .blob([]), .null]
+        let row = try #require(
+            try store.query("SELECT ?1 AS t, ?2 AS i, ?3 AS r, ?4 AS b, ?5 AS e, ?6 AS n", arguments).first)
+        #expect(row.values == arguments)
+        #expect(row["t"]?.text == hostile)
+        #expect(row["i"]?.integer == .min)
+        #expect(row["i"]?.real == Double(Int64.min))
+        #expect(row["r"]?.real == 0.5)
+        #expect(row["b"]?.blob == [0, 255])
+        #expect(row["n"]?.isNull == true)
+        #expect(row["t"]?.integer == nil)
+        #expect(row["none"] == nil)
+        #expect(try store.query("SELECT ?1, ?2", [.integer(1)]).rows == [[.integer(1), .null]])
+        #expect(try store.query("SELECT ?1", [.integer(1), .integer(2)]).rows == [[.integer(1)]])
+    }
 }

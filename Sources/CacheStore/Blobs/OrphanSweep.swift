@@ -26,6 +26,7 @@ extension ResponseStore {
     /// - Parameter gracePeriod: Files that were written more recently than this stay, for who wants to look at them.
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) throws(StoreError) -> SweepReport {
+        try checkWritable()
         var report = SweepReport()
         let newest =
             gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max

@@ -167,6 +167,15 @@ package final class Connection {
         return try statement.step() ? statement.int64(0) : 0
     }
 
+    /// Writes the whole file anew. What was deleted is overwritten at once, but copies of it are left where pages were split
+    /// and joined, in the space between their cells, which nothing else reaches.
+    func rewrite() throws(SQLiteError) {
+        // The new file takes as much room as the index, which may be more than memory.
+        try execute("PRAGMA temp_store = FILE")
+        defer { _ = try? execute("PRAGMA temp_store = MEMORY") }
+        try execute("VACUUM")
+    }
+
     /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if a reader needs it still.
     func restartLog() throws(SQLiteError) -> Bool {
         try integer(prepared("PRAGMA wal_checkpoint(RESTART)")) == 0

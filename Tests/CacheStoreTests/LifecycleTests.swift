@@ -1,0 +1,193 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Suspending, and reading only")
+struct LifecycleTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    // MARK: Suspending
+
+    /// The locks that this process holds below a directory, as the kernel lists them: the inodes of locked files.
+    private func lockedFiles() throws -> [String] {
+        let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+        var inodes: [UInt64: String] = [:]
+        for name in try [""] + FileManager.default.subpathsOfDirectory(atPath: sandbox.path) {
+            var status = stat()
+            if stat(sandbox.path + "/" + name, &status) == 0 { inodes[UInt64(status.st_ino)] = name }
+        }
+        return locks.split(separator: "\n").compactMap { line -> String? in
+            // "3: FLOCK  ADVISORY  READ  812 08:01:131074 0 EOF"
+            let words = line.split(separator: " ")
+            guard let file = words.first(where: { $0.filter { $0 == ":" }.count == 2 }) else { return nil }
+            return file.split(separator: ":").last.flatMap { UInt64($0) }.flatMap { inodes[$0] }
+        }
+    }
+
+    #if os(Linux)
+    @Test(
+        "a suspended store holds no lock, and an open one does",
+        .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/locks")))
+    func locks() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        _ = try store.lookup(.path("a"))
+        #expect(try lockedFiles().contains(""))
+        store.suspend()
+        #expect(try lockedFiles() == [])
+        try store.resume()
+        #expect(try lockedFiles().contains(""))
+    }
+    #endif
+
+    @Test("while it is suspended every call says so, open bodies stay readable; then it goes on, and has lost nothing")
+    func suspended() async throws {
+        let store = try sandbox.open()
+        let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        _ = try store.lookup(.path("a"))
+        let body = try #require(try store.openBody(of: entry))
+        let begun = store.makeBodyWriter()
+        try begun.write(Data("begun".utf8))
+        store.suspend()
+        store.suspend()
+        #expect(try body.data() == Data("a".utf8))
+        #expect(throws: StoreError.suspended) { try store.lookup(.path("a")) }
+        #expect(throws: StoreError.suspended) { try store.openBody(of: entry) }
+        #expect(throws: StoreError.suspended) { try store.query("SELECT 1") }
+        #expect(throws: StoreError.suspended) { try store.statistics() }
+        #expect(throws: StoreError.suspended) { try store.evict(maxBytes: 0) }
+        #expect(throws: StoreError.suspended) { try store.removeAll(.everything) }
+        #expect(throws: StoreError.suspended) { try store.check() }
+        #expect(throws: StoreError.suspended) { try store.sweep() }
+        #expect(throws: StoreError.suspended) { try begun.write(Data("more".utf8)) }
+        await #expect(throws: StoreError.suspended) { try await store.remove(.path("a")) }
+        await #expect(throws: StoreError.suspended) {
+            try await store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        }
+        // What was only noted is in the index, which anybody can use.
+        let other = try sandbox.open()
+        #expect(try other.statistics().hits == 1)
+        try await other.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
+        other.close()
+
+        try store.resume()
+        try store.resume()
+        #expect(try store.bytes(.path("a")) == Data("a".utf8))
+        #expect(try store.bytes(.path("other")) == Data("other".utf8))
+        try await store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        try begun.write(Data(" more".utf8))
+        try await begun.commit(sandbox.metadata(), for: .path("begun"))
+        #expect(try store.bytes(.path("begun")) == Data("begun more".utf8))
+        #expect(try await store.check(digests: true).problems == [])
+    }
+
+    @Test("a closed store stays closed, and a store closed while it is suspended cannot be resumed")
+    func closed() throws {
+        let store = try sandbox.open()
+        store.suspend()
+        store.close()
+        try store.resume()
+        #expect(throws: StoreError.closed) { try store.lookup(.path("a")) }
+        store.suspend()
+        #expect(throws: StoreError.closed) { try store.lookup(.path("a")) }
+        #expect(throws: StoreError.closed) { try store.remove(.path("a")) }
+    }
+
+    @Test("a store whose directory has gone stays suspended, with a typed error")
+    func directoryGone() throws {
+        let store = try sandbox.open()
+        store.suspend()
+        try FileManager.default.removeItem(at: sandbox.url)
+        #expect(throws: StoreError.self) { try store.resume() }
+        #expect(throws: StoreError.suspended) { try store.lookup(.path("a")) }
+    }
+
+    // MARK: Reading only
+
+    private func readOnly() throws -> ResponseStore {
+        try sandbox.open { $0.isReadOnly = true }
+    }
+
+    @Test("a store that is only read answers everything, sees what others commit, and changes no file")
+    func readingOnly() async throws {
+        let writer = try sandbox.open()
+        let entry = try await writer.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let store = try readOnly()
+        #expect(try store.lookup(.path("a")) == entry)
+        #expect(try store.openBody(of: entry)?.data() == Data("a".utf8))
+        #expect(try store.statistics().entries == 1)
+        #expect(try store.query("SELECT count(*) FROM cache_entries").rows == [[.integer(1)]])
+        #expect(try await store.check(digests: true).problems == [])
+        try await writer.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        #expect(try store.bytes(.path("b")) == Data("b".utf8))
+        let error = StoreError.readOnly(path: store.directory.path(percentEncoded: false))
+        #expect(throws: error) { try store.insert(Data("c".utf8), metadata: sandbox.metadata(), for: .path("c")) }
+        #expect(throws: error) { try store.insert(Data(), metadata: sandbox.metadata(), for: .path("c")) }
+        #expect(throws: error) { try store.remove(.path("a")) }
+        #expect(throws: error) { try store.clear() }
+        #expect(throws: error) { try store.evict(maxBytes: 0) }
+        #expect(throws: error) { try store.recordFailure(for: .path("a"), status: 500) }
+        #expect(throws: error) { try store.freshen(entry, with: sandbox.metadata()) }
+        #expect(throws: error) { try store.flush() }
+        #expect(throws: error) { try store.sweep() }
+        #expect(try await store.removeAll(.everything, dryRun: true).entries == 2)
+        store.close()
+        #expect(try writer.statistics().hits == 0)
+    }
+
+    @Test("a store that is only read drops nothing: a damaged body is a miss, and stays")
+    func damagedBody() throws {
+        let writer = try sandbox.open()
+        let entry = try writer.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        try Data("b".utf8).write(to: sandbox.file(of: #require(entry.digest)))
+        let store = try readOnly()
+        #expect(try store.openBody(of: entry) == nil)
+        #expect(try store.contains(.path("a")))
+        #expect(sandbox.files().count == 1)
+    }
+
+    @Test(
+        "a store that is not there, or not of this schema, is not opened for reading only, and nothing is made or moved"
+    )
+    func refused() throws {
+        #expect(throws: StoreError.self) { try readOnly() }
+        #expect(!FileManager.default.fileExists(atPath: sandbox.path))
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        #expect(throws: StoreError.self) { try readOnly() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.path) == [])
+        try sandbox.open().close()
+        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = 999")
+        let path = sandbox.indexPath
+        let supported = 2
+        #expect { try readOnly() } throws: { error in
+            guard case StoreError.newerSchema(let found, 999, supported) = error else { return false }
+            return found.hasSuffix(path)
+        }
+        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = 1")
+        #expect { try readOnly() } throws: { error in
+            guard case StoreError.olderSchema(_, 1, supported) = error else { return false }
+            return true
+        }
+        try Data.noise(9_000, seed: 1).write(to: URL(filePath: sandbox.indexPath))
+        #expect(throws: StoreError.self) { try readOnly() }
+        #expect(try Data(contentsOf: URL(filePath: sandbox.indexPath)) == .noise(9_000, seed: 1))
+    }
+
+    @Test("a store that nobody else has open can be read, too, closed well or after a kill")
+    func alone() async throws {
+        await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
+            let store = try ResponseStore(directory: URL(filePath: path))
+            let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+            try store.insert(Data("a".utf8), metadata: metadata, for: .path("a"))
+            kill(getpid(), SIGKILL)
+        }
+        #expect(try readOnly().bytes(.path("a")) == Data("a".utf8))
+        try sandbox.open().close()
+        #expect(try readOnly().bytes(.path("a")) == Data("a".utf8))
+    }
+}
