@@ -36,6 +36,9 @@ package struct FaultPlan: Codable, Hashable, Sendable {
     /// What they fail with.
     package var error: Int32
 
+    /// Whether what the calls fail with means that the disk is full: ENOSPC, EDQUOT.
+    package var isFullDisk: Bool { error == 28 || error == 122 }
+
     package init(_ action: Action, _ kinds: CallKinds, at first: UInt64 = 1, length: UInt64 = 1, error: Int32 = 0) {
         self.action = action
         self.kinds = kinds

@@ -7,10 +7,22 @@ package struct PossibleAnswers: Sendable {
     /// For each key everything that was ever put there, and `nil`.
     package private(set) var history: [String: Set<Version?>] = [:]
 
-    package init() {}
+    /// Whether the store may have evicted anything, as it does by itself when the disk is full.
+    package let mayEvict: Bool
+
+    package init(mayEvict: Bool = false) {
+        self.mayEvict = mayEvict
+    }
+
+    /// What may be found for a key, `nil` for a miss.
+    package func possible(_ key: String) -> Set<Version?> {
+        let versions = versions[key] ?? [nil]
+        return mayEvict ? versions.union([nil]) : versions
+    }
 
     /// After `acknowledged` steps, and perhaps part of the next.
-    package init(_ scenario: Scenario, acknowledged: Int) {
+    package init(_ scenario: Scenario, acknowledged: Int, mayEvict: Bool = false) {
+        self.init(mayEvict: mayEvict)
         let steps = scenario.steps
         for step in steps.prefix(acknowledged) {
             begin(step)

@@ -13,7 +13,8 @@ struct PowerTests {
     @Test(
         "after a power cut at any moment nothing wrong is served, and the store works; durable, nothing is missing",
         arguments: [
-            Case(scenario: .everything, isDurable: false), Case(scenario: .checkpoints, isDurable: false),
+            Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
+            Case(scenario: .checkpoints, isDurable: false), Case(scenario: .checkpoints, isDurable: true),
         ])
     func cut(_ c: Case) async throws {
         let laboratory = try Laboratory()
@@ -62,7 +63,9 @@ struct PowerTests {
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             }
         }
-        return StoreExamination(directory.url.appending(path: "store"), expectation, mayForget: mayForget).problems()
+        return StoreExamination(
+            directory.url.appending(path: "store"), expectation, isAfterCut: true, mayForget: mayForget
+        ).problems()
     }
 }
 

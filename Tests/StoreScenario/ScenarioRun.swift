@@ -17,13 +17,14 @@ final class ScenarioRun {
 
     private let clock = ScenarioClock()
     private var store: ResponseStore?
-    private var expectation = PossibleAnswers()
+    private var expectation: PossibleAnswers
 
     init(_ scenario: Scenario, _ options: ScenarioOptions, _ journal: Journal, persists: Bool) {
         self.scenario = scenario
         self.options = options
         self.journal = journal
         self.persists = persists
+        expectation = PossibleAnswers(mayEvict: options.fault?.isFullDisk ?? false)
     }
 
     func run() throws {
@@ -105,7 +106,10 @@ final class ScenarioRun {
         case .abandon(let version): try filled(store, version).discard()
         case .get(let name): try verify(name)
         case .freshen(let name):
-            guard let entry = try store.peek(CacheKey(name: name)) else { throw Failure("\(name) is gone") }
+            guard let entry = try store.peek(CacheKey(name: name)) else {
+                if expectation.possible(name).contains(nil) { return }
+                throw Failure("\(name) is gone")
+            }
             try store.freshen(entry, with: metadata(entry.metadata.etag))
         case .fail(let name): try store.recordFailure(for: CacheKey(name: name), status: 503)
         case .remove(let name): try store.remove(CacheKey(name: name))
@@ -142,7 +146,7 @@ final class ScenarioRun {
 
     private func verify(_ name: String) throws {
         let store = try current()
-        let expected = expectation.versions[name] ?? [nil]
+        let expected = expectation.possible(name)
         let found = try store.lookup(CacheKey(name: name)).flatMap { entry in
             try store.openBody(of: entry).map { (try $0.data(), entry.metadata.etag) }
         }

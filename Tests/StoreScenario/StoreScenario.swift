@@ -68,7 +68,7 @@ extension ScenarioOptions {
         var configuration = ResponseStore.Configuration()
         // No timer: what happens, and in which order, is the scenario's alone.
         configuration.touchInterval = .seconds(3600)
-        // Here goes `configuration.durability = isDurable ? .durable : .relaxed`.
+        configuration.durability = isDurable ? .durable : .relaxed
         return configuration
     }
 }

@@ -6,12 +6,15 @@ import Foundation
 struct StoreExamination {
     private let directory: URL
     private let expectation: PossibleAnswers
-    /// Whether entries may be missing, or older than expected, as after a power cut.
+    /// Whether the power was cut: what was not synced may be missing, and has to be repaired.
+    private let isAfterCut: Bool
+    /// Whether entries may be missing, or older than expected.
     private let mayForget: Bool
 
-    init(_ directory: URL, _ expectation: PossibleAnswers, mayForget: Bool = false) {
+    init(_ directory: URL, _ expectation: PossibleAnswers, isAfterCut: Bool = false, mayForget: Bool = false) {
         self.directory = directory
         self.expectation = expectation
+        self.isAfterCut = isAfterCut
         self.mayForget = mayForget
     }
 
@@ -28,7 +31,7 @@ struct StoreExamination {
         let store = try ResponseStore(directory: directory)
         defer { store.close() }
         var problems = try wrongAnswers(store)
-        if mayForget { try store.repair(digests: true) } else { try store.sweep() }
+        if isAfterCut { try store.repair(digests: true) } else { try store.sweep() }
         let report = try store.check(digests: true)
         problems += report.problems.map(\.description) + report.foreignFiles.map { "foreign: \($0)" }
         problems += try unaccounted()
@@ -41,7 +44,7 @@ struct StoreExamination {
         for (key, history) in expectation.history {
             let entry = try store.peek(CacheKey(name: key))
             let body = try entry.flatMap { try store.openBody(of: $0)?.data() }
-            let allowed = mayForget ? history : expectation.versions[key] ?? [nil]
+            let allowed = mayForget ? history : expectation.possible(key)
             let isAllowed = allowed.contains { version in
                 guard let version else { return body == nil }
                 return body == version.bytes && entry?.metadata.etag == version.etag
@@ -65,6 +68,8 @@ struct StoreExamination {
         let known: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "blobs", "staging"]
         var names = try manager.contentsOfDirectory(atPath: directory.path(percentEncoded: false))
             .filter { !known.contains($0) }
+            // Only a power cut may damage an index.
+            .filter { !isAfterCut || !$0.hasPrefix("index.sqlite.set-aside-") }
         let staging = directory.appending(path: "staging").path(percentEncoded: false)
         if manager.fileExists(atPath: staging) {
             names += try manager.contentsOfDirectory(atPath: staging).map { "staging/" + $0 }
