@@ -36,7 +36,7 @@ struct ErrorTests {
         ])
     func errors(_ c: Case) async throws {
         let count = try await Laboratory.calls(.persist(.everything), c.kinds)
-        let points = points(count, atMost: 8)
+        let points = points(count, atMost: 5)
         for point in points { try await ErrorTests.run(c, at: point, in: Laboratory()) }
         report("\(points.count) of \(count) error points (\(c.testDescription))")
     }
@@ -49,7 +49,7 @@ struct ErrorTests {
         ])
     func errorsAfterKill(_ c: Case) async throws {
         // The calls of opening, and of the first steps.
-        let points = points(c.kinds == .open ? 40 : 120, atMost: 8)
+        let points = points(c.kinds == .open ? 40 : 120, atMost: 5)
         for point in points {
             let laboratory = try Laboratory()
             let kill = FaultPlan(.killAfter, .changes, at: 300)

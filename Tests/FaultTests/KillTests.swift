@@ -27,7 +27,7 @@ struct KillTests {
     func kill(_ moment: Moment) async throws {
         let scenario = Scenario.everything
         let count = try await Laboratory.calls(.run(scenario), moment.kinds)
-        let points = points(count, atMost: 24)
+        let points = points(count, atMost: 16)
         try await KillTests.kill(scenario, moment, points)
         report("\(points.count) of \(count) kill points (\(moment.action))")
     }

@@ -150,7 +150,7 @@ final class ScenarioRun {
         let found = try store.lookup(CacheKey(name: name)).flatMap { entry in
             try store.openBody(of: entry).map { (try $0.data(), entry.metadata.etag) }
         }
-        guard expected.contains(where: { $0?.bytes == found?.0 && $0?.etag == found?.1 }) else {
+        guard expected.contains(where: { $0?.etag == found?.1 && $0?.bytes == found?.0 }) else {
             throw Failure("\(name) has \(found.map { "\($0.0.count) bytes, \($0.1 ?? "")" } ?? "nothing")")
         }
     }

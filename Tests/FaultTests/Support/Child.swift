@@ -45,15 +45,18 @@ struct Child: Sendable {
         #endif
     }
 
-    /// Waits on a thread of its own until the program has ended. Called once.
+    /// Waits until the program has ended. Called once.
+    func waitBlocking() -> Ending {
+        var status: Int32 = 0
+        while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
+        let signal = status & 0x7f
+        return signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal)
+    }
+
+    /// Waits on a thread of its own.
     func wait() async -> Ending {
         await withCheckedContinuation { caller in
-            Thread.detachNewThread {
-                var status: Int32 = 0
-                while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
-                let signal = status & 0x7f
-                caller.resume(returning: signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal))
-            }
+            Thread.detachNewThread { caller.resume(returning: waitBlocking()) }
         }
     }
 }

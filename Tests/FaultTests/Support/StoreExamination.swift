@@ -47,7 +47,7 @@ struct StoreExamination {
             let allowed = mayForget ? history : expectation.possible(key)
             let isAllowed = allowed.contains { version in
                 guard let version else { return body == nil }
-                return body == version.bytes && entry?.metadata.etag == version.etag
+                return entry?.metadata.etag == version.etag && body == version.bytes
             }
             if !isAllowed {
                 let found = body.map { "\($0.count) bytes, \(entry?.metadata.etag ?? "no ETag")" } ?? "nothing"
