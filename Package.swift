@@ -95,6 +95,22 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: swiftSettings
         ),
+        // What the fault tests and the program that they break share.
+        .target(name: "FaultModel", path: "Tests/FaultModel", swiftSettings: swiftSettings),
+        // Takes the place of libc's file functions in the program that it is linked into, and in no other.
+        .target(name: "CFaults", path: "Tests/CFaults"),
+        .executableTarget(
+            name: "StoreScenario",
+            dependencies: ["CFaults", "CacheStore", "FaultModel"],
+            path: "Tests/StoreScenario",
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            // Runs StoreScenario, but is not linked with it: then it would be watched itself.
+            name: "FaultTests",
+            dependencies: ["CacheStore", "FaultModel", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "CacheStoreTests",
             dependencies: [

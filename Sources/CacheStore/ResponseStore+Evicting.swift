@@ -47,14 +47,46 @@ extension ResponseStore {
         let now = now
         var isDone = false
         while !isDone {
-            let bite = try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now) })
+            let bite = try evictBite(rule, now)
             report.entries += bite.report.entries
             report.bytes &+= bite.report.bytes
             isDone = bite.isDone
         }
         try finishRemoval()
         return report
+    }
+
+    private func evictBite(
+        _ rule: EvictionRule, _ now: Int64
+    ) throws(StoreError) -> (report: EvictionReport, isDone: Bool) {
+        do throws(StoreError) {
+            return try writer.write(
+                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now) })
+        } catch {
+            guard error.isFullDisk else { throw error }
+            // The log cannot grow; what it holds goes into the index, as far as that need not grow, and it begins anew.
+            _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
+            return try evictBiteWithoutSpace(rule, now)
+        }
+    }
+
+    /// As any bite, but the files go before the commit, which takes their space: else a full disk would stay full.
+    ///
+    /// Were this process killed between the two, entries would be left whose body is gone: misses, which go when they are
+    /// met.
+    private func evictBiteWithoutSpace(
+        _ rule: EvictionRule, _ now: Int64
+    ) throws(StoreError) -> (report: EvictionReport, isDone: Bool) {
+        try writer.write { [self] (connection) throws(StoreError) in
+            try mapping(indexPath) { () throws(SQLiteError) in
+                let bite = try connection.evictBite(rule, now: now)
+                // Their rows go with the next transaction.
+                for digest in try connection.unreferencedBlobs(limit: bite.report.entries) {
+                    _ = try? blobs.unlink(digest)
+                }
+                return bite
+            }
+        }
     }
 
     // MARK: By itself

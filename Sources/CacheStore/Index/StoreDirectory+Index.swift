@@ -89,7 +89,11 @@ extension StoreDirectory {
                     deletesSecurely: options.deletesSecurely)
             }
             try Migrator(path: indexPath).migrate(connection)
-            try mapping(indexPath) { () throws(SQLiteError) in try connection.probeSchema() }
+            try mapping(indexPath) { () throws(SQLiteError) in
+                // Only now, because reading is what opens the log.
+                try connection.checkLogWritable()
+                try connection.probeSchema()
+            }
             // The names of index and log have to outlast a power cut, as what is in them.
             if options.isDurable { try usable { () throws(SystemError) in try syncNames() } }
             return .opened(OpenedIndex(connection: connection, knowsItsFiles: !(isNew && hadBlobs)))

@@ -85,6 +85,22 @@ package final class Connection {
         }
     }
 
+    /// Throws where every later write would fail although the index itself can be written.
+    ///
+    /// When the log, or the memory that its readers share, cannot be opened for writing for a moment, SQLite falls back to
+    /// reading in silence, and stays there for as long as the connection lives. It says so before it looks at the lock, so
+    /// that nobody has to be waited for.
+    func checkLogWritable() throws(SQLiteError) {
+        sqlite3_busy_timeout(handle, 0)
+        defer { sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1))) }
+        do {
+            try execute("BEGIN IMMEDIATE")
+            try execute("ROLLBACK")
+        } catch {
+            guard error.isBusy else { throw error }
+        }
+    }
+
     /// Makes the file one that is read while it is written.
     ///
     /// The switch to WAL on a new file does not wait for the busy timeout while another process does the same.

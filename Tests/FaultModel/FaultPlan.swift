@@ -1,0 +1,79 @@
+/// Kinds of system calls, as in cfaults.h.
+package struct CallKinds: OptionSet, Codable, Hashable, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    package static let open = CallKinds(rawValue: 1)
+    package static let read = CallKinds(rawValue: 2)
+    package static let write = CallKinds(rawValue: 4)
+    package static let name = CallKinds(rawValue: 8)
+    package static let resize = CallKinds(rawValue: 16)
+    package static let sync = CallKinds(rawValue: 32)
+    package static let mode = CallKinds(rawValue: 64)
+
+    /// What changes files, and what makes a change last.
+    package static let changes: CallKinds = [.write, .name, .resize, .sync, .mode]
+    package static let all: CallKinds = [.changes, .open, .read]
+}
+
+/// What is to go wrong in a run, and at which call.
+package struct FaultPlan: Codable, Hashable, Sendable {
+    /// As in cfaults.h.
+    package enum Action: Int32, Codable, Sendable {
+        case count, killBefore, killWithin, killAfter, fail, shorten
+    }
+
+    package var action: Action
+    /// The calls that count.
+    package var kinds: CallKinds
+    /// The number of the call, from 1 on.
+    package var first: UInt64
+    /// How many calls in a row fail.
+    package var length: UInt64
+    /// What they fail with.
+    package var error: Int32
+
+    /// Whether what the calls fail with means that the disk is full: ENOSPC, EDQUOT.
+    package var isFullDisk: Bool { error == 28 || error == 122 }
+
+    package init(_ action: Action, _ kinds: CallKinds, at first: UInt64 = 1, length: UInt64 = 1, error: Int32 = 0) {
+        self.action = action
+        self.kinds = kinds
+        self.first = first
+        self.length = length
+        self.error = error
+    }
+}
+
+/// The one argument of the program that runs scenarios, as JSON.
+package struct ScenarioOptions: Codable, Sendable {
+    package enum Mode: Codable, Sendable {
+        /// Runs a scenario; the first error ends it.
+        case run(Scenario)
+        /// Runs a scenario; each step is tried again until it succeeds, and everything is read back.
+        case persist(Scenario)
+        /// Does this and that at random, with the seed and for as many seconds.
+        case stress(seed: UInt64, seconds: Double)
+    }
+
+    package var mode: Mode
+    /// The directory of the store.
+    package var directory: String
+    /// Is told of each step that is done, a line each.
+    package var journal: String
+    /// What goes wrong; nothing if `nil`.
+    package var fault: FaultPlan?
+    /// Where to record every change to the directory.
+    package var record: String?
+    /// Whether what is acknowledged must survive a power cut.
+    package var isDurable = false
+
+    package init(_ mode: Mode, directory: String, journal: String) {
+        self.mode = mode
+        self.directory = directory
+        self.journal = journal
+    }
+}

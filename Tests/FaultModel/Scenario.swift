@@ -1,0 +1,62 @@
+/// What a scenario does to a store, a step after the other.
+package enum Step: Hashable, Sendable {
+    /// Stores a body in place of what the key had.
+    case put(String, Version)
+    /// Begins a body and lets it go.
+    case abandon(Version)
+    /// Reads a body, and counts as a use.
+    case get(String)
+    /// Changes what is known of the entry, and leaves its body.
+    case freshen(String)
+    /// Counts a failed load.
+    case fail(String)
+    case remove(String)
+    case evict(maxBytes: Int64)
+    case sweep
+    case flush
+    /// Closes the store and opens it again.
+    case reopen
+    /// Opens the store again, then closes the first: the log outlives it, as when another process has the store open.
+    case handOver
+}
+
+/// The scenarios that are killed, refused and cut off.
+package enum Scenario: String, Codable, Sendable, CaseIterable {
+    /// Everything that a store can do, once or twice.
+    case everything
+    /// So many pages that the log is checkpointed, and begun again, while it is in use.
+    case checkpoints
+
+    package var steps: [Step] {
+        switch self {
+        case .everything: Self.everySteps
+        case .checkpoints:
+            // A field line of 200,000 bytes takes fifty pages (see `head(of:)`).
+            (0..<30).map { .put("key \($0 % 4)", Version(UInt64($0 % 7) + 1, 1_000)) } + [.reopen, .get("key 1")]
+        }
+    }
+
+    private static var everySteps: [Step] {
+        let large = Version(3, 300_000)
+        let shared = Version(2, 4_096)
+        let again = Version(5, 5_000)
+        return [
+            .put("a", Version(1, 100)), .put("b", shared), .put("large", large), .put("twin", shared),
+            .put("a", Version(4, 20_000)), .put("a", Version(4, 20_000)), .get("large"), .freshen("b"),
+            .fail("late"), .fail("late"), .put("late", Version(6, 1_000)), .put("empty", Version(7, 0)),
+            .remove("b"), .abandon(Version(8, 50_000)), .put("middle", Version(9, 70_000)),
+            .handOver,
+            .put("again", again), .remove("again"), .put("again", again), .put("heir", large), .remove("large"),
+            .fail("never"), .get("a"), .evict(maxBytes: 330_000), .put("tail", Version(10, 3)),
+            .reopen,
+            .get("tail"), .put("tail", Version(11, 9_000)), .sweep, .flush, .evict(maxBytes: 1_000),
+            .put("end", Version(12, 2_000)),
+        ]
+    }
+
+    /// The field lines of every entry.
+    package var head: [UInt8] {
+        let line = "Content-Type: text/plain\n"
+        return Array((self == .checkpoints ? line + "X: " + String(repeating: "x", count: 200_000) + "\n" : line).utf8)
+    }
+}

@@ -1,0 +1,72 @@
+import FaultModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Errors at every system call", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
+struct ErrorTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let action: FaultPlan.Action
+        let kinds: CallKinds
+        let error: Int32
+        let length: UInt64
+
+        init(_ name: String, _ error: Int32, _ kinds: CallKinds, _ action: FaultPlan.Action = .fail, length: UInt64) {
+            (self.name, self.error, self.kinds, self.action, self.length) = (name, error, kinds, action, length)
+        }
+
+        var testDescription: String { "\(name), \(length) calls" }
+    }
+
+    private static let space: CallKinds = [.write, .name, .resize, .sync]
+
+    @Test(
+        "a system call that fails is an error or nothing, the store goes on, and loses nothing",
+        arguments: [
+            Case("EIO", EIO, .all, length: 1),
+            Case("EIO", EIO, .all, length: 6),
+            Case("ENOSPC", ENOSPC, space, length: 1),
+            Case("ENOSPC", ENOSPC, space, length: 6),
+            Case("EDQUOT", EDQUOT, space, length: 1),
+            Case("EMFILE", EMFILE, .open, length: 1),
+            Case("EMFILE", EMFILE, .open, length: 4),
+            Case("short write", ENOSPC, .write, .shorten, length: 1),
+            Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4),
+        ])
+    func errors(_ c: Case) async throws {
+        let count = try await Laboratory.calls(.persist(.everything), c.kinds)
+        let points = points(count, atMost: 5)
+        for point in points { try await ErrorTests.run(c, at: point, in: Laboratory()) }
+        report("\(points.count) of \(count) error points (\(c.testDescription))")
+    }
+
+    @Test(
+        "so it is while the log of a killed process is recovered",
+        arguments: [
+            Case("EIO", EIO, .all, length: 1), Case("EMFILE", EMFILE, .open, length: 1),
+            Case("ENOSPC", ENOSPC, space, length: 1),
+        ])
+    func errorsAfterKill(_ c: Case) async throws {
+        // The calls of opening, and of the first steps.
+        let points = points(c.kinds == .open ? 40 : 120, atMost: 5)
+        for point in points {
+            let laboratory = try Laboratory()
+            let kill = FaultPlan(.killAfter, .changes, at: 300)
+            #expect(try await laboratory.run(laboratory.options(.run(.everything), kill)) == .signal(9))
+            try laboratory.forget()
+            try await ErrorTests.run(c, at: point, in: laboratory)
+        }
+        report("\(points.count) error points while recovering (\(c.testDescription))")
+    }
+
+    private static func run(_ c: Case, at point: UInt64, in laboratory: Laboratory) async throws {
+        let scenario = Scenario.everything
+        let plan = FaultPlan(c.action, c.kinds, at: point, length: c.length, error: c.error)
+        let ending = try await laboratory.run(laboratory.options(.persist(scenario), plan))
+        #expect(ending == .exit(0), "\(c.name) \(plan): \(laboratory.output)")
+        let expectation = PossibleAnswers(
+            scenario, acknowledged: laboratory.acknowledged, mayEvict: plan.isFullDisk)
+        #expect(laboratory.problems(expectation) == [], "\(c.name) \(plan): \(laboratory.output)")
+    }
+}

@@ -1,0 +1,104 @@
+import CacheStore
+import FaultModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("A full disk", .enabled(if: SmallDisk.isPossible, "needs Linux, and the right to mount a file system"))
+struct FullDiskTests {
+    private static let diskBytes = 8 << 20
+
+    private let disk: SmallDisk
+    private var directory: URL { disk.url.appending(path: "store") }
+
+    init() throws {
+        disk = try #require(try SmallDisk(byteCount: Self.diskBytes))
+    }
+
+    private func put(_ number: Int, _ byteCount: Int, _ store: ResponseStore) throws(StoreError) {
+        let version = Version(UInt64(number + 1), byteCount)
+        try store.insert(
+            version.bytes, metadata: EntryMetadata(etag: version.etag, requestedAt: Date(), receivedAt: Date()),
+            for: CacheKey(name: "\(number)"))
+    }
+
+    private func verify(_ numbers: Range<Int>, _ byteCount: Int, _ store: ResponseStore, mayMiss: Bool) throws {
+        for number in numbers {
+            let version = Version(UInt64(number + 1), byteCount)
+            let entry = try store.peek(CacheKey(name: "\(number)"))
+            let body = try entry.flatMap { try store.openBody(of: $0)?.data() }
+            #expect(body == version.bytes || (mayMiss && body == nil), "\(number)")
+        }
+    }
+
+    @Test("a store that fills the disk by itself evicts: puts and reads go on", arguments: [2_000, 300_000])
+    func full(_ byteCount: Int) throws {
+        let store = try ResponseStore(directory: directory)
+        // A small file takes a page, too.
+        let count = 2 * Self.diskBytes / max(byteCount, 4_096)
+        for number in 0..<count {
+            try put(number, byteCount, store)
+            try verify(number..<number + 1, byteCount, store, mayMiss: false)
+        }
+        try verify(0..<count, byteCount, store, mayMiss: true)
+        let statistics = try store.statistics()
+        #expect(statistics.entries > 5 && statistics.entries < count)
+        try store.evict(maxBytes: statistics.physicalBytes / 4)
+        #expect(try store.statistics().physicalBytes <= statistics.physicalBytes / 4)
+        try store.evict(maxBytes: 0)
+        try put(count, byteCount, store)
+        try store.sweep()
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    @Test(
+        "others leave not a byte: reads go on, writes are refused, and all works as soon as there is room",
+        arguments: [500, 20_000])
+    func fullOfOthers(_ byteCount: Int) throws {
+        let store = try ResponseStore(directory: directory)
+        for number in 0..<100 { try put(number, byteCount, store) }
+        let other = disk.url.appending(path: "other")
+        try fillCompletely(other)
+        do throws(StoreError) {
+            try put(100, 300_000, store)
+        } catch {
+            #expect(error.isFullDisk, "\(error)")
+        }
+        try verify(0..<100, byteCount, store, mayMiss: true)
+        // The log has to grow before a file can go, so this eviction may be refused too.
+        do throws(StoreError) {
+            try store.evict(maxEntries: 10)
+        } catch {
+            #expect(error.isFullDisk, "\(error)")
+        }
+        try verify(0..<100, byteCount, store, mayMiss: true)
+        try FileManager.default.removeItem(at: other)
+        try store.evict(maxEntries: 10)
+        #expect(try store.statistics().entries <= 10)
+        try put(100, 300_000, store)
+        try verify(100..<101, 300_000, store, mayMiss: false)
+        try store.sweep()
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    /// Writes a file that takes every byte that is left.
+    private func fillCompletely(_ url: URL) throws {
+        let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT, 0o600)
+        try #require(file >= 0)
+        defer { close(file) }
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        while write(file, zeros, zeros.count) > 0 {}
+        #expect(errno == ENOSPC)
+    }
+}
+
+extension StoreError {
+    fileprivate var isFullDisk: Bool {
+        switch self {
+        case .file(let error): error.errno == ENOSPC
+        // SQLITE_FULL; or one of the writes that SQLite calls an I/O error when the disk is full.
+        case .index(let error): error.code == 13 || error.code == 10
+        default: false
+        }
+    }
+}

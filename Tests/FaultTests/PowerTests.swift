@@ -1,0 +1,90 @@
+import FaultModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Power cuts", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
+struct PowerTests {
+    struct Case: Sendable {
+        let scenario: Scenario
+        let isDurable: Bool
+    }
+
+    @Test(
+        "after a power cut at any moment nothing wrong is served, and the store works; durable, nothing is missing",
+        arguments: [
+            Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
+            Case(scenario: .checkpoints, isDurable: false), Case(scenario: .checkpoints, isDurable: true),
+        ])
+    func cut(_ c: Case) async throws {
+        let laboratory = try Laboratory()
+        var options = laboratory.options(.run(c.scenario))
+        options.record = laboratory.recordPath
+        options.isDurable = c.isDurable
+        #expect(try await laboratory.run(options) == .exit(0), "\(laboratory.output)")
+
+        let log = try ChangeLog(laboratory.recordPath)
+        let moments = Set(points(UInt64(log.changes.count), atMost: c.scenario == .everything ? 14 : 3))
+        let generator = SeededGenerator()
+        var disk = Disk()
+        var acknowledged = 0
+        var seen: Set<Int> = []
+        for (number, change) in log.changes.enumerated() {
+            disk.apply(change)
+            if case .note = change { acknowledged += 1 }
+            guard moments.contains(UInt64(number + 1)) else { continue }
+            var losses: [Disk.Loss] = [.everything, .bytes]
+            losses += (0..<3).map { .some(seed: generator.seed &+ UInt64(number * 3 + $0)) }
+            for loss in losses {
+                let remains = disk.remains(loss)
+                // Most changes, once made, look the same until something is synced.
+                guard seen.insert(fingerprint(remains, acknowledged)).inserted else {
+                    continue
+                }
+                let expectation = PossibleAnswers(c.scenario, acknowledged: acknowledged)
+                let problems = try examine(remains, expectation, mayForget: !c.isDurable)
+                #expect(problems == [], "after change \(number), \(change.summary), lost: \(loss), \(c)")
+            }
+        }
+        report("\(seen.count) states after \(moments.count) of \(log.changes.count) changes (\(c))")
+    }
+
+    private func fingerprint(_ remains: [String: [UInt8]?], _ acknowledged: Int) -> Int {
+        var hasher = Hasher()
+        hasher.combine(acknowledged)
+        for (path, bytes) in remains.sorted(by: { $0.key < $1.key }) {
+            hasher.combine(path)
+            // All at once: element by element takes longer than all the rest.
+            bytes?.withUnsafeBytes { hasher.combine(bytes: $0) }
+            hasher.combine(bytes?.count)
+        }
+        return hasher.finalize()
+    }
+
+    private func examine(_ remains: [String: [UInt8]?], _ expectation: PossibleAnswers, mayForget: Bool) throws
+        -> [String]
+    {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            at: directory.url.appending(path: "store"), withIntermediateDirectories: false)
+        for (path, bytes) in remains.sorted(by: { $0.key < $1.key }) where !path.hasSuffix("-shm") {
+            let url = directory.url.appending(path: "store/" + path)
+            if let bytes {
+                try Data(bytes).write(to: url)
+            } else {
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            }
+        }
+        return StoreExamination(
+            directory.url.appending(path: "store"), expectation, isAfterCut: true, mayForget: mayForget
+        ).problems()
+    }
+}
+
+extension ChangeLog.Change {
+    /// The change without its bytes.
+    fileprivate var summary: String {
+        if case .write(let file, let offset, let bytes) = self { return "write \(file) \(offset)+\(bytes.count)" }
+        return "\(self)"
+    }
+}

@@ -1,0 +1,105 @@
+import CacheStore
+import FaultModel
+import Foundation
+import TestSupport
+
+/// A place where scenarios run, and what is left of their stores is looked at.
+struct Laboratory: Sendable {
+    /// Whether every point is tried, or only as many as take some seconds.
+    static let isThorough = ProcessInfo.processInfo.environment["CACHESTORE_FAULTS"] == "all"
+
+    /// Whether the calls of a program can be made to fail here. The sanitizer has functions of its own in libc's place.
+    static var canBreak: Bool {
+        #if os(Linux) && (arch(x86_64) || arch(arm64))
+        ProcessInfo.processInfo.environment["TSAN_OPTIONS"] == nil
+        #else
+        false
+        #endif
+    }
+
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// The directory of the store.
+    var store: URL { directory.url.appending(path: "store", directoryHint: .isDirectory) }
+    var storePath: String { directory.path + "/store" }
+    var recordPath: String { directory.path + "/record" }
+    private var outputPath: String { directory.path + "/output" }
+
+    // MARK: Running
+
+    func options(_ mode: ScenarioOptions.Mode, _ fault: FaultPlan? = nil) -> ScenarioOptions {
+        var options = ScenarioOptions(mode, directory: storePath, journal: directory.path + "/journal")
+        options.fault = fault
+        return options
+    }
+
+    func start(_ options: ScenarioOptions) throws -> Child {
+        let json = String(decoding: try JSONEncoder().encode(options), as: UTF8.self)
+        return try Child(ProcessRunner.builtProduct(named: "StoreScenario"), [json], output: outputPath)
+    }
+
+    func run(_ options: ScenarioOptions) async throws -> Child.Ending {
+        try await start(options).wait()
+    }
+
+    /// What the programs said.
+    var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
+
+    /// How many steps are done.
+    var acknowledged: Int {
+        let journal = try? String(contentsOfFile: directory.path + "/journal", encoding: .utf8)
+        return journal?.split(separator: "\n").count ?? 0
+    }
+
+    /// Begins a new journal; the store stays.
+    func forget() throws {
+        try FileManager.default.removeItem(atPath: directory.path + "/journal")
+    }
+
+    /// How many calls of `kinds` a scenario makes when nothing goes wrong.
+    static func calls(_ mode: ScenarioOptions.Mode, _ kinds: CallKinds) async throws -> UInt64 {
+        let laboratory = try Laboratory()
+        let ending = try await laboratory.run(laboratory.options(mode, FaultPlan(.count, kinds)))
+        guard ending == .exit(0), let last = laboratory.output.split(separator: " ").last,
+            let count = UInt64(last.trimmingCharacters(in: .newlines))
+        else { throw Failure("\(ending): \(laboratory.output)") }
+        return count
+    }
+
+    // MARK: Looking
+
+    /// Everything that is wrong with what a scenario left behind.
+    func problems(_ expectation: PossibleAnswers) -> [String] {
+        StoreExamination(store, expectation).problems()
+    }
+
+    func remove() {
+        try? FileManager.default.removeItem(at: directory.url)
+    }
+}
+
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// The points that are tried: all, or some that are spread over them.
+func points(_ count: UInt64, atMost limit: Int) -> [UInt64] {
+    guard count > 0 else { return [] }
+    let step = Laboratory.isThorough ? 1 : max(1, count.quotientAndRemainder(dividingBy: UInt64(limit)).quotient)
+    // Not always the same: over time all are.
+    let offset = UInt64.random(in: 0..<step)
+    return Array(stride(from: 1 + offset, through: count, by: UInt64.Stride(step)))
+}
+
+/// Says a figure for the record.
+func report(_ words: String) {
+    print("fault lab:", words)
+}

@@ -1,0 +1,87 @@
+import CacheStore
+import FaultModel
+import Foundation
+
+/// Opens a store that something has happened to, and holds it against what may be expected.
+struct StoreExamination {
+    private let directory: URL
+    private let expectation: PossibleAnswers
+    /// Whether the power was cut: what was not synced may be missing, and has to be repaired.
+    private let isAfterCut: Bool
+    /// Whether entries may be missing, or older than expected.
+    private let mayForget: Bool
+
+    init(_ directory: URL, _ expectation: PossibleAnswers, isAfterCut: Bool = false, mayForget: Bool = false) {
+        self.directory = directory
+        self.expectation = expectation
+        self.isAfterCut = isAfterCut
+        self.mayForget = mayForget
+    }
+
+    /// What is wrong, after the store has done what it does by itself and a sweep; empty for a store that is as it should.
+    func problems() -> [String] {
+        do {
+            return try examine()
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    private func examine() throws -> [String] {
+        let store = try ResponseStore(directory: directory)
+        defer { store.close() }
+        var problems = try wrongAnswers(store)
+        if isAfterCut { try store.repair(digests: true) } else { try store.sweep() }
+        let report = try store.check(digests: true)
+        problems += report.problems.map(\.description) + report.foreignFiles.map { "foreign: \($0)" }
+        problems += try unaccounted()
+        problems += try useProblems(store)
+        return problems
+    }
+
+    private func wrongAnswers(_ store: ResponseStore) throws -> [String] {
+        var problems: [String] = []
+        for (key, history) in expectation.history {
+            let entry = try store.peek(CacheKey(name: key))
+            let body = try entry.flatMap { try store.openBody(of: $0)?.data() }
+            let allowed = mayForget ? history : expectation.possible(key)
+            let isAllowed = allowed.contains { version in
+                guard let version else { return body == nil }
+                return entry?.metadata.etag == version.etag && body == version.bytes
+            }
+            if !isAllowed {
+                let found = body.map { "\($0.count) bytes, \(entry?.metadata.etag ?? "no ETag")" } ?? "nothing"
+                let allowed = allowed.map { $0?.etag ?? "nothing" }.sorted()
+                problems.append("\(key) has \(found) where \(allowed.joined(separator: " or ")) should be")
+            }
+        }
+        for (key, counts) in expectation.failures where !mayForget {
+            let count = try store.failure(for: CacheKey(name: key))?.count ?? 0
+            if !counts.contains(count) { problems.append("\(key) has \(count) failures, not \(counts)") }
+        }
+        return problems
+    }
+
+    /// Files that no part of the store knows.
+    private func unaccounted() throws -> [String] {
+        let manager = FileManager.default
+        let known: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "blobs", "staging"]
+        var names = try manager.contentsOfDirectory(atPath: directory.path(percentEncoded: false))
+            .filter { !known.contains($0) }
+            // Only a power cut may damage an index.
+            .filter { !isAfterCut || !$0.hasPrefix("index.sqlite.set-aside-") }
+        let staging = directory.appending(path: "staging").path(percentEncoded: false)
+        if manager.fileExists(atPath: staging) {
+            names += try manager.contentsOfDirectory(atPath: staging).map { "staging/" + $0 }
+        }
+        return names.map { "left behind: \($0)" }
+    }
+
+    /// The store is not only whole, it works.
+    private func useProblems(_ store: ResponseStore) throws -> [String] {
+        let (key, body) = (try CacheKey(name: "afterwards"), Data.noise(5_000, seed: 99))
+        try store.insert(body, metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: key)
+        let found = try store.peek(key).flatMap { try store.openBody(of: $0)?.data() }
+        return found == body ? [] : ["what was stored afterwards is not there"]
+    }
+}

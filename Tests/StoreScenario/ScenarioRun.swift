@@ -1,0 +1,167 @@
+import CFaults
+import CacheStore
+import FaultModel
+import Foundation
+import Synchronization
+
+/// One run of a scenario.
+final class ScenarioRun {
+    /// Tries of a step before the store counts as broken. More than the calls in a row that fail.
+    private static let maxTries = 50
+
+    private let scenario: Scenario
+    private let options: ScenarioOptions
+    private let journal: Journal
+    /// Whether steps that fail are tried again, and everything is read back.
+    private let persists: Bool
+
+    private let clock = ScenarioClock()
+    private var store: ResponseStore?
+    private var expectation: PossibleAnswers
+
+    init(_ scenario: Scenario, _ options: ScenarioOptions, _ journal: Journal, persists: Bool) {
+        self.scenario = scenario
+        self.options = options
+        self.journal = journal
+        self.persists = persists
+        expectation = PossibleAnswers(mayEvict: options.fault?.isFullDisk ?? false)
+    }
+
+    func run() throws {
+        try attempt("open") { self.store = try self.open() }
+        for (number, step) in scenario.steps.enumerated() {
+            clock.tick()
+            expectation.begin(step)
+            try attempt("step \(number), \(step)") { try self.perform(step) }
+            expectation.acknowledge(step)
+            journal.note("\(number)")
+            cfaults_note("\(number)")
+            if persists, case .put(let key, _) = step { try attempt("reading \(key)") { try self.verify(key) } }
+        }
+        if persists { try verifyAll() }
+        store?.close()
+    }
+
+    /// What the index needs after the faults: nothing but time.
+    private func verifyAll() throws {
+        for key in expectation.versions.keys.sorted() { try attempt("reading \(key)") { try self.verify(key) } }
+        cfaults_relent()
+        for key in expectation.versions.keys.sorted() { try verify(key) }
+        let store = try current()
+        try store.flush()
+        try store.sweep()
+        let report = try store.check(digests: true)
+        guard report.isSound, report.foreignFiles.isEmpty else {
+            throw Failure("after all: \(report.problems) \(report.foreignFiles)")
+        }
+    }
+
+    /// Does what may fail; again and again if this run persists.
+    private func attempt(_ what: String, _ work: () throws -> Void) throws {
+        for _ in 0..<Self.maxTries {
+            do {
+                return try work()
+            } catch let error as StoreError {
+                guard persists, error != .closed else { throw Failure("\(what): \(error)") }
+                if case .busy = error { throw Failure("\(what): \(error)") }
+                print("refused: \(what): \(error)")
+            }
+        }
+        throw Failure("\(what): never succeeds")
+    }
+
+    // MARK: Steps
+
+    private func open() throws -> ResponseStore {
+        var configuration = options.configuration
+        configuration.clock = { [clock] in clock.now }
+        return try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)
+    }
+
+    private func current() throws -> ResponseStore {
+        guard let store else { throw Failure("no store") }
+        return store
+    }
+
+    private func perform(_ step: Step) throws {
+        switch step {
+        case .reopen:
+            store?.close()
+            store = try open()
+        case .handOver:
+            let next = try open()
+            // Until somebody asks, nothing of the log is read.
+            _ = try next.contains(CacheKey(name: "nothing"))
+            store?.close()
+            store = next
+        default: try perform(step, current())
+        }
+    }
+
+    private func perform(_ step: Step, _ store: ResponseStore) throws {
+        switch step {
+        case .put(let name, let version):
+            let writer = try filled(store, version)
+            try writer.commit(metadata(version.etag), for: CacheKey(name: name))
+        case .abandon(let version): try filled(store, version).discard()
+        case .get(let name): try verify(name)
+        case .freshen(let name):
+            guard let entry = try store.peek(CacheKey(name: name)) else {
+                if expectation.possible(name).contains(nil) { return }
+                throw Failure("\(name) is gone")
+            }
+            try store.freshen(entry, with: metadata(entry.metadata.etag))
+        case .fail(let name): try store.recordFailure(for: CacheKey(name: name), status: 503)
+        case .remove(let name): try store.remove(CacheKey(name: name))
+        case .evict(let maxBytes):
+            try store.evict(maxBytes: maxBytes)
+            let statistics = try store.statistics()
+            // A file that cannot be deleted now is deleted later.
+            let bytes = statistics.physicalBytes - (persists ? statistics.unreferencedBytes : 0)
+            guard bytes <= maxBytes else { throw Failure("\(bytes) bytes after an eviction to \(maxBytes)") }
+        case .sweep: try store.sweep()
+        case .flush: try store.flush()
+        case .reopen, .handOver: break
+        }
+    }
+
+    /// A writer that holds the body, in pieces.
+    private func filled(_ store: ResponseStore, _ version: Version) throws -> BodyWriter {
+        let writer = store.makeBodyWriter()
+        var rest = version.bytes[...]
+        while !rest.isEmpty {
+            try writer.write(rest.prefix(65_536))
+            rest = rest.dropFirst(65_536)
+        }
+        return writer
+    }
+
+    private func metadata(_ etag: String?) -> EntryMetadata {
+        EntryMetadata(
+            etag: etag, requestedAt: clock.now, receivedAt: clock.now, expiresAt: clock.now + 1_000_000,
+            head: scenario.head)
+    }
+
+    // MARK: Reading
+
+    private func verify(_ name: String) throws {
+        let store = try current()
+        let expected = expectation.possible(name)
+        let found = try store.lookup(CacheKey(name: name)).flatMap { entry in
+            try store.openBody(of: entry).map { (try $0.data(), entry.metadata.etag) }
+        }
+        guard expected.contains(where: { $0?.etag == found?.1 && $0?.bytes == found?.0 }) else {
+            throw Failure("\(name) has \(found.map { "\($0.0.count) bytes, \($0.1 ?? "")" } ?? "nothing")")
+        }
+    }
+}
+
+/// Shows a second more with each step: the order of uses does not depend on the machine.
+private final class ScenarioClock: Sendable {
+    /// Guards the time.
+    private let time = Mutex(Date(timeIntervalSince1970: 784_111_777))
+
+    var now: Date { time.withLock { $0 } }
+
+    func tick() { time.withLock { $0 += 1 } }
+}

@@ -1,0 +1,74 @@
+import CFaults
+import CacheStore
+import FaultModel
+import Foundation
+
+/// Runs a scenario on a store while system calls fail, as its one argument says (see `ScenarioOptions`).
+///
+/// Says `calls N` at the end: how many calls of the plan's kinds there were. Exits with 1 and a sentence when the store
+/// did what it should not.
+@main
+struct StoreScenario {
+    static func main() {
+        do {
+            // A store that hangs is killed by the alarm.
+            alarm(120)
+            guard CommandLine.arguments.count == 2 else { throw Failure("one argument: options as JSON") }
+            let options = try JSONDecoder().decode(ScenarioOptions.self, from: Data(CommandLine.arguments[1].utf8))
+            try run(options)
+            print("calls", cfaults_count())
+        } catch {
+            // Not print: what a killed process has buffered is lost.
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func run(_ options: ScenarioOptions) throws {
+        try FileManager.default.createDirectory(atPath: options.directory, withIntermediateDirectories: true)
+        let journal = Journal(options.journal)
+        start(options)
+        switch options.mode {
+        case .run(let scenario):
+            try ScenarioRun(scenario, options, journal, persists: false).run()
+        case .persist(let scenario):
+            try ScenarioRun(scenario, options, journal, persists: true).run()
+        case .stress(let seed, let seconds):
+            try Stress(options, seed: seed).run(for: seconds)
+        }
+    }
+
+    private static func start(_ options: ScenarioOptions) {
+        guard options.fault != nil || options.record != nil else { return }
+        let fault = options.fault ?? FaultPlan(.count, .all)
+        options.directory.withCString { directory in
+            func start(_ record: UnsafePointer<CChar>?) {
+                var plan = cfaults_plan(
+                    root: directory, record: record, kinds: fault.kinds.rawValue, action: fault.action.rawValue,
+                    first: fault.first, length: fault.length, error: fault.error)
+                cfaults_start(&plan)
+            }
+            if let record = options.record { record.withCString { start($0) } } else { start(nil) }
+        }
+    }
+}
+
+/// What should not have happened.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension ScenarioOptions {
+    /// How the stores of all scenarios are opened.
+    var configuration: ResponseStore.Configuration {
+        var configuration = ResponseStore.Configuration()
+        // No timer: what happens, and in which order, is the scenario's alone.
+        configuration.touchInterval = .seconds(3600)
+        configuration.durability = isDurable ? .durable : .relaxed
+        return configuration
+    }
+}
