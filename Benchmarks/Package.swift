@@ -12,6 +12,11 @@ let package = Package(
     targets: [
         .target(name: "CBaseline", path: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .executableTarget(
+            name: "scale",
+            dependencies: [.product(name: "CacheStore", package: "CacheStore")],
+            path: "Scale"
+        ),
+        .executableTarget(
             name: "StoreBenchmarks",
             dependencies: [
                 "CBaseline",

@@ -47,7 +47,9 @@ public final class ResponseStore: Sendable {
     ///   ``StoreError/notAnIndex(path:reason:)`` when `index.sqlite` belongs to another program. A store that is only read
     ///   has to be there, and to be of the present schema: ``StoreError/olderSchema(path:found:supported:)``,
     ///   ``StoreError/newerSchema(path:found:supported:)``.
-    public init(directory: URL, configuration: Configuration = Configuration()) throws(StoreError) {
+    public init(
+        directory: URL = ResponseStore.defaultDirectory(), configuration: Configuration = Configuration()
+    ) throws(StoreError) {
         let isReadOnly = configuration.isReadOnly
         let options = configuration.indexOptions
         let clock = configuration.clock

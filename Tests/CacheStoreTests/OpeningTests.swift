@@ -42,6 +42,20 @@ struct OpeningTests {
         }
     }
 
+    @Test("J6: without a directory a store is kept where the platform keeps caches, and the way to it is made")
+    func defaultDirectory() async throws {
+        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
+            for (caches, expected) in [(path + "/x/caches", "/x/caches"), ("relative", "/home/.cache")] {
+                setenv("XDG_CACHE_HOME", caches, 1)
+                setenv("HOME", path + "/home", 1)
+                #expect(ResponseStore.defaultDirectory().path(percentEncoded: false) == path + expected + "/CacheStore")
+                #expect(ResponseStore.defaultDirectory(named: "feeds").lastPathComponent == "feeds")
+                try ResponseStore().close()
+                #expect(FileManager.default.fileExists(atPath: path + expected + "/CacheStore/index.sqlite"))
+            }
+        }
+    }
+
     @Test("a directory that is there keeps its permissions and what is in it")
     func existing() throws {
         try FileManager.default.createDirectory(

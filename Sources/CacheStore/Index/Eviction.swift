@@ -139,9 +139,9 @@ extension Connection {
 
     // MARK: Pages
 
-    /// Cuts up to 1024 empty pages off the file of the index; whether there are more.
+    /// Cuts up to 256 empty pages off the file of the index; whether there are more.
     package func releasePages() throws(SQLiteError) -> Bool {
-        try prepared("PRAGMA incremental_vacuum(1024)").run()
+        try prepared("PRAGMA incremental_vacuum(256)").run()
         return try integer(prepared("PRAGMA freelist_count")) > 0
     }
 }
