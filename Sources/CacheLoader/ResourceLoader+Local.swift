@@ -17,30 +17,32 @@ extension ResourceLoader {
     /// The fields are validators, `Content-Type`, `Cache-Control` and what else a reader wants. Without `Cache-Control` and
     /// `Expires` the bytes stay fresh for ``insertedLifetime``.
     ///
+    /// - Parameter options: How long the entry may stay, whether it is pinned, and its tags; what is not given stays as it
+    ///   is.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/notStorable(url:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func insert(
-        _ data: Data, for url: String, headerFields: HTTPFields = [:]
+        _ data: Data, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(url, headerFields)
         do throws(StoreError) {
-            return try await store.insert(data, metadata: metadata, for: key)
+            return try await store.insert(data, metadata: metadata, for: key, options: options)
         } catch {
             throw .store(error)
         }
     }
 
     /// Stores what was written to `body`, a writer of ``store``, which is committed; else as
-    /// ``insert(_:for:headerFields:)-(Data,_,_)``.
+    /// ``insert(_:for:headerFields:options:)-(Data,_,_,_)``.
     ///
     /// - Throws: As the other form; then nothing of the body is stored.
     @discardableResult
     public func insert(
-        _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:]
+        _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(url, headerFields)
         do throws(StoreError) {
-            return try await body.commit(metadata, for: key)
+            return try await body.commit(metadata, for: key, options: options)
         } catch {
             throw .store(error)
         }

@@ -9,28 +9,36 @@ extension ResponseStore {
     ///
     /// Bytes are counted as ``Limits`` do. Takes time in proportion to what is removed, in short transactions, between which
     /// others write; lookups go on meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer
-    /// ``evict(_:)``.
+    /// ``evict(_:dryRun:)``.
+    ///
+    /// - Parameters:
+    ///   - maxBytes: Bytes on disk; 0 or less for none.
+    ///   - dryRun: Whether only to count what would be removed, without a lock or a change. Uses that are only noted in
+    ///     memory do not count then; `flush()` writes them. Where more than some hundred entries would go, it may be a few
+    ///     more, since pages of the index become free later than the rows in them.
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``; what has been
+    ///   removed by then stays removed.
     @discardableResult
-    public func evict(maxBytes: Int64) throws(StoreError) -> EvictionReport {
-        try evictNow(.maxBytes(maxBytes))
+    public func evict(maxBytes: Int64, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
+        try evictNow(.maxBytes(maxBytes), dryRun: dryRun)
     }
 
-    /// Removes entries until there are at most `maxEntries`; else as ``evict(maxBytes:)``.
+    /// Removes entries until there are at most `maxEntries`; else as ``evict(maxBytes:dryRun:)``.
     @discardableResult
-    public func evict(maxEntries: Int) throws(StoreError) -> EvictionReport {
-        try evictNow(.maxEntries(maxEntries))
+    public func evict(maxEntries: Int, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
+        try evictNow(.maxEntries(maxEntries), dryRun: dryRun)
     }
 
-    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:)``.
+    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:dryRun:)``.
     @discardableResult
-    public func evict(unusedFor age: Duration) throws(StoreError) -> EvictionReport {
-        try evictNow(.unusedFor(age))
+    public func evict(unusedFor age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
+        try evictNow(.unusedFor(age), dryRun: dryRun)
     }
 
-    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:)``.
+    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:dryRun:)``.
     @discardableResult
-    public func evict(olderThan age: Duration) throws(StoreError) -> EvictionReport {
-        try evictNow(.olderThan(age))
+    public func evict(olderThan age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
+        try evictNow(.olderThan(age), dryRun: dryRun)
     }
 
     /// Removes what `rule` says, without blocking the caller's thread.
@@ -38,13 +46,16 @@ extension ResponseStore {
     /// It is written differently from the synchronous forms because Swift would otherwise not let an asynchronous `main` say
     /// `try store.evict(maxBytes:)`.
     @discardableResult
-    public func evict(_ rule: EvictionRule) async throws(StoreError) -> EvictionReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule) }
+    public func evict(_ rule: EvictionRule, dryRun: Bool = false) async throws(StoreError) -> EvictionReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
     }
 
-    private func evictNow(_ rule: EvictionRule) throws(StoreError) -> EvictionReport {
-        var report = EvictionReport()
+    private func evictNow(_ rule: EvictionRule, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         let now = now
+        guard !dryRun else {
+            return try read { (connection) throws(SQLiteError) in try connection.preview(of: rule, now: now) }
+        }
+        var report = EvictionReport()
         var isDone = false
         while !isDone {
             let bite = try evictBite(rule, now)

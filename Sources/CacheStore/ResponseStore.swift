@@ -19,7 +19,7 @@ internal import Synchronization
 ///
 /// Calls that write wait for their transaction, which takes a fraction of a millisecond, or for another process's lock, for
 /// at most ``Configuration/busyTimeout``. They have an asynchronous form of the same name, which waits without blocking
-/// the thread; for the synchronous ``evict(maxBytes:)`` it is ``evict(_:)``.
+/// the thread; for the synchronous ``evict(maxBytes:dryRun:)`` it is ``evict(_:dryRun:)``.
 public final class ResponseStore: Sendable {
     /// The directory of the store, free of symbolic links.
     public let directory: URL
@@ -55,8 +55,9 @@ public final class ResponseStore: Sendable {
         let clock = configuration.clock
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
-        presence = try StorePresence(place, timeout: options.busyTimeout)
+        presence = try StorePresence(place, onlyReads: isReadOnly, timeout: options.busyTimeout)
         let opened = isReadOnly ? nil : try Self.open(place, presence, options)
+        if isReadOnly { try place.checkIndex(options) }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
         do {
             blobs = try BlobDirectory(
@@ -90,10 +91,7 @@ public final class ResponseStore: Sendable {
         self.maintenance = maintenance
         self.background = background
         background.attach(self)
-        if isReadOnly {
-            try checkIndex()
-            return
-        }
+        if isReadOnly { return }
         if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if hasLapsed { background.submit { store in try? store.removeLapsed() } }
         if configuration.limits != nil { keepLimitsInBackground() }
@@ -209,12 +207,6 @@ public final class ResponseStore: Sendable {
         try readers.read { (connection) throws(StoreError) in
             try mapping(indexPath) { () throws(SQLiteError) in try body(connection) }
         }
-    }
-
-    /// For a store that is only read, and so has migrated nothing.
-    private func checkIndex() throws(StoreError) {
-        let path = indexPath
-        try readers.read { (connection) throws(StoreError) in try Migrator(path: path).check(connection) }
     }
 
     /// For what would write a file before it comes to the index.

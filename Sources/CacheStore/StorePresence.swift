@@ -2,18 +2,20 @@
 ///
 /// A process that ends, however it ends, has let go of it.
 final class StorePresence: Sendable {
-    /// Whether nobody else had the store open. Until ``share()``, whoever comes waits.
+    /// Whether nobody else had the store open. Until ``share()``, whoever comes waits. `false` for who only reads.
     let isAlone: Bool
     private let lock: DirectoryLock
     private let place: StoreDirectory
     private let timeout: Duration
 
-    init(_ place: StoreDirectory, timeout: Duration) throws(StoreError) {
+    /// - Parameter onlyReads: Then the lock is taken together with others from the beginning: who only reads has nothing to
+    ///   do alone.
+    init(_ place: StoreDirectory, onlyReads: Bool, timeout: Duration) throws(StoreError) {
         self.place = place
         self.timeout = timeout
         do throws(SystemError) {
             lock = try DirectoryLock(".", below: place.root)
-            isAlone = try lock.tryExclusive()
+            isAlone = onlyReads ? false : try lock.tryExclusive()
         } catch {
             throw .unusableDirectory(path: place.path, reason: error.description)
         }

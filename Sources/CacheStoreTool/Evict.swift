@@ -4,54 +4,91 @@ import CacheStore
 /// Makes the store smaller.
 struct Evict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Remove what was not used for longest, until the bodies fit into a number of bytes.",
-        discussion: "What has expired goes first.")
+        abstract: "Make the store smaller: by bytes, by number, by last use or by age.",
+        discussion: """
+            One of the four rules is needed. Down to a number of bytes or entries, what has expired goes first, then what \
+            ends with the session, then what was not used for longest. What is pinned stays.
+            """)
 
     @Option(
         help: ArgumentHelp(
-            "The bytes that the files may have in all: 100, 10K, 10M or 1G; a K is 1024.", valueName: "bytes"))
-    var maxBytes: ByteLimit
+            "Until at most so many bytes are on disk, of files and index: 100, 10K, 10M or 1G; a K is 1024.",
+            valueName: "bytes"))
+    var maxBytes: ByteLimit?
+
+    @Option(help: ArgumentHelp("Until there are at most so many entries.", valueName: "number"))
+    var maxEntries: Int?
+
+    @Option(
+        help: ArgumentHelp("Whatever was not used for so long: 90s, 15m, 12h or 30d.", valueName: "time"))
+    var unusedFor: Age?
+
+    @Option(
+        help: ArgumentHelp("Whatever was stored longer ago than this: 90s, 15m, 12h or 30d.", valueName: "time"))
+    var olderThan: Age?
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
+    private var rules: [EvictionRule] {
+        [
+            maxBytes.map { .maxBytes($0.byteCount) }, maxEntries.map { .maxEntries($0) },
+            unusedFor.map { .unusedFor($0.duration) }, olderThan.map { .olderThan($0.duration) },
+        ].compactMap { $0 }
+    }
+
+    func validate() throws {
+        if let maxEntries, maxEntries < 0 { throw ValidationError("--max-entries needs a number, 0 or more") }
+        guard rules.count == 1 else {
+            throw ValidationError("evict needs one of --max-bytes, --max-entries, --unused-for and --older-than")
+        }
+    }
+
     func run() async throws {
-        let (freed, left) = try await store.withExistingStore { store in
+        let rule = rules[0]
+        let result = try await store.withExistingStore(isReadOnly: dryRun) { store in
             let freed = try await ProgressLine().show {
                 let left = try? store.statistics()
                 return left.map { "\($0.entries.of("entry", "entries")), \($0.physicalBytes.asByteCount) left" }
             } during: {
-                try await store.evict(.maxBytes(maxBytes.byteCount))
+                try await store.evict(rule, dryRun: dryRun)
             }
-            return (freed, try store.statistics())
+            return Result(freed, left: try store.statistics(), isDryRun: dryRun)
         }
-        let result = Result(
-            entries: freed.entries, bytes: freed.bytes, entriesLeft: left.entries, bytesLeft: left.physicalBytes)
         if report.json {
             try JSONOutput.write(result)
         } else {
-            try StandardOutput.write(line: "\(result)")
+            let (verb, freed) = dryRun ? ("would evict", "free") : ("evicted", "freed")
+            try StandardOutput.write(
+                line: """
+                    \(verb) \(result.entries.of("entry", "entries")), \(freed) \(result.bytes.asByteCount); \
+                    \(result.entriesLeft.of("entry", "entries")), \(result.bytesLeft.asByteCount) left
+                    """)
         }
     }
 
-    private struct Result: Encodable, CustomStringConvertible {
+    private struct Result: Encodable {
         let entries: Int
         let bytes: Int64
         let entriesLeft: Int
         let bytesLeft: Int64
+
+        /// - Parameter left: What the store holds afterwards; for a dry run, what it holds.
+        init(_ freed: EvictionReport, left: StoreStatistics, isDryRun: Bool) {
+            entries = freed.entries
+            bytes = freed.bytes
+            entriesLeft = isDryRun ? left.entries - freed.entries : left.entries
+            bytesLeft = isDryRun ? left.physicalBytes - left.unreferencedBytes - freed.bytes : left.physicalBytes
+        }
 
         enum CodingKeys: String, CodingKey {
             case entries
             case bytes
             case entriesLeft = "entries_left"
             case bytesLeft = "bytes_left"
-        }
-
-        var description: String {
-            """
-            evicted \(entries.of("entry", "entries")), freed \(bytes.asByteCount); \
-            \(entriesLeft.of("entry", "entries")), \(bytesLeft.asByteCount) left
-            """
         }
     }
 }

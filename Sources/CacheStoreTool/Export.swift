@@ -25,7 +25,7 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let archive = try await store.withExistingStore { store in
+        let archive = try await store.withExistingStore(isReadOnly: true) { store in
             let size = try? store.statistics().physicalBytes
             return try await ProgressLine().show {
                 size.map { "exporting \($0.asByteCount)" }

@@ -8,7 +8,10 @@ import HTTPTypes
 struct Put: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Store a file as the content of a URL, without asking its origin.",
-        discussion: "Without --max-age it stays fresh for a year.")
+        discussion: """
+            Without --max-age it stays fresh for a year. What takes the place of another body is pinned and tagged as that \
+            was, unless the options say otherwise.
+            """)
 
     @Argument(help: "The http or https URL that the bytes are to answer.")
     var url: String
@@ -28,10 +31,23 @@ struct Put: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The media type.", valueName: "type"))
     var contentType: FieldValue?
 
+    @Option(
+        help: ArgumentHelp("A name to remove it by; may be repeated. In place of those that it had.", valueName: "tag"))
+    var tag: [TagArgument] = []
+
+    @Flag(help: "Never evict it.")
+    var pin = false
+
+    @Flag(help: "Keep it only for as long as some process has the store open, such as the app whose store it is.")
+    var session = false
+
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
+        if Set(tag.map(\.text)).count > EntryOptions.maxTagCount {
+            throw ValidationError("an entry has at most \(EntryOptions.maxTagCount) tags")
+        }
         if let maxAge, maxAge < 0 { throw ValidationError("--max-age needs a number of seconds, 0 or more") }
         if let date = lastModified?.text {
             let field = HTTPField(name: .lastModified, value: date)
@@ -50,7 +66,7 @@ struct Put: AsyncParsableCommand {
             try await progress.show { try copy(input, to: body, progress) }
             // Nothing is asked of the transport.
             let loader = ResourceLoader(store: store)
-            return try await loader.insert(body, for: target.text, headerFields: fields)
+            return try await loader.insert(body, for: target.text, headerFields: fields, options: options)
         }
         let stored = Stored(
             sha256: "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))",
@@ -73,6 +89,12 @@ struct Put: AsyncParsableCommand {
             try body.write(chunk)
             progress.say("\(body.byteCount.asByteCount) of \(file)")
         }
+    }
+
+    private var options: EntryOptions {
+        EntryOptions(
+            lifetime: session ? .session : nil, isPinned: pin ? true : nil,
+            tags: tag.isEmpty ? nil : Set(tag.map(\.text)))
     }
 
     private var fields: HTTPFields {

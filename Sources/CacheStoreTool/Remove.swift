@@ -1,26 +1,49 @@
 import ArgumentParser
 import CacheStore
 
-/// Removes what is stored for URLs.
+/// Removes what is stored for URLs, or what has something in common.
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Remove what is stored for URLs: bodies, validators, variants and counted failures.",
-        discussion: "The exit code is 1 when nothing was stored for one of them.")
+        abstract: "Remove what is stored for URLs, or everything that fits a selection.",
+        discussion: """
+            Bodies, validators, variants and counted failures go, pinned entries too. Of a selection, all that is said \
+            must hold. The exit code is 1 when nothing was stored for one of the URLs.
+            """)
 
     @Argument(help: ArgumentHelp("What to remove.", valueName: "url"))
-    var urls: [String]
+    var urls: [String] = []
+
+    @OptionGroup(title: "Selection") var options: SelectionOptions
+
+    @Flag(help: "Only say what would go.")
+    var dryRun = false
 
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws {
+        switch (urls.isEmpty, options.isGiven) {
+        case (true, false): throw ValidationError("remove needs URLs, or options that say what is to go")
+        case (false, true): throw ValidationError("remove takes URLs or a selection, not both")
+        default: break
+        }
+    }
+
     func run() async throws {
+        if urls.isEmpty { try await removeSelection() } else { try await removeURLs() }
+    }
+
+    // MARK: URLs
+
+    private func removeURLs() async throws {
         let targets = try urls.map { text throws(Failure) in try URLArgument(text) }
-        var result = Result()
-        try await store.withExistingStore { store in
+        var result = URLResult()
+        try await store.withExistingStore(isReadOnly: dryRun) { store in
             for target in targets {
-                if try await store.remove(target.key) {
+                if try await remove(target.key, from: store) {
                     result.removed.append(target.key.text)
-                    if !report.json { try StandardOutput.write(line: "removed \(target.key)") }
+                    let verb = dryRun ? "would remove" : "removed"
+                    if !report.json { try StandardOutput.write(line: "\(verb) \(target.key)") }
                 } else {
                     result.notStored.append(target.key.text)
                     if !report.json { Failure(.no, "\(target.key): not stored").report() }
@@ -31,13 +54,53 @@ struct Remove: AsyncParsableCommand {
         if !result.notStored.isEmpty { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 
-    private struct Result: Encodable {
+    private func remove(_ key: CacheKey, from store: ResponseStore) async throws -> Bool {
+        guard dryRun else { return try await store.remove(key) }
+        return try !store.responses(for: key).isEmpty || store.failure(for: key) != nil
+    }
+
+    private struct URLResult: Encodable {
         var removed: [String] = []
         var notStored: [String] = []
 
         enum CodingKeys: String, CodingKey {
             case removed
             case notStored = "not_stored"
+        }
+    }
+
+    // MARK: A selection
+
+    private func removeSelection() async throws {
+        let removed = try await store.withExistingStore(isReadOnly: dryRun) { store in
+            try await ProgressLine().show {
+                (try? store.statistics()).map { "\($0.entries.of("entry", "entries")) left" }
+            } during: {
+                options.all && !dryRun
+                    ? try await store.clear() : try await store.removeAll(options.selection, dryRun: dryRun)
+            }
+        }
+        if report.json {
+            try JSONOutput.write(SelectionResult(removed))
+        } else {
+            let (verb, freed) = dryRun ? ("would remove", "free") : ("removed", "freed")
+            try StandardOutput.write(
+                line: """
+                    \(verb) \(removed.entries.of("entry", "entries")) and the failures of \
+                    \(removed.failures.of("key", "keys")), \(freed) \(removed.bytes.asByteCount)
+                    """)
+        }
+    }
+
+    private struct SelectionResult: Encodable {
+        let entries: Int
+        let failures: Int
+        let bytes: Int64
+
+        init(_ report: RemovalReport) {
+            entries = report.entries
+            failures = report.failures
+            bytes = report.bytes
         }
     }
 }

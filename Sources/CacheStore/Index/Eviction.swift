@@ -147,7 +147,7 @@ extension Connection {
 }
 
 extension Int64 {
-    fileprivate func saturatingSubtracting(_ other: Int64) -> Int64 {
+    func saturatingSubtracting(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (other > 0 ? .min : .max) : difference
     }

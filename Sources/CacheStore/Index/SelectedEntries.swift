@@ -2,6 +2,7 @@
 extension Connection {
     /// The rows of the entries in a selection. Reads what an index leads to; for a media type or a predicate, every row.
     func ids(in selection: EntrySelection, limit: Int64 = .max) throws(SQLiteError) -> [Int64] {
+        try checkPredicate(of: selection)
         let (from, condition) = selection.clauses
         let statement = try prepare("SELECT entry.id FROM \(from) WHERE \(condition) LIMIT ?9")
         guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: selection.predicate ?? "") }
@@ -10,6 +11,13 @@ extension Connection {
         var ids: [Int64] = []
         while try statement.step() { ids.append(statement.int64(0)) }
         return ids
+    }
+
+    /// A predicate has to stand by itself: parentheses of its own must not reach beyond those around it, nor names to the
+    /// tables behind the view.
+    private func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
+        guard let predicate = selection.predicate else { return }
+        _ = try prepare("SELECT 1 FROM cache_entries WHERE (\(predicate)\n)")
     }
 
     /// Removes those of `ids` that are in the selection still, with the failures of their keys.
@@ -46,6 +54,7 @@ extension Connection {
 
     /// What removing the selection would free; nothing is changed.
     func preview(of selection: EntrySelection) throws(SQLiteError) -> RemovalReport {
+        try checkPredicate(of: selection)
         let (from, condition) = selection.clauses
         let statement = try prepare(
             """

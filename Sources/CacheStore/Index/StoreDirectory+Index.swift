@@ -156,6 +156,18 @@ extension StoreDirectory {
         }
     }
 
+    /// Sees whether the index can be read as it is: who only reads migrates nothing, and sets nothing aside.
+    func checkIndex(_ options: IndexOptions) throws(StoreError) {
+        do throws(StoreError) {
+            let connection = try openReader(isReadOnly: true, busyTimeout: options.busyTimeout)
+            try Migrator(path: indexPath).check(connection)
+        } catch .index(let error) where error.isAboutTheDirectory {
+            throw .unusableDirectory(path: path, reason: error.message)
+        } catch .index(let error) where error.isDamage {
+            throw .notAnIndex(path: indexPath, reason: error.message)
+        }
+    }
+
     // MARK: Setting aside
 
     private static let asidePrefix = "index.sqlite.set-aside-"

@@ -22,4 +22,5 @@ struct ByteLimit: ExpressibleByArgument {
         guard !isTooLarge else { return nil }
         self.byteCount = byteCount
     }
+    static var defaultCompletionKind: CompletionKind { .list(["10M", "100M", "1G"]) }
 }

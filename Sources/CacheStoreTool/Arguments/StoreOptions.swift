@@ -46,9 +46,16 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// As ``withStore(_:)``, but a store that is not there is an error.
-    func withExistingStore<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter isReadOnly: Whether to change nothing. Only the schema of an older version is brought up to date first.
+    func withExistingStore<Result>(
+        isReadOnly: Bool = false, _ body: (ResponseStore) async throws -> Result
+    ) async throws -> Result {
         try requireStore()
-        return try await withStore(body)
+        guard isReadOnly else { return try await withStore(body) }
+        var configuration = ResponseStore.Configuration()
+        configuration.isReadOnly = true
+        return try await Self.withStore(at: directory, configuration: configuration, body)
     }
 
     /// The rows of a query. The store is opened for reading only, and never made.
@@ -67,7 +74,7 @@ struct StoreOptions: ParsableArguments {
         _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
         do {
-            let store = try ResponseStore(directory: directory, configuration: configuration)
+            let store = try open(directory, configuration)
             // The uses that are only noted yet would be lost: the end of the process asks nobody.
             defer { store.close() }
             return try await body(store)
@@ -75,6 +82,19 @@ struct StoreOptions: ParsableArguments {
             throw Failure(error, in: directory)
         } catch LoadError.store(let error) {
             throw Failure(error, in: directory)
+        }
+    }
+
+    private static func open(
+        _ directory: URL, _ configuration: ResponseStore.Configuration
+    ) throws(StoreError) -> ResponseStore {
+        do throws(StoreError) {
+            return try ResponseStore(directory: directory, configuration: configuration)
+        } catch .olderSchema {
+            var writing = configuration
+            writing.isReadOnly = false
+            try ResponseStore(directory: directory, configuration: writing).close()
+            return try ResponseStore(directory: directory, configuration: configuration)
         }
     }
 

@@ -16,6 +16,8 @@ extension ToolTests {
             arguments: [
                 [], ["help"], ["--help"], ["-h"], ["put", "--help"], ["put", "-h"], ["help", "put"],
                 ["get", "http://a.test/", "--help"], ["sql", "--help"], ["check", "--repair", "--help"],
+                ["remove", "--help"],
+                ["evict", "--help"],
             ])
         func help(arguments: [String]) async throws {
             let output = try await tool.raw(arguments)
@@ -23,6 +25,18 @@ extension ToolTests {
             let command = arguments.first { !$0.hasPrefix("-") && $0 != "help" } ?? arguments.dropFirst().first
             #expect(output.text.contains("USAGE: cachestore \(command ?? "<subcommand>")"))
             #expect(!output.text.contains("CommandError"))
+        }
+
+        @Test(
+            "The shells are told what files, directories and words an option takes", arguments: ["bash", "zsh", "fish"])
+        func completions(shell: String) async throws {
+            let output = try await tool.raw(["--generate-completion-script", shell])
+            output.expect(0, error: nil)
+            for word in [
+                "max-entries", "unused-for", "dry-run", "partition", "content-type", "pin", "30d", "100M", "image/",
+            ] {
+                #expect(output.text.contains(word), "\(word)")
+            }
         }
 
         @Test(

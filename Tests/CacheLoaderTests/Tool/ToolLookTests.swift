@@ -184,7 +184,9 @@ extension ToolTests {
             arguments: [
                 ["list"], ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["stats"],
                 ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
-                ["export", "-"], ["export", "/dev/null"],
+                ["export", "-"], ["export", "/dev/null"], ["evict", "--max-entries", "1", "--dry-run"],
+                ["remove", "--all"],
+                ["remove", "--all", "--dry-run"],
             ])
         func missingStore(arguments: [String]) async throws {
             let missing = "\(tool.directory.path)/missing"

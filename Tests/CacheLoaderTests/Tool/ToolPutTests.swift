@@ -1,3 +1,4 @@
+import CacheStore
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
@@ -95,6 +96,43 @@ extension ToolTests {
             #expect(try await tool.rows(sql) == [["hours": 8760], ["hours": 1]])
         }
 
+        struct Wish: CustomTestStringConvertible {
+            let options: [String]
+            let row: [String: JSON]
+
+            init(_ options: [String], _ lifetime: JSON, isPinned: JSON, tags: JSON) {
+                self.options = options
+                row = ["lifetime": lifetime, "is_pinned": isPinned, "tags": tags]
+            }
+
+            var testDescription: String { options.joined(separator: " ") }
+        }
+
+        @Test(
+            "Tags, pins and sessions are kept; what is not said stays as it was",
+            arguments: [
+                Wish([], "permanent", isPinned: 0, tags: nil), Wish(["--pin"], "permanent", isPinned: 1, tags: nil),
+                Wish(["--tag", "b", "--tag", "a", "--tag", "b"], "permanent", isPinned: 0, tags: #"["a","b"]"#),
+                Wish(["--tag", "it's \"", "--pin"], "permanent", isPinned: 1, tags: #"["it's \""]"#),
+                Wish(["--session"], "session", isPinned: 0, tags: nil),
+            ])
+        func options(_ wish: Wish) async throws {
+            // As the app whose store it is: else a session would end with each command.
+            let app = try ResponseStore(directory: URL(filePath: tool.store))
+            defer { app.close() }
+            for options in [wish.options, []] {
+                try await tool.raw(["put", "http://a.test/", "/dev/null", "--store", tool.store] + options)
+                    .expect(0, error: nil)
+                #expect(try await tool.rows("SELECT lifetime, is_pinned, tags FROM cache_entries") == [wish.row])
+            }
+        }
+
+        @Test("What is stored for a session is gone with the next command when nobody else has the store open")
+        func session() async throws {
+            try await tool("put", "http://a.test/", "-", "--session", input: "x").expect(0, error: nil)
+            #expect(try await tool.stored("http://a.test/") == nil)
+        }
+
         @Test("What cannot be read stores nothing")
         func unreadable() async throws {
             let missing = "\(tool.directory.path)/missing"
@@ -108,7 +146,8 @@ extension ToolTests {
             "Wrong usage stores nothing",
             arguments: [
                 ["--max-age", "-1"], ["--max-age=-1"], ["--max-age", "soon"], ["--etag", "a\nb"],
-                ["--last-modified", "yesterday"], ["--content-type", "a\u{1}"],
+                ["--last-modified", "yesterday"], ["--content-type", "a\u{1}"], ["--tag", ""],
+                ["--tag", String(repeating: "x", count: 257)], (0...64).flatMap { ["--tag", "\($0)"] },
             ])
         func usage(options: [String]) async throws {
             let output = try await tool.raw(["put", "http://a.test/", "-", "--store", tool.store] + options)

@@ -1,12 +1,10 @@
 import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
 import Testing
 
 extension ToolTests {
-    @Suite("evict, remove and check", .serialized)
-    struct Keep {
+    @Suite("check", .serialized)
+    struct Check {
         let tool: Tool
 
         init() throws {
@@ -18,81 +16,6 @@ extension ToolTests {
                 let body = String(repeating: name, count: 1000)
                 try await tool("put", "http://a.test/\(name)", "-", input: body).expect(0, error: nil)
             }
-        }
-
-        // MARK: evict
-
-        @Test("evict: what was used least recently goes, until the rest fits")
-        func evict() async throws {
-            try await fill()
-            _ = try await tool("get", "http://a.test/a")
-            #expect(
-                try await tool("evict", "--max-bytes", "1K").text
-                    == "evicted 2 entries, freed 2.0 kB; 1 entry, 1.0 kB left\n")
-            #expect(try await tool.stored("http://a.test/a") != nil)
-            #expect(try await tool.stored("http://a.test/b") == nil)
-            #expect(
-                try await tool("evict", "--max-bytes", "0", "--json").json([String: JSON].self) == [
-                    "entries": 1, "bytes": 1000, "entries_left": 0, "bytes_left": 0,
-                ])
-            #expect(
-                try await tool("evict", "--max-bytes", "0").text
-                    == "evicted 0 entries, freed 0 B; 0 entries, 0 B left\n")
-        }
-
-        @Test(
-            "evict: a size is a number with K, M or G",
-            arguments: [
-                ("100", 0), ("3000", 0), ("2K", 0), ("10k", 0), ("1M", 0), ("8589934591G", 0),
-                ("8589934592G", 64), ("9223372036854775808", 64), ("-1", 64), ("+1", 64), ("1.5K", 64), ("K", 64),
-                ("", 64), ("10KB", 64), ("1T", 64), ("0x10", 64), ("１", 64),
-            ])
-        func sizes(text: String, exitCode: Int) async throws {
-            _ = try await tool("put", "http://a.test/", "/dev/null")
-            let output = try await tool("evict", "--max-bytes=\(text)")
-            #expect(output.exitCode == Int32(exitCode))
-        }
-
-        @Test("evict: without a size it is wrong usage")
-        func noSize() async throws {
-            try await tool("evict").expect(64, error: "--max-bytes")
-        }
-
-        // MARK: remove
-
-        @Test("J2: remove takes everything that is stored for a URL, and says whether there was anything")
-        func remove() async throws {
-            let origin = try await LoopbackOrigin { request in
-                .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=60")
-            }
-            let url = origin.url("/a")
-            _ = try await tool("get", url)
-            let removal = try await tool("remove", url)
-            removal.expect(0, error: nil)
-            #expect(removal.text == "removed \(url)\n")
-            #expect(try await tool.stored(url) == nil)
-            #expect(
-                try await tool.rows("SELECT entries, files, physical_bytes FROM cache_stats") == [
-                    ["entries": 0, "files": 0, "physical_bytes": 0]
-                ])
-
-            _ = try await tool("get", url)
-            #expect(origin.requestCount == 2)
-            #expect(origin.requests.last?.fields[.ifNoneMatch] == nil)
-        }
-
-        @Test("remove: what is not stored is a no, and does not keep the others")
-        func removeMissing() async throws {
-            try await fill()
-            let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "http://a.test/b")
-            output.expect(1, error: "http://a.test/x: not stored")
-            #expect(output.text == "removed http://a.test/a\nremoved http://a.test/b\n")
-            let report = try await tool("remove", "http://a.test/c", "http://a.test/x", "--json")
-            #expect(report.exitCode == 1)
-            #expect(
-                try JSONDecoder().decode([String: [String]].self, from: report.standardOutput) == [
-                    "removed": ["http://a.test/c"], "not_stored": ["http://a.test/x"],
-                ])
         }
 
         // MARK: check

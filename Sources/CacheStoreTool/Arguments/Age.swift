@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// A length of time, as `90s`, `15m`, `12h` or `30d`.
+struct Age: ExpressibleByArgument {
+    let duration: Duration
+
+    init?(argument: String) {
+        let secondsPerUnit: Int64
+        switch argument.last {
+        case "s": secondsPerUnit = 1
+        case "m": secondsPerUnit = 60
+        case "h": secondsPerUnit = 3_600
+        case "d": secondsPerUnit = 86_400
+        default: return nil
+        }
+        let digits = argument.dropLast()
+        // The initializer of integers would also take a sign.
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
+            return nil
+        }
+        let (seconds, isTooLong) = number.multipliedReportingOverflow(by: secondsPerUnit)
+        guard !isTooLong else { return nil }
+        duration = .seconds(seconds)
+    }
+
+    static var defaultCompletionKind: CompletionKind { .list(["1h", "12h", "1d", "7d", "30d"]) }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import CacheStore
+
+/// Which entries a command is about, by what they have in common.
+struct SelectionOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("What is in this partition; '' for what is in none.", valueName: "name"))
+    var partition: String?
+
+    @Option(
+        help: ArgumentHelp("What has a key that begins so: a normalised URL, letter by letter.", valueName: "text"))
+    var prefix: String?
+
+    @Option(help: "What is from this host.")
+    var host: String?
+
+    @Option(help: "What has this tag.")
+    var tag: String?
+
+    @Option(
+        help: ArgumentHelp("What is of this media type, or of a family such as 'image/*'.", valueName: "type"),
+        completion: .list(["application/json", "image/*", "text/*", "text/html", "video/*"]))
+    var contentType: String?
+
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "What an SQL expression over the columns of cache_entries is true of, such as 'hit_count = 0'.",
+            valueName: "sql"))
+    var predicate: String?
+
+    @Flag(help: "Everything, and also counts of requests, and indices that were set aside.")
+    var all = false
+
+    /// Whether anything is said.
+    var isGiven: Bool { all || selection != .everything }
+
+    var selection: EntrySelection {
+        EntrySelection(
+            partition: partition, prefix: prefix, host: host, tag: tag, contentType: contentType, predicate: predicate)
+    }
+
+    func validate() throws {
+        // An empty variable of a script must not come to mean everything.
+        let texts = [
+            ("--prefix", prefix), ("--host", host), ("--tag", tag), ("--content-type", contentType),
+            ("--where", predicate),
+        ]
+        for case (let name, let text?) in texts where text.allSatisfy(\.isWhitespace) {
+            throw ValidationError("\(name) needs a text that is not empty")
+        }
+        if all, selection != .everything { throw ValidationError("--all is everything; leave it or the others out") }
+    }
+}

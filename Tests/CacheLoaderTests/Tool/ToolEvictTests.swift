@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension ToolTests {
+    @Suite("evict", .serialized)
+    struct Evict {
+        let tool: Tool
+
+        init() throws {
+            tool = try Tool()
+        }
+
+        private func fill() async throws {
+            for name in ["a", "b", "c"] {
+                let body = String(repeating: name, count: 1000)
+                try await tool("put", "http://a.test/\(name)", "-", input: body).expect(0, error: nil)
+            }
+        }
+
+        @Test("What was used least recently goes, until the rest fits")
+        func evict() async throws {
+            try await fill()
+            _ = try await tool("get", "http://a.test/a")
+            #expect(
+                try await tool("evict", "--max-bytes", "1K").text
+                    == "evicted 2 entries, freed 2.0 kB; 1 entry, 1.0 kB left\n")
+            #expect(try await tool.stored("http://a.test/a") != nil)
+            #expect(try await tool.stored("http://a.test/b") == nil)
+            #expect(
+                try await tool("evict", "--max-bytes", "0", "--json").json([String: JSON].self) == [
+                    "entries": 1, "bytes": 1000, "entries_left": 0, "bytes_left": 0,
+                ])
+            #expect(
+                try await tool("evict", "--max-bytes", "0").text
+                    == "evicted 0 entries, freed 0 B; 0 entries, 0 B left\n")
+        }
+
+        @Test(
+            "A size is a number with K, M or G",
+            arguments: [
+                ("100", 0), ("3000", 0), ("2K", 0), ("10k", 0), ("1M", 0), ("8589934591G", 0),
+                ("8589934592G", 64), ("9223372036854775808", 64), ("-1", 64), ("+1", 64), ("1.5K", 64), ("K", 64),
+                ("", 64), ("10KB", 64), ("1T", 64), ("0x10", 64), ("１", 64),
+            ])
+        func sizes(text: String, exitCode: Int) async throws {
+            _ = try await tool("put", "http://a.test/", "/dev/null")
+            let output = try await tool("evict", "--max-bytes=\(text)")
+            #expect(output.exitCode == Int32(exitCode))
+        }
+
+        @Test(
+            "A length of time is a number with s, m, h or d",
+            arguments: [
+                ("0s", 0), ("90s", 0), ("15m", 0), ("12h", 0), ("30d", 0), ("9223372036854775807s", 0),
+                ("106751991167300d", 0), ("106751991167301d", 64), ("9223372036854775808s", 64), ("30", 64), ("d", 64),
+                ("", 64), ("-1d", 64), ("+1d", 64), ("1.5h", 64), ("1w", 64), ("1D", 64), ("1h30m", 64), ("１d", 64),
+            ])
+        func times(text: String, exitCode: Int) async throws {
+            _ = try await tool("put", "http://a.test/", "/dev/null")
+            for rule in ["--unused-for", "--older-than"] {
+                #expect(try await tool("evict", "\(rule)=\(text)", "--dry-run").exitCode == Int32(exitCode))
+            }
+        }
+
+        @Test(
+            "One rule is needed, and no more than one",
+            arguments: [
+                [], ["--dry-run"], ["--max-bytes", "1", "--max-entries", "1"],
+                ["--unused-for", "1d", "--older-than", "1d"],
+                ["--max-entries=-1"], ["--max-entries", "1K"], ["--max-entries", ""],
+                ["--max-bytes", "1", "http://a.test/"],
+            ])
+        func usage(arguments: [String]) async throws {
+            try await fill()
+            let output = try await tool.raw(["evict", "--store", tool.store] + arguments)
+            output.expect(64, error: "Usage: cachestore evict")
+            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+        }
+
+        struct Rule: CustomTestStringConvertible {
+            let arguments: [String]
+            let report: String
+
+            var testDescription: String { arguments.joined(separator: " ") }
+        }
+
+        @Test(
+            "Each rule, first as a dry run, which changes nothing and says what then happens",
+            arguments: [
+                Rule(arguments: ["--max-bytes", "2000"], report: "1 entry, freed 1.0 kB; 2 entries, 2.0 kB left"),
+                Rule(arguments: ["--max-bytes", "1G"], report: "0 entries, freed 0 B; 3 entries, 3.0 kB left"),
+                Rule(arguments: ["--max-entries", "1"], report: "2 entries, freed 2.0 kB; 1 entry, 1.0 kB left"),
+                Rule(arguments: ["--max-entries", "0"], report: "3 entries, freed 3.0 kB; 0 entries, 0 B left"),
+                Rule(arguments: ["--unused-for", "0s"], report: "3 entries, freed 3.0 kB; 0 entries, 0 B left"),
+                Rule(arguments: ["--unused-for", "1h"], report: "0 entries, freed 0 B; 3 entries, 3.0 kB left"),
+                Rule(arguments: ["--older-than", "0s"], report: "3 entries, freed 3.0 kB; 0 entries, 0 B left"),
+                Rule(arguments: ["--older-than", "30d"], report: "0 entries, freed 0 B; 3 entries, 3.0 kB left"),
+            ])
+        func rules(_ rule: Rule) async throws {
+            try await fill()
+            let before = try await tool.rows("SELECT * FROM cache_entries ORDER BY key")
+            let arguments = ["evict", "--store", tool.store] + rule.arguments
+            let dry = try await tool.raw(arguments + ["--dry-run"])
+            dry.expect(0, error: nil)
+            #expect(dry.text == "would evict \(rule.report.replacing("freed", with: "free"))\n")
+            let json = try await tool.raw(arguments + ["--dry-run", "--json"]).json([String: Int].self)
+            #expect(try await tool.rows("SELECT * FROM cache_entries ORDER BY key") == before)
+            #expect(try await tool.raw(arguments).text == "evicted \(rule.report)\n")
+            #expect(try await tool.raw(arguments + ["--json"]).json([String: Int].self)["entries"] == 0)
+            #expect(json.keys.sorted() == ["bytes", "bytes_left", "entries", "entries_left"])
+            #expect(json["entries"].map { "\($0)" } == rule.report.split(separator: " ").first.map(String.init))
+        }
+
+        @Test("What is pinned stays, and a shared body goes with the last that needs it")
+        func pinned() async throws {
+            _ = try await tool("put", "http://a.test/1", "-", "--pin", input: "same")
+            _ = try await tool("put", "http://a.test/2", "-", input: "same")
+            for arguments in [["--dry-run"], []] {
+                let output = try await tool.raw(
+                    ["evict", "--store", tool.store, "--older-than", "0s", "--json"] + arguments)
+                #expect(
+                    try output.json([String: Int].self) == [
+                        "entries": 1, "bytes": 0, "entries_left": 1, "bytes_left": 4,
+                    ])
+            }
+            #expect(try await tool.stored("http://a.test/1") == "same")
+        }
+
+        @Test(
+            "What only reads brings a store of the first schema up to date, and changes nothing else",
+            arguments: [
+                ["evict", "--max-entries", "0", "--dry-run"], ["remove", "--all", "--dry-run"],
+                ["export", "/dev/null"],
+            ])
+        func olderSchema(command: [String]) async throws {
+            let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+                .appending(path: "../../CacheStoreTests/Fixtures/v001").standardizedFileURL
+            try FileManager.default.copyItem(at: fixture, to: URL(filePath: tool.store))
+            let before = try await tool.rows("SELECT * FROM cache_stats")
+            try await tool.raw(command + ["--store", tool.store]).expect(0, error: nil)
+            let after = try await tool.rows("SELECT entries, files, physical_bytes, failing_keys FROM cache_stats")
+            #expect(after.count == 1 && after[0].allSatisfy { before[0][$0.key] == $0.value })
+            #expect(try await tool.rows("SELECT version FROM cache_version") == [["version": 2]])
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+extension ToolTests {
+    @Suite("remove", .serialized)
+    struct Remove {
+        let tool: Tool
+
+        init() throws {
+            tool = try Tool()
+        }
+
+        private func fill() async throws {
+            for name in ["a", "b", "c"] {
+                let body = String(repeating: name, count: 1000)
+                try await tool("put", "http://a.test/\(name)", "-", input: body).expect(0, error: nil)
+            }
+        }
+
+        @Test("J2: It takes everything that is stored for a URL, and says whether there was anything")
+        func remove() async throws {
+            let origin = try await LoopbackOrigin { request in
+                .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=60")
+            }
+            let url = origin.url("/a")
+            _ = try await tool("get", url)
+            let removal = try await tool("remove", url)
+            removal.expect(0, error: nil)
+            #expect(removal.text == "removed \(url)\n")
+            #expect(try await tool.stored(url) == nil)
+            #expect(
+                try await tool.rows("SELECT entries, files, physical_bytes FROM cache_stats") == [
+                    ["entries": 0, "files": 0, "physical_bytes": 0]
+                ])
+
+            _ = try await tool("get", url)
+            #expect(origin.requestCount == 2)
+            #expect(origin.requests.last?.fields[.ifNoneMatch] == nil)
+        }
+
+        @Test("What is not stored is a no, and does not keep the others")
+        func removeMissing() async throws {
+            try await fill()
+            let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "http://a.test/b")
+            output.expect(1, error: "http://a.test/x: not stored")
+            #expect(output.text == "removed http://a.test/a\nremoved http://a.test/b\n")
+            let report = try await tool("remove", "http://a.test/c", "http://a.test/x", "--json")
+            #expect(report.exitCode == 1)
+            #expect(
+                try JSONDecoder().decode([String: [String]].self, from: report.standardOutput) == [
+                    "removed": ["http://a.test/c"], "not_stored": ["http://a.test/x"],
+                ])
+        }
+
+        @Test("URLs, dry: what would go, and what is not stored")
+        func dryRun() async throws {
+            try await fill()
+            let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "--dry-run")
+            output.expect(1, error: "http://a.test/x: not stored")
+            #expect(output.text == "would remove http://a.test/a\n")
+            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+        }
+
+        // MARK: Selections
+
+        struct Selection: CustomTestStringConvertible {
+            let arguments: [String]
+            let left: [String]
+
+            init(_ arguments: [String], leaves left: [String]) {
+                self.arguments = arguments
+                self.left = left
+            }
+
+            var testDescription: String { arguments.joined(separator: " ") }
+        }
+
+        /// Four bodies of 1000 bytes, those of `a.test/1` and `b.test/1` the same, and failures of two keys.
+        private func fillWithFour() throws {
+            let store = try ResponseStore(directory: URL(filePath: tool.store))
+            defer { store.close() }
+            let now = Date()
+            for (url, partition, type, tags, isPinned, byte) in [
+                ("http://a.test/1", "", "text/html; charset=utf-8", ["x", "y"], true, 1),
+                ("http://a.test/2", "", "image/png", ["x"], false, 2),
+                ("http://b.test/1", "", "TEXT/HTML", [], false, 1),
+                ("http://a.test/1", "u1", "image/gif", ["y"], false, 3),
+            ] as [(String, String, String, Set<String>, Bool, UInt8)] {
+                try store.insert(
+                    Data(repeating: byte, count: 1000),
+                    metadata: EntryMetadata(contentType: type, requestedAt: now, receivedAt: now),
+                    for: CacheKey(url: url, partition: partition),
+                    options: EntryOptions(isPinned: isPinned, tags: tags))
+            }
+            for url in ["http://a.test/2", "http://a.test/gone"] {
+                try store.recordFailure(for: CacheKey(url: url), status: 500)
+            }
+        }
+
+        private func left() async throws -> [String] {
+            try await tool.rows("SELECT partition || ' ' || host || ' ' || substr(key, -1) AS t FROM cache_entries")
+                .compactMap {
+                    if case .text(let text) = $0["t"] { text.trimmingPrefix { $0 == " " }.description } else { nil }
+                }
+                .sorted()
+        }
+
+        @Test(
+            "What is said must hold, all of it; first as a dry run, which changes nothing and says what then happens",
+            arguments: [
+                Selection(["--partition", "u1"], leaves: ["a.test 1", "a.test 2", "b.test 1"]),
+                Selection(["--partition", ""], leaves: ["u1 a.test 1"]),
+                Selection(["--partition", "u2"], leaves: ["a.test 1", "a.test 2", "b.test 1", "u1 a.test 1"]),
+                Selection(["--prefix", "http://a.test/1"], leaves: ["a.test 2", "b.test 1"]),
+                Selection(
+                    ["--prefix", "http://A.test/"], leaves: ["a.test 1", "a.test 2", "b.test 1", "u1 a.test 1"]),
+                Selection(["--host", "A.TEST"], leaves: ["b.test 1"]),
+                Selection(["--tag", "x"], leaves: ["b.test 1", "u1 a.test 1"]),
+                Selection(["--content-type", "text/html"], leaves: ["a.test 2", "u1 a.test 1"]),
+                Selection(["--content-type", "image/*"], leaves: ["a.test 1", "b.test 1"]),
+                Selection(["--where", "is_pinned = 1 -- all"], leaves: ["a.test 2", "b.test 1", "u1 a.test 1"]),
+                Selection(
+                    ["--where", "byte_size > 1000"], leaves: ["a.test 1", "a.test 2", "b.test 1", "u1 a.test 1"]),
+                Selection(["--tag", "y", "--content-type", "image/*"], leaves: ["a.test 1", "a.test 2", "b.test 1"]),
+                Selection(
+                    ["--host", "a.test", "--partition", "", "--where", "hit_count = 0"],
+                    leaves: ["b.test 1", "u1 a.test 1"]),
+                Selection(["--all"], leaves: []),
+            ])
+        func selections(_ selection: Selection) async throws {
+            try fillWithFour()
+            let everything = try await left()
+            let arguments = ["remove", "--store", tool.store] + selection.arguments
+            let dry = try await tool.raw(arguments + ["--dry-run"])
+            dry.expect(0, error: nil)
+            let numbers = try await tool.raw(arguments + ["--dry-run", "--json"]).json([String: Int].self)
+            #expect(try await left() == everything)
+            let held = try #require(try await tool.rows("SELECT * FROM cache_stats").first)
+            let output = try await tool.raw(arguments)
+            output.expect(0, error: nil)
+            #expect(
+                dry.text.replacing("would remove", with: "removed").replacing("free ", with: "freed ") == output.text)
+            #expect(try await left() == selection.left)
+            #expect(numbers["entries"] == everything.count - selection.left.count)
+            let now = try #require(try await tool.rows("SELECT * FROM cache_stats").first)
+            for (column, key) in [("physical_bytes", "bytes"), ("failing_keys", "failures")] {
+                guard case .number(let before) = held[column], case .number(let after) = now[column] else {
+                    throw CancellationError()
+                }
+                #expect(numbers[key].map(Double.init) == before - after, "\(key)")
+            }
+            #expect(try await tool("check", "--digests").exitCode == 0)
+        }
+
+        @Test("The numbers, in text and in JSON")
+        func reports() async throws {
+            try fillWithFour()
+            let arguments = ["remove", "--store", tool.store, "--host", "a.test"]
+            #expect(
+                try await tool.raw(arguments + ["--dry-run"]).text
+                    == "would remove 3 entries and the failures of 2 keys, free 2.0 kB\n")
+            #expect(
+                try await tool.raw(arguments + ["--json"]).json([String: Int].self) == [
+                    "entries": 3, "failures": 2, "bytes": 2000,
+                ])
+            #expect(
+                try await tool.raw(arguments).text == "removed 0 entries and the failures of 0 keys, freed 0 B\n")
+        }
+
+        @Test(
+            "Wrong usage removes nothing: neither nothing at all nor an empty text is everything",
+            arguments: [
+                [], ["--dry-run"], ["http://a.test/a", "--host", "a.test"], ["http://a.test/a", "--all"],
+                ["--all", "--host", "a.test"], ["--prefix", ""], ["--host", ""], ["--tag", ""], ["--where", " "],
+                ["--content-type", ""], ["--all", "--prefix", ""],
+            ])
+        func usage(arguments: [String]) async throws {
+            try await fill()
+            let output = try await tool.raw(["remove", "--store", tool.store] + arguments)
+            output.expect(64, error: "Usage: cachestore remove")
+            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+        }
+
+        @Test(
+            "An expression that is no SQL, or more than an expression, removes nothing",
+            arguments: [
+                "nothing = 1", "1 =", "1)) OR (entry.id IN (SELECT 1", "1; DELETE FROM entry",
+                "1); DELETE FROM entry; --", "(", ")",
+                "head LIKE '%'", "entry.id = 1", "'unclosed", "1 = 1 ORDER BY 1",
+            ])
+        func predicates(sql: String) async throws {
+            try await fill()
+            for options in [[], ["--dry-run"]] {
+                let output = try await tool.raw(
+                    ["remove", "--store", tool.store, "--where", sql] + options)
+                output.expect(2, error: "\(tool.store): the index failed")
+            }
+            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+        }
+    }
+}
