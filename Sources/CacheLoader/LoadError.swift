@@ -5,6 +5,8 @@ public import CacheStore
 public enum LoadError: Error, Hashable, Sendable {
     /// The text is no URL that can be loaded; the reason says what is wrong with it. No request was sent.
     case invalidURL(String, reason: String)
+    /// The name given in place of a URL cannot be a key; the reason says what is wrong with it. No request was sent.
+    case invalidKey(String, reason: String)
     /// The origin could not be reached, or broke off.
     case transport(TransportError, url: String)
     /// The origin answered with a status that is no success.
@@ -29,6 +31,7 @@ extension LoadError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidURL(let text, let reason): "\(text.prefix(200).debugDescription) cannot be loaded: \(reason)"
+        case .invalidKey(let text, let reason): "\(text.prefix(200).debugDescription) cannot be a key: \(reason)"
         case .transport(let error, let url): "\(url): \(error)"
         case .httpStatus(let status, let url): "\(url): the origin answered with status \(status)"
         case .notCached(let url): "\(url): not cached, and the policy forbids the network"

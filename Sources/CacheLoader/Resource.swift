@@ -14,17 +14,23 @@ public struct ResourceRequest: Hashable, Sendable {
     public var headerFields: HTTPFields
     /// Takes the place of the configured policy.
     public var policy: CachePolicy?
+    /// A name to keep the response under instead of its URL, such as one without a signature that changes.
+    ///
+    /// Name and fields together are what the response is found by, in whatever order the fields are; the URL does not find
+    /// it. Fields that are sent along with a URL alone make a difference only where the origin says so with `Vary`.
+    public var key: String?
 
     /// Creates a request; the text is checked when it is loaded.
-    public init(_ url: String, headerFields: HTTPFields = [:], policy: CachePolicy? = nil) {
+    public init(_ url: String, headerFields: HTTPFields = [:], policy: CachePolicy? = nil, key: String? = nil) {
         self.url = url
         self.headerFields = headerFields
         self.policy = policy
+        self.key = key
     }
 
     /// Creates a request.
-    public init(_ url: URL, headerFields: HTTPFields = [:], policy: CachePolicy? = nil) {
-        self.init(url.absoluteString, headerFields: headerFields, policy: policy)
+    public init(_ url: URL, headerFields: HTTPFields = [:], policy: CachePolicy? = nil, key: String? = nil) {
+        self.init(url.absoluteString, headerFields: headerFields, policy: policy, key: key)
     }
 }
 

@@ -24,7 +24,17 @@ extension ResourceLoader {
     public func insert(
         _ data: Data, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
-        let (key, metadata) = try local(url, headerFields)
+        try await insert(data, for: ResourceRequest(url), headerFields: headerFields, options: options)
+    }
+
+    /// Stores bytes as the answer to a request: under its key, if it has one, and for the request fields that `Vary` in
+    /// `headerFields` names; else as ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
+    @discardableResult
+    public func insert(
+        _ data: Data, for request: ResourceRequest, headerFields: HTTPFields = [:],
+        options: EntryOptions = EntryOptions()
+    ) async throws(LoadError) -> StoredEntry {
+        let (key, metadata) = try local(request, headerFields)
         do throws(StoreError) {
             return try await store.insert(data, metadata: metadata, for: key, options: options)
         } catch {
@@ -33,14 +43,14 @@ extension ResourceLoader {
     }
 
     /// Stores what was written to `body`, a writer of ``store``, which is committed; else as
-    /// ``insert(_:for:headerFields:options:)-(Data,_,_,_)``.
+    /// ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
     ///
     /// - Throws: As the other form; then nothing of the body is stored.
     @discardableResult
     public func insert(
         _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
-        let (key, metadata) = try local(url, headerFields)
+        let (key, metadata) = try local(ResourceRequest(url), headerFields)
         do throws(StoreError) {
             return try await body.commit(metadata, for: key, options: options)
         } catch {
@@ -49,23 +59,33 @@ extension ResourceLoader {
     }
 
     /// What the store is to know of a local insert.
-    private func local(_ url: String, _ headerFields: HTTPFields) throws(LoadError) -> (CacheKey, EntryMetadata) {
+    private func local(
+        _ request: ResourceRequest, _ headerFields: HTTPFields
+    ) throws(LoadError) -> (CacheKey, EntryMetadata) {
         let configuration = configuration
-        let key = try CacheKey.loading(url, partition: configuration.partition)
+        let target = try LoadTarget(request, partition: configuration.partition)
         var fields = headerFields
         if fields[.cacheControl] == nil, fields[.expires] == nil {
             fields[.cacheControl] = "max-age=\(Self.insertedLifetime)"
         }
         fields[.date] = HTTPDate(configuration.clock()).description
-        let transaction = transaction(key, [:], configuration.policy, configuration)
-        return (key, try transaction.metadata(ofContentWith: fields))
+        let policy = request.policy ?? configuration.policy
+        let transaction = transaction(target, request.headerFields, policy, configuration)
+        return (target.key, try transaction.metadata(ofContentWith: fields))
     }
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     public func peek(_ url: String) throws(LoadError) -> Data? {
-        let key = try CacheKey.loading(url, partition: configuration.partition)
+        try peek(ResourceRequest(url))
+    }
+
+    /// What is stored for a request, fresh or not, whatever `Vary` says. Asks no origin, and counts as no use of it.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
+    public func peek(_ request: ResourceRequest) throws(LoadError) -> Data? {
+        let key = try LoadTarget(request, partition: configuration.partition).key
         do throws(StoreError) {
             guard let entry = try store.peek(key) else { return nil }
             return try store.openBody(of: entry)?.data()
@@ -78,7 +98,15 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     public func contains(_ url: String) throws(LoadError) -> Bool {
-        let key = try CacheKey.loading(url, partition: configuration.partition)
+        try contains(ResourceRequest(url))
+    }
+
+    /// Whether anything is stored for a request, fresh or not, whatever `Vary` says. Asks no origin, and counts as no use
+    /// of it.
+    ///
+    /// - Throws: As ``peek(_:)-(ResourceRequest)``.
+    public func contains(_ request: ResourceRequest) throws(LoadError) -> Bool {
+        let key = try LoadTarget(request, partition: configuration.partition).key
         do throws(StoreError) {
             return try store.contains(key)
         } catch {
@@ -92,7 +120,15 @@ extension ResourceLoader {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func remove(_ url: String) async throws(LoadError) -> Bool {
-        let key = try CacheKey.loading(url, partition: configuration.partition)
+        try await remove(ResourceRequest(url))
+    }
+
+    /// Removes everything stored for a request, every variant; else as ``remove(_:)-(String)``.
+    ///
+    /// - Throws: As ``peek(_:)-(ResourceRequest)``.
+    @discardableResult
+    public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
+        let key = try LoadTarget(request, partition: configuration.partition).key
         do throws(StoreError) {
             return try await store.remove(key)
         } catch {

@@ -125,14 +125,14 @@ public final class ResourceLoader: Sendable {
 
     /// What two callers must agree on to share a flight.
     private struct Load: Hashable {
-        let key: CacheKey
+        let target: LoadTarget
         /// Equal whatever the order of fields of different names.
         let headerFields: HTTPFields
         let policy: CachePolicy
         let generation: UInt64
 
         init(_ request: ResourceRequest, _ settings: Settings) throws(LoadError) {
-            key = try .loading(request.url, partition: settings.configuration.partition)
+            target = try LoadTarget(request, partition: settings.configuration.partition)
             headerFields = request.headerFields
             policy = request.policy ?? settings.configuration.policy
             generation = settings.generation
@@ -141,10 +141,10 @@ public final class ResourceLoader: Sendable {
 
     /// A hit does not wait for anybody, and nobody for it.
     private func loadFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
-        let transaction = transaction(load.key, load.headerFields, load.policy, configuration)
+        let transaction = transaction(load.target, load.headerFields, load.policy, configuration)
         guard let response = try transaction.contentFromStore() else { return nil }
         do throws(LoadError) {
-            return try await Resource(response, load.key)
+            return try await Resource(response, load.target)
         } catch .store {
             // A body that cannot be read after all: a flight finds another way.
             return nil
@@ -190,35 +190,35 @@ public final class ResourceLoader: Sendable {
 
     /// Loads hop by hop until something else than a redirect answers.
     private func follow(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
-        var (key, fields) = (load.key, load.headerFields)
+        var (target, fields) = (load.target, load.headerFields)
         for _ in 0...max(0, configuration.maxRedirects) {
-            let transaction = transaction(key, fields, load.policy, configuration)
+            let transaction = transaction(target, fields, load.policy, configuration)
             let response = try await transaction.answer()
-            guard let target = try Redirect.target(of: response.head, from: key) else {
-                return try await finish(response, key, transaction)
+            guard let next = try Redirect.target(of: response.head, from: target.url) else {
+                return try await finish(response, target, transaction)
             }
-            if !Redirect.isSameOrigin(key, target) { Redirect.removeCredentials(from: &fields) }
+            if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &fields) }
             await Self.drain(response)
-            key = target
+            target = LoadTarget(next)
         }
-        throw .tooManyRedirects(url: load.key.text, limit: configuration.maxRedirects)
+        throw .tooManyRedirects(url: load.target.url.text, limit: configuration.maxRedirects)
     }
 
     private func finish(
-        _ response: CachedResponse, _ key: CacheKey, _ transaction: CacheTransaction
+        _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction
     ) async throws(LoadError) -> Resource {
         guard response.head.status.kind == .successful else {
             if response.source == .network {
                 if response.head.status.code >= 400 { await transaction.recordFailure(response) }
                 await Self.drain(response)
             }
-            throw .httpStatus(response.head.status.code, url: key.text)
+            throw .httpStatus(response.head.status.code, url: target.url.text)
         }
         do throws(LoadError) {
-            return try await Resource(response, key)
+            return try await Resource(response, target)
         } catch .store(let error) where response.source != .network && !transaction.forbidsNetwork {
             transaction.log("could not read a stored body", error)
-            return try await Resource(transaction.answerFromOrigin(), key)
+            return try await Resource(transaction.answerFromOrigin(), target)
         }
     }
 
@@ -231,18 +231,18 @@ public final class ResourceLoader: Sendable {
     }
 
     func transaction(
-        _ key: CacheKey, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
+        _ target: LoadTarget, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
     ) -> CacheTransaction {
         CacheTransaction(
-            HTTPRequest(key: key, fields: fields), key: key, store: store, transport: transport,
-            configuration: configuration.cache, policy: policy, keepsErrors: false)
+            HTTPRequest(key: target.url, fields: fields), key: target.key, target: target.url, store: store,
+            transport: transport, configuration: configuration.cache, policy: policy, keepsErrors: false)
     }
 }
 
 extension Resource {
-    fileprivate init(_ response: CachedResponse, _ key: CacheKey) async throws(LoadError) {
+    fileprivate init(_ response: CachedResponse, _ target: LoadTarget) async throws(LoadError) {
         data = try await response.collect()
-        url = key.text
+        url = target.url.text
         status = response.head.status
         headerFields = response.head.headerFields
         source = response.source

@@ -21,13 +21,16 @@ struct CacheTransaction: Sendable {
     private let policy: CachePolicy
     private let keepsErrors: Bool
     private let key: CacheKey
+    private let target: CacheKey
 
     /// - Parameters:
-    ///   - key: What the URL of the request is kept under.
+    ///   - key: What the response is kept under.
+    ///   - target: The URL of the request, if the response is kept under something else.
     ///   - policy: Takes the place of the configured one.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
-        _ request: HTTPRequest, body: Data? = nil, key: CacheKey, store: ResponseStore, transport: any HTTPTransport,
+        _ request: HTTPRequest, body: Data? = nil, key: CacheKey, target: CacheKey? = nil, store: ResponseStore,
+        transport: any HTTPTransport,
         configuration: HTTPCache.Configuration, policy: CachePolicy? = nil, keepsErrors: Bool = true
     ) {
         self.request = transport.prepare(request)
@@ -38,11 +41,12 @@ struct CacheTransaction: Sendable {
         self.policy = policy ?? configuration.policy
         self.keepsErrors = keepsErrors
         self.key = key
+        self.target = target ?? key
     }
 
     var now: HTTPDate { HTTPDate(configuration.clock()) }
 
-    private var url: String { key.text }
+    private var url: String { target.text }
 
     // MARK: Deciding
 
@@ -209,7 +213,7 @@ struct CacheTransaction: Sendable {
         do throws(TransportError) {
             return try await transport.send(request, body: content)
         } catch {
-            store.recordError(for: key)
+            store.recordError(for: target)
             throw LoadError(error, url: url)
         }
     }
@@ -220,7 +224,7 @@ struct CacheTransaction: Sendable {
     }
 
     private func count(_ status: HTTPResponse.Status) {
-        if status.code < 400 { store.recordMiss(for: key) } else { store.recordError(for: key) }
+        if status.code < 400 { store.recordMiss(for: target) } else { store.recordError(for: target) }
     }
 
     // MARK: Committing
@@ -281,7 +285,11 @@ struct CacheTransaction: Sendable {
     }
 
     private func metadata(of response: StoredResponse, _ times: Times) -> EntryMetadata {
-        EntryCodec.metadata(of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
+        var metadata = EntryCodec.metadata(
+            of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
+        // Where the key does not say it.
+        if key != target { metadata.url = url }
+        return metadata
     }
 
     // MARK: Delivering

@@ -1,0 +1,178 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: names, partitions and failures")
+struct NamedResourceLoaderTests {
+    private static func transport() -> ScriptedTransport {
+        ScriptedTransport { request, _ in
+            .reply(200, [.cacheControl: "max-age=60"], "\(request.path ?? "") \(request.headerFields[.accept] ?? "-")")
+        }
+    }
+
+    private func request(
+        _ url: String = "https://example.com/a?signature=1", _ fields: HTTPFields = [:], key: String? = "k"
+    )
+        -> ResourceRequest
+    {
+        ResourceRequest(url, headerFields: fields, key: key)
+    }
+
+    @Test("A4: a name and the fields of the request are one key, for loads, lookups, inserts and removals")
+    func named() async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        let loader = fixture.loader
+        var count = 0
+
+        // The same name under another URL: one request.
+        #expect(try await loader.load(request()).source == .network)
+        #expect(try await loader.load(request("https://example.com/a?signature=2")).source == .disk)
+        #expect(transport.requestCount == 1)
+        #expect(try loader.contains(request()))
+        #expect(try loader.peek(request()) == Data("/a?signature=1 -".utf8))
+
+        // Neither does the URL find it, nor the name the URL.
+        let url = "https://example.com/a?signature=1"
+        #expect(try !loader.contains(url))
+        #expect(try await loader.load(url).source == .network)
+        #expect(try await loader.load(request(key: "other")).source == .network)
+        count = transport.requestCount
+        #expect(count == 3)
+
+        // Fields in another order are the same fields; another value is not; none is as an empty list of them.
+        let fields: HTTPFields = [.accept: "text/html", .acceptLanguage: "de"]
+        let turned: HTTPFields = [.acceptLanguage: "de", .accept: "text/html"]
+        #expect(try await loader.load(request("https://example.com/b", fields)).source == .network)
+        #expect(try await loader.load(request("https://example.com/b", turned)).source == .disk)
+        #expect(try await loader.load(request("https://example.com/b", [.accept: "text/html"])).source == .network)
+        #expect(try await loader.load(request("https://example.com/b", [:])).source == .disk)
+        #expect(transport.requestCount == count + 2)
+
+        // A removal takes what has this name and these fields, and nothing else.
+        #expect(try await loader.remove(request("https://example.com/b", turned)))
+        #expect(try !loader.contains(request("https://example.com/b", fields)))
+        #expect(try loader.contains(request()))
+        #expect(try loader.contains(url))
+        #expect(try await !loader.remove(request("https://example.com/b", turned)))
+
+        // An insert is found by who loads with the same name and fields, and by nobody else.
+        try await loader.insert(Data("mine".utf8), for: request("https://example.com/c", fields, key: "inserted"))
+        #expect(
+            try await loader.load(request("https://example.com/x", turned, key: "inserted")).data == Data("mine".utf8))
+        #expect(try !loader.contains(request("https://example.com/c", key: "inserted")))
+        #expect(try !loader.contains("https://example.com/c"))
+    }
+
+    @Test("A4: loads of one name at once share a request; its URL, host and no credential stand in the index")
+    func coalesced() async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        let secret = request("https://example.com/private", [.authorization: "Bearer c0nf1dent1al"])
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<20 { group.addTask { try await fixture.loader.load(secret).data } }
+            for try await data in group { #expect(data == Data("/private -".utf8)) }
+        }
+        #expect(transport.requestCount == 1)
+        let rows = try fixture.store.query("SELECT key, url, host FROM cache_entries")
+        #expect(rows.first?["url"]?.text == "https://example.com/private")
+        #expect(rows.first?["host"]?.text == "example.com")
+        #expect(rows.first?["key"]?.text?.contains("c0nf1dent1al") == false)
+    }
+
+    @Test(
+        "A4: a name that cannot be a key is an error, and nothing is sent",
+        arguments: ["a\0b", String(repeating: "a", count: 40_000)])
+    func impossibleNames(_ name: String) async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(request(key: name)) }
+        guard case .invalidKey = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(throws: LoadError.self) { try fixture.loader.peek(request(key: name)) }
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test("A5: the same URL in two partitions is two requests, and one partition is removed without the other")
+    func partitions() async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        var configuration = fixture.loader.configuration
+        configuration.partition = "user-2"
+        let second = ResourceLoader(store: fixture.store, transport: transport, configuration: configuration)
+        let url = "https://example.com/a"
+        for loader in [fixture.loader, second, fixture.loader, second] { _ = try await loader.load(url) }
+        #expect(transport.requestCount == 2)
+        #expect(try await fixture.store.removeAll(partition: "user-2").entries == 1)
+        #expect(try fixture.loader.contains(url))
+        #expect(try !second.contains(url))
+    }
+
+    @Test(
+        "D6: failures outlast a restart, go with the key, do not keep .remoteOnly away, and no-cache leaves them alone")
+    func failures() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/good" ? .reply(200, [:], "good") : .reply(503, [:], "bad")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let url = "https://example.com/bad"
+        let key = try CacheKey(url: url)
+        for _ in 0..<2 {
+            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(url) }
+        }
+        fixture.store.close()
+
+        let store = try ResponseStore(directory: fixture.store.directory)
+        let loader = ResourceLoader(store: store, transport: transport)
+        #expect(try store.failure(for: key)?.count == 2)
+        let noCache: HTTPFields = [.cacheControl: "no-cache"]
+        await #expect(throws: LoadError.self) { try await loader.load(ResourceRequest(url, headerFields: noCache)) }
+        #expect(try store.failure(for: key)?.count == 3)
+        let count = transport.requestCount
+        let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        await #expect(throws: LoadError.self) { try await loader.load(remote) }
+        #expect(transport.requestCount == count + 1)
+        #expect(try store.failure(for: key)?.count == 4)
+        #expect(try await loader.remove(url))
+        #expect(try store.failure(for: key) == nil)
+    }
+
+    @Test(
+        "A8: a file is no resource of the store: neither a path nor a file URL gets a row or a request",
+        arguments: ["/etc/hostname", "file:///etc/hostname", "file://localhost/etc/hostname"])
+    func files(_ url: String) async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        await #expect(throws: LoadError.self) { try await fixture.loader.insert(Data("x".utf8), for: url) }
+        #expect(transport.requestCount == 0)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("K6: a loader that is let go with loads in flight ends every waiter and leaks nothing")
+    func released() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "late")
+        }
+        weak var observedLoader: ResourceLoader?
+        weak var observedStore: ResponseStore?
+        do {
+            let fixture = try LoaderFixture(transport: transport)
+            (observedLoader, observedStore) = (fixture.loader, fixture.store)
+            let loads = (0..<10).map { number in
+                Task { [loader = fixture.loader] in try await loader.load("https://example.com/\(number % 3)").data }
+            }
+            await gate.reached(3)
+            gate.open()
+            for load in loads { #expect(try await load.value == Data("late".utf8)) }
+        }
+        while observedLoader != nil || observedStore != nil { await Task.yield() }
+    }
+}
