@@ -20,6 +20,8 @@ public final class BodyWriter: Sendable {
         /// Of these, the bytes that count as being on their way.
         var inFlight: Int64 = 0
         var isOpen = true
+        /// Whether the file has had a name.
+        var wasLinked = false
     }
 
     private let store: ResponseStore
@@ -221,16 +223,51 @@ public final class BodyWriter: Sendable {
 
     private func link(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            switch state.file {
-            case let file?:
-                try mapping { () throws(SystemError) in
-                    try store.blobs.link(file, as: digest, byteCount: byteCount)
-                }
-            case nil:
-                // Discarded while the commit waited.
-                throw .closed
+            // Discarded while the commit waited.
+            guard state.file != nil else { throw .closed }
+            do throws(SystemError) {
+                try link(&state, digest, byteCount)
+            } catch {
+                throw .file(error)
             }
             landed(&state)
         }
+    }
+
+    private func link(_ state: inout State, _ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) {
+        do throws(SystemError) {
+            try name(state, digest, byteCount)
+            state.wasLinked = true
+        } catch {
+            // A commit that is tried again has taken the first name back, and a file without a name that has had one can
+            // never have another: open(2) on O_TMPFILE.
+            guard error.meansMissing, state.wasLinked else { throw error }
+            try restage(&state)
+            try name(state, digest, byteCount)
+        }
+    }
+
+    private func name(_ state: borrowing State, _ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) {
+        switch state.file {
+        case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount)
+        case nil: break
+        }
+    }
+
+    /// Copies what is written to a new file.
+    private func restage(_ state: inout State) throws(SystemError) {
+        guard let source = state.file?.descriptor else { return }
+        let copy = try store.blobs.stage()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < state.byteCount {
+            let count = try source.read(into: buffer, at: offset)
+            guard count > 0 else { break }
+            try copy.descriptor.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += Int64(count)
+        }
+        if store.configuration.durability == .durable { try copy.descriptor.sync() }
+        state.file = consume copy
     }
 }
