@@ -17,8 +17,8 @@ extension ResourceLoader {
     /// The fields are validators, `Content-Type`, `Cache-Control` and what else a reader wants. Without `Cache-Control` and
     /// `Expires` the bytes stay fresh for ``insertedLifetime``.
     ///
-    /// - Parameter options: How long the entry may stay, whether it is pinned, and its tags; what is not given stays as it
-    ///   is.
+    /// `options` say how long the entry may stay, whether it is pinned, and its tags; what they do not say stays as it was.
+    ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/notStorable(url:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func insert(

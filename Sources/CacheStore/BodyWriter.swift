@@ -122,8 +122,12 @@ public final class BodyWriter: Sendable {
     /// Waits until the entry is committed. Whoever looks the key up sees the whole old entry until then, and the whole new
     /// one afterwards. A commit of content forgets the failures of the key.
     ///
-    /// - Parameter generation: Taken from the store when the load of this body began. If the key was removed since then,
-    ///   the body is not stored.
+    /// - Parameters:
+    ///   - metadata: What is to be known of the response.
+    ///   - key: What it is found by.
+    ///   - options: How long it may stay, whether it is pinned, and its tags.
+    ///   - generation: Taken from the store when the load of this body began. If the key was removed since then, the body is
+    ///     not stored.
     /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``; then nothing of the body is left and the old
     ///   entry is as it was.
     @discardableResult

@@ -4,6 +4,7 @@
 /// permanent, not pinned and without tags.
 public struct EntryOptions: Hashable, Sendable {
     /// How long an entry may stay.
+    @nonexhaustive
     public enum Lifetime: Hashable, Sendable {
         /// Until nobody has the store open any more: gone when it is opened the next time.
         case session

@@ -7,16 +7,17 @@
 public struct EntrySelection: Hashable, Sendable {
     /// The partition; the empty text for entries of none.
     public var partition: String?
-    /// How the key begins: a normalised URL, or `name=` and the beginning of a name. Letter by letter, in upper and lower
-    /// case.
+    /// How the key begins: a normalised URL, or `name=` and the beginning of a name. Compared byte by byte: case matters,
+    /// and `%` and `*` stand for themselves.
     public var prefix: String?
-    /// The host of the URL, in any case.
+    /// The host of the URL, in any case; the empty text for entries without one.
     public var host: String?
     /// One of the tags.
     public var tag: String?
     /// The media type, in any case and without its parameters: `text/html`, or `image/*` for a whole family.
     public var contentType: String?
-    /// An SQL expression over the columns of the view `cache_entries`, such as `byte_size > 1000000 AND hit_count = 0`.
+    /// An SQL expression over the columns of the view `cache_entries`, such as `byte_size > 1000000 AND hit_count = 0`. Never
+    /// make what comes from outside a part of it.
     public var predicate: String?
 
     /// Creates a selection; without arguments, of everything.

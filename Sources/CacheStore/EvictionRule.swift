@@ -1,9 +1,10 @@
-/// What an eviction removes.
+/// What an eviction removes. Never what is pinned.
 @nonexhaustive
 public enum EvictionRule: Hashable, Sendable {
-    /// Entries until the files of the others have at most so many bytes: the expired first, then those used least recently.
+    /// Entries until at most so many bytes are on disk, counted as ``Limits`` do: the expired first, then those that end
+    /// with the session, then those used least recently.
     case maxBytes(Int64)
-    /// Entries until there are at most so many: the expired first, then those used least recently.
+    /// Entries until there are at most so many, in the same order.
     case maxEntries(Int)
     /// Every entry whose last use is longer ago than this.
     case unusedFor(Duration)

@@ -9,7 +9,8 @@ public struct Limits: Hashable, Sendable {
     public var maxBytes: Int64?
     /// The most entries; `nil` for any number.
     public var maxEntries: Int?
-    /// The most bytes of one body: a larger one is not stored. `nil` for any number.
+    /// The most bytes of one body: writing a larger one throws ``StoreError/bodyTooLarge(limit:)``. `nil` for any number.
+    /// It does not follow a change of ``maxBytes``.
     public var maxEntryBytes: Int64?
     /// The share of a limit, between 0 and 1, that is left once it has been reached. 0.9 by default: entries go by the
     /// dozen, and not with every write.
@@ -17,7 +18,14 @@ public struct Limits: Hashable, Sendable {
 
     /// Creates limits.
     ///
-    /// - Parameter maxEntryBytes: An eighth of `maxBytes` unless given: one large body would displace very many small ones.
+    /// What is below zero counts as zero, and a low-water mark above 1 as 1.
+    ///
+    /// - Parameters:
+    ///   - maxBytes: The most bytes on disk; `nil` for any number.
+    ///   - maxEntries: The most entries; `nil` for any number.
+    ///   - maxEntryBytes: The most bytes of one body; an eighth of `maxBytes` unless given: one large body would displace
+    ///     very many small ones.
+    ///   - lowWaterMark: The share of a limit that is left once it has been reached.
     public init(
         maxBytes: Int64? = nil, maxEntries: Int? = nil, maxEntryBytes: Int64? = nil, lowWaterMark: Double = 0.9
     ) {

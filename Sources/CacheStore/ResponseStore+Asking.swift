@@ -14,9 +14,10 @@ extension ResponseStore {
     }
 
     /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_requests` and
-    /// `cache_errors`.
+    /// `cache_errors`; see <doc:AskingWithSQL>.
     ///
-    /// Uses noted in memory are not in it yet; `flush()` writes them.
+    /// Runs on the calling thread, for as long as the query takes, on a connection of its own, which is opened for reading
+    /// only: neither lookups nor writers wait for it. Uses noted in memory are not in it yet; `flush()` writes them.
     ///
     /// ```swift
     /// for row in try store.query("SELECT url, byte_size FROM cache_entries WHERE host = ?", [.text("example.com")]) {
@@ -24,8 +25,10 @@ extension ResponseStore {
     /// }
     /// ```
     ///
-    /// - Parameter arguments: What stands for the parameters, in their order. Those that are left over, on either side, count
-    ///   for nothing.
+    /// - Parameters:
+    ///   - sql: One statement that changes nothing.
+    ///   - arguments: What stands for the parameters, in their order. Parameters beyond the arguments are NULL, arguments
+    ///     beyond the parameters count for nothing.
     /// - Throws: ``StoreError/index(_:)`` for what SQLite does not understand, and for statements that change anything.
     public func query(_ sql: String, _ arguments: [SQLValue] = []) throws(StoreError) -> SQLRows {
         try checkOpen()

@@ -40,9 +40,11 @@ extension ResponseStore {
         return try await writer.commit(metadata, for: key, options: options)
     }
 
-    /// Sets how long the entries of `key` may stay, whether they are pinned, and their tags, as far as `options` says.
+    /// Sets how long the entries of `key` may stay, whether they are pinned, and their tags, as far as `options` says. No use
+    /// of any.
     ///
     /// - Returns: Whether there is any.
+    /// - Throws: ``StoreError/invalidTag(_:reason:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``.
     @discardableResult
     public func setOptions(_ options: EntryOptions, for key: CacheKey) throws(StoreError) -> Bool {
         try options.check()
@@ -94,8 +96,11 @@ extension ResponseStore {
     ///
     /// Entries of the key are left alone.
     ///
-    /// - Parameter generation: Taken from the store when the load began. If the key was removed since then, nothing is
-    ///   counted, and the answer is 0.
+    /// - Parameters:
+    ///   - key: What could not be loaded.
+    ///   - status: The HTTP status of the failure; what stands for it where there was none, is for the caller to choose.
+    ///   - generation: Taken from the store when the load began. If the key was removed since then, nothing is counted, and
+    ///     the answer is 0.
     @discardableResult
     public func recordFailure(
         for key: CacheKey, status: Int, unlessRemovedSince generation: StoreGeneration? = nil

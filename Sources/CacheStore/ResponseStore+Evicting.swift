@@ -214,6 +214,8 @@ extension ResponseStore {
     // MARK: Flushing
 
     /// Writes the uses of entries that are only noted in memory, and deletes files that no entry needs.
+    ///
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``; what is noted stays noted.
     public func flush() throws(StoreError) {
         try deleteFiles()
         if configuration.secureDelete { try wipe() }

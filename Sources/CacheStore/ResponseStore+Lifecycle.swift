@@ -16,7 +16,7 @@ extension ResponseStore {
         }
     }
 
-    /// Writes what is only noted in memory and closes the index. Bodies that are open stay readable; every other call
+    /// Writes what is only noted in memory and closes the index, on the calling thread. Bodies that are open stay readable; every other call
     /// throws ``StoreError/closed`` from now on.
     public func close() {
         guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
@@ -26,7 +26,8 @@ extension ResponseStore {
     }
 
     /// Lets go of every lock and of the index, until ``resume()``: iOS ends a suspended app that holds a lock in a container
-    /// shared with others. Returns once what is noted is written and the lookups under way have ended.
+    /// shared with others. Blocks the calling thread until what is noted is written and the lookups under way have ended,
+    /// mostly some milliseconds.
     ///
     /// Bodies that are open stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
     /// store. Entries of the session are gone if others open the store in the meantime. Does nothing on a closed store.

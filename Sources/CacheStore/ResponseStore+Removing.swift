@@ -25,7 +25,9 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.remove(key) }
     }
 
-    /// Removes one entry and leaves the key's others; `false` if it was gone already.
+    /// Removes one entry and leaves the key's others; `false` if it was gone already. Its file goes with the next write.
+    ///
+    /// Unlike the removal of a key it keeps no load that is under way from storing what it brings.
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write(
@@ -43,8 +45,11 @@ extension ResponseStore {
     /// In short transactions, between which others write; lookups go on meanwhile. Takes time in proportion to what is
     /// removed, but for a media type or a predicate, which read the whole index first.
     ///
-    /// - Parameter dryRun: Whether only to count what would be removed.
-    /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand.
+    /// - Parameters:
+    ///   - selection: Which entries. One that says nothing means everything.
+    ///   - dryRun: Whether only to count what would be removed, without a lock or a change.
+    /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand; then nothing is removed.
+    ///   ``StoreError/busy(path:)``, after which what has been removed by then stays removed.
     @discardableResult
     public func removeAll(
         _ selection: EntrySelection, dryRun: Bool = false

@@ -12,7 +12,7 @@ public enum StoreError: Error, Hashable, Sendable {
     case olderSchema(path: String, found: Int, supported: Int)
     /// A newer version of this package wrote the index, which is only read here. Update the program.
     case newerSchema(path: String, found: Int, supported: Int)
-    /// Another connection held the write lock for longer than the busy timeout. Try again.
+    /// Another connection or process held a lock for longer than the busy timeout. Try again.
     case busy(path: String)
     /// The index refused a statement.
     case index(SQLiteError)

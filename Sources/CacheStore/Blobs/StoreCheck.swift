@@ -1,6 +1,7 @@
 /// What `ResponseStore.check(digests:)` found.
 public struct CheckReport: Hashable, Sendable {
     /// Something that is not as it should be.
+    @nonexhaustive
     public enum Problem: Hashable, Sendable {
         /// SQLite says that the file of the index is damaged.
         case damagedIndex(String)

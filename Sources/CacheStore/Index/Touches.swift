@@ -1,6 +1,7 @@
 internal import Synchronization
 
 /// How an entry answered a request.
+@nonexhaustive
 public enum EntryUse: Hashable, Sendable {
     /// As it was, fresh.
     case hit
