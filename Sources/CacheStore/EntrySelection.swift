@@ -20,7 +20,11 @@ public struct EntrySelection: Hashable, Sendable {
     /// make what comes from outside a part of it.
     public var predicate: String?
 
-    /// Creates a selection; without arguments, of everything.
+    /// Whether every entry is meant although nothing is said of them.
+    private let isEverything: Bool
+
+    /// Creates a selection. One that says nothing selects nothing: an optional that is `nil` by accident must not mean
+    /// every entry.
     public init(
         partition: String? = nil, prefix: String? = nil, host: String? = nil, tag: String? = nil,
         contentType: String? = nil, predicate: String? = nil
@@ -31,10 +35,15 @@ public struct EntrySelection: Hashable, Sendable {
         self.tag = tag
         self.contentType = contentType
         self.predicate = predicate
+        isEverything = false
+    }
+
+    private init(isEverything: Bool) {
+        self.isEverything = isEverything
     }
 
     /// Every entry.
-    public static let everything = EntrySelection()
+    public static let everything = EntrySelection(isEverything: true)
 
     /// The entries of a partition.
     public static func partition(_ partition: String) -> Self { Self(partition: partition) }
@@ -53,6 +62,11 @@ public struct EntrySelection: Hashable, Sendable {
 
     /// The entries of which an SQL expression over the columns of `cache_entries` is true.
     public static func matching(_ predicate: String) -> Self { Self(predicate: predicate) }
+
+    /// Whether nothing is said, and not everything meant.
+    var isEmpty: Bool {
+        !isEverything && [partition, prefix, host, tag, contentType, predicate].allSatisfy { $0 == nil }
+    }
 
     /// Whether keys alone tell what is meant: then failures are meant, too, of keys without an entry.
     var isAboutKeys: Bool { tag == nil && contentType == nil && predicate == nil }

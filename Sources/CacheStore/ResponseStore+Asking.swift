@@ -27,9 +27,9 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - sql: One statement that changes nothing.
-    ///   - arguments: What stands for the parameters, in their order. Parameters beyond the arguments are NULL, arguments
-    ///     beyond the parameters count for nothing.
-    /// - Throws: ``StoreError/index(_:)`` for what SQLite does not understand, and for statements that change anything.
+    ///   - arguments: What stands for the parameters, in their order; as many as there are.
+    /// - Throws: ``StoreError/index(_:)`` for what SQLite does not understand, for statements that change anything, and for
+    ///   another number of arguments.
     public func query(_ sql: String, _ arguments: [SQLValue] = []) throws(StoreError) -> SQLRows {
         try checkOpen()
         return try Self.query(sql, arguments, ofIndexAt: indexPath)
@@ -65,7 +65,10 @@ extension Connection {
     /// The rows of a query; whatever is no query is refused before it runs.
     fileprivate func rows(of sql: String, _ arguments: [SQLValue]) throws(SQLiteError) -> SQLRows {
         let statement = try prepare(sql)
-        for (index, argument) in arguments.prefix(statement.parameterCount).enumerated() {
+        guard arguments.count == statement.parameterCount else {
+            throw SQLiteError(arguments: arguments.count, parameters: statement.parameterCount, sql: sql)
+        }
+        for (index, argument) in arguments.enumerated() {
             statement.bind(argument, at: Int32(index + 1))
         }
         // A file that is open for reading cannot be changed, but VACUUM INTO writes to another one.

@@ -46,7 +46,7 @@ extension ResponseStore {
     /// removed, but for a media type or a predicate, which read the whole index first.
     ///
     /// - Parameters:
-    ///   - selection: Which entries. One that says nothing means everything.
+    ///   - selection: Which entries. One that says nothing means none.
     ///   - dryRun: Whether only to count what would be removed, without a lock or a change.
     /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand; then nothing is removed.
     ///   ``StoreError/busy(path:)``, after which what has been removed by then stays removed.
@@ -54,6 +54,7 @@ extension ResponseStore {
     public func removeAll(
         _ selection: EntrySelection, dryRun: Bool = false
     ) throws(StoreError) -> RemovalReport {
+        guard !selection.isEmpty else { return RemovalReport() }
         guard !dryRun else {
             return try read { (connection) throws(SQLiteError) in try connection.preview(of: selection) }
         }

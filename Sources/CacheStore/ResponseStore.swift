@@ -137,7 +137,7 @@ public final class ResponseStore: Sendable {
     /// Counts as a use of the entry, or as a miss of its host. Runs on the calling thread, some microseconds.
     public func lookup(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         guard let entry = try peek(key) else {
-            recordMiss(for: key)
+            countMiss(for: key)
             return nil
         }
         touch(entry)
@@ -171,14 +171,14 @@ public final class ResponseStore: Sendable {
     }
 
     /// Notes that the origin had to answer a request for `key`. Costs as little as ``touch(_:as:)``.
-    public func recordMiss(for key: CacheKey) {
+    public func countMiss(for key: CacheKey) {
         var counts = RequestCounts()
         counts.misses = 1
         note(counts, key)
     }
 
     /// Notes that a request for `key` was not answered, or with an error. Costs as little as ``touch(_:as:)``.
-    public func recordError(for key: CacheKey) {
+    public func countError(for key: CacheKey) {
         var counts = RequestCounts()
         counts.errors = 1
         note(counts, key)

@@ -18,6 +18,9 @@ public struct StoreStatistics: Hashable, Sendable {
     public let damagedBodies: Int
     /// Bytes of the index that hold something. Those of its log, which is cut back from time to time, are not among them.
     public let indexBytes: Int64
+    /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries need, each file once, and the pages of
+    /// the index beyond those of an empty one.
+    public let limitedBytes: Int64
 }
 
 /// What a removal removed, or would remove.

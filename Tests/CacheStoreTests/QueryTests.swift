@@ -127,7 +127,8 @@ struct QueryTests {
         #expect(row["n"]?.isNull == true)
         #expect(row["t"]?.integer == nil)
         #expect(row["none"] == nil)
-        #expect(try store.query("SELECT ?1, ?2", [.integer(1)]).rows == [[.integer(1), .null]])
-        #expect(try store.query("SELECT ?1", [.integer(1), .integer(2)]).rows == [[.integer(1)]])
+        #expect(throws: StoreError.self) { try store.query("SELECT ?1, ?2", [.integer(1)]) }
+        #expect(throws: StoreError.self) { try store.query("SELECT ?1", [.integer(1), .integer(2)]) }
+        #expect(throws: StoreError.self) { try store.query("SELECT ?1") }
     }
 }

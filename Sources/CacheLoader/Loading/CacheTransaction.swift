@@ -213,7 +213,7 @@ struct CacheTransaction: Sendable {
         do throws(TransportError) {
             return try await transport.send(request, body: content)
         } catch {
-            store.recordError(for: target)
+            store.countError(for: target)
             throw LoadError(error, url: url)
         }
     }
@@ -224,7 +224,7 @@ struct CacheTransaction: Sendable {
     }
 
     private func count(_ status: HTTPResponse.Status) {
-        if status.code < 400 { store.recordMiss(for: target) } else { store.recordError(for: target) }
+        if status.code < 400 { store.countMiss(for: target) } else { store.countError(for: target) }
     }
 
     // MARK: Committing

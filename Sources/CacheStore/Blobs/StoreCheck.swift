@@ -121,7 +121,7 @@ extension ResponseStore {
     /// Which of the suspects are guilty while nobody can write.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
-        return try writer.write { [self] (connection) throws(StoreError) in
+        return try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in suspects {
                 let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
@@ -134,13 +134,20 @@ extension ResponseStore {
         }
     }
 
+    /// Looks once more under the write lock. A store that is only read has to do without: others may be writing.
+    private func whileNobodyWrites<Value: Sendable>(
+        _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        configuration.isReadOnly ? try readers.read(look) : try writer.write(look)
+    }
+
     private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
         try mapping { () throws(SystemError) in
             try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
         }
         let unlisted = try unlistedFiles()
         guard !unlisted.isEmpty else { return }
-        report.problems += try writer.write { [self] (connection) throws(StoreError) in
+        report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in unlisted {
                 let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }

@@ -13,7 +13,8 @@ extension Connection {
         return StoreStatistics(
             entries: statement.int(0), files: statement.int(1), logicalBytes: statement.int64(2),
             physicalBytes: statement.int64(3), unreferencedBytes: statement.int64(4), hits: statement.int(5),
-            failingKeys: statement.int(6), damagedBodies: statement.int(7), indexBytes: indexBytes)
+            failingKeys: statement.int(6), damagedBodies: statement.int(7), indexBytes: indexBytes,
+            limitedBytes: try size().bytes)
     }
 
     func countDamagedBody() throws(SQLiteError) {

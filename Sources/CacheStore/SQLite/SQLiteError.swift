@@ -33,6 +33,13 @@ public struct SQLiteError: Error, Hashable, Sendable {
         self.init(extendedCode: SQLITE_READONLY, message: "only queries can be run here", sql: sql)
     }
 
+    /// A query was given another number of arguments than it has parameters.
+    init(arguments: Int, parameters: Int, sql: String) {
+        self.init(
+            extendedCode: SQLITE_RANGE, message: "\(arguments) arguments were given for \(parameters) parameters",
+            sql: sql)
+    }
+
     /// Whether the file is not as SQLite wrote it.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 

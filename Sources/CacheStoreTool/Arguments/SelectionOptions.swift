@@ -32,9 +32,13 @@ struct SelectionOptions: ParsableArguments {
     var all = false
 
     /// Whether anything is said.
-    var isGiven: Bool { all || selection != .everything }
+    var isGiven: Bool { all || isNarrowed }
 
-    var selection: EntrySelection {
+    private var isNarrowed: Bool { narrowed != EntrySelection() }
+
+    var selection: EntrySelection { all ? .everything : narrowed }
+
+    private var narrowed: EntrySelection {
         EntrySelection(
             partition: partition, prefix: prefix, host: host, tag: tag, contentType: contentType, predicate: predicate)
     }
@@ -48,6 +52,6 @@ struct SelectionOptions: ParsableArguments {
         for case (let name, let text?) in texts where text.allSatisfy(\.isWhitespace) {
             throw ValidationError("\(name) needs a text that is not empty")
         }
-        if all, selection != .everything { throw ValidationError("--all is everything; leave it or the others out") }
+        if all, isNarrowed { throw ValidationError("--all is everything; leave it or the others out") }
     }
 }
