@@ -55,6 +55,8 @@ public final class ResponseStore: Sendable {
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
         presence = try StorePresence(place, timeout: options.busyTimeout)
         let opened = isReadOnly ? nil : try Self.open(place, presence, options)
+        // Who only reads ends no session, and has nothing to do alone.
+        if isReadOnly { try presence.share() }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
         do {
             blobs = try BlobDirectory(
