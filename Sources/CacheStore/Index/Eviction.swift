@@ -62,7 +62,10 @@ extension Connection {
         if isTooMuch(size) { try remove(ids(expiredBy: now, limit: count)) }
         if isTooMuch(size), removed < count { try remove(idsByLastUse(limit: count)) }
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
-        return (report, removed < count)
+        guard removed > 0, removed < count else { return (report, removed == 0) }
+        // Pages become free somewhat later than the rows in them, so the index may be larger than was reckoned with.
+        let left = try self.size()
+        return (report, !isTooMuch(left))
     }
 
     private func evict(_ ids: [Int64]) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
