@@ -16,7 +16,7 @@ extension Connection {
             failingKeys: statement.int(6), damagedBodies: statement.int(7), indexBytes: indexBytes)
     }
 
-    func countDamagedBody() throws(SQLiteError) {
+    package func countDamagedBody() throws(SQLiteError) {
         try prepared("UPDATE total SET damaged_count = damaged_count + 1").run()
     }
 }
