@@ -7,8 +7,8 @@ ALTER TABLE entry ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0 CHECK (is_pinn
 ALTER TABLE entry ADD COLUMN tags TEXT;            -- names to remove it by, a JSON array; NULL for none
 ALTER TABLE entry ADD COLUMN key_checksum INTEGER; -- of partition and key: a damaged index must not lead to another row
 
--- Which entries eviction takes first: 0 those of a session, 1 the others, 2 never.
-ALTER TABLE access ADD COLUMN rank INTEGER NOT NULL DEFAULT 1;
+-- Which entries eviction takes first.
+ALTER TABLE access ADD COLUMN rank INTEGER NOT NULL DEFAULT 1; -- 0 those of a session, 1 the others, 2 never
 
 ALTER TABLE total ADD COLUMN damaged_count INTEGER NOT NULL DEFAULT 0; -- bodies found missing or altered, and dropped
 

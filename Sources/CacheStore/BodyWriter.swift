@@ -37,7 +37,7 @@ public final class BodyWriter: Sendable {
 
     deinit {
         let inFlight = state.withLock { $0.inFlight }
-        _ = store.limits.add(-inFlight)
+        store.limits.add(-inFlight)
     }
 
     /// Appends bytes. Copies them to the page cache of the system on the calling thread: some 10 µs for 16 KiB.
@@ -66,7 +66,8 @@ public final class BodyWriter: Sendable {
             state.hasher.update(bufferPointer: bytes)
             state.byteCount += Int64(bytes.count)
             state.inFlight += Int64(bytes.count)
-            if store.limits.add(Int64(bytes.count)) { store.keepLimitsInBackground() }
+            store.limits.add(Int64(bytes.count))
+            if store.limits.isExceeded { store.keepLimitsInBackground() }
         }
     }
 
@@ -177,7 +178,7 @@ public final class BodyWriter: Sendable {
 
     /// The bytes are no longer on their way: they are in the store, or gone.
     private func landed(_ state: inout State) {
-        _ = store.limits.add(-state.inFlight)
+        store.limits.add(-state.inFlight)
         state.inFlight = 0
     }
 

@@ -32,6 +32,6 @@ public struct Limits: Hashable, Sendable {
         self.maxBytes = maxBytes.map { max(0, $0) }
         self.maxEntries = maxEntries.map { max(0, $0) }
         self.maxEntryBytes = (maxEntryBytes ?? maxBytes.map { $0 / 8 }).map { max(0, $0) }
-        self.lowWaterMark = min(max(lowWaterMark, 0), 1)
+        self.lowWaterMark = lowWaterMark.isNaN ? 0.9 : min(max(lowWaterMark, 0), 1)
     }
 }

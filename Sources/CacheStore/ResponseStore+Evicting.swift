@@ -102,9 +102,15 @@ extension ResponseStore {
 
     // MARK: By itself
 
-    /// As ``keepLimits()``, without waiting.
+    /// As ``keepLimits()``, without waiting, and once for all who ask before it begins.
     func keepLimitsInBackground() {
-        background.submit { store in store.keepLimits() }
+        if limits.requestPass() { background.submit { store in store.keepLimits() } }
+    }
+
+    /// Brings a store that was opened below its limits: others may have filled it without any.
+    func beginKeepingLimits() {
+        guard let size = try? read({ (connection) throws(SQLiteError) in try connection.size() }) else { return }
+        if limits.note(size) { keepLimits() }
     }
 
     /// Evicts down to the low-water mark, and deletes files that no entry needs. Left to others while they do it.
@@ -122,7 +128,7 @@ extension ResponseStore {
                 )
                 if isDone { break }
             }
-            try deleteFiles()
+            limits.passEnded(leaving: try deleteFiles())
         } catch {
             // Tried again with the next write that finds too much.
             configuration.logger.debug("cannot keep the limits", metadata: ["error": "\(error)"])
@@ -185,13 +191,14 @@ extension ResponseStore {
         if configuration.secureDelete { try wipe() }
     }
 
-    /// Runs transactions until no file is left that no entry needs, or none of those left can be deleted.
-    private func deleteFiles() throws(StoreError) {
+    /// Runs transactions until no file is left that no entry needs, or none of those left can be deleted; their bytes.
+    @discardableResult
+    private func deleteFiles() throws(StoreError) -> Int64 {
         var left = Int64.max
         while true {
             let now = try writer.write(
                 changing { (connection) throws(SQLiteError) in try connection.statistics().unreferencedBytes })
-            guard now > 0, now < left else { return }
+            guard now > 0, now < left else { return now }
             left = now
         }
     }

@@ -69,17 +69,30 @@ extension ResponseStore {
                 return report
             })
         var rest = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
+        var failing: [CacheKey] = []
         while !rest.isEmpty {
             let bite = rest.prefix(Connection.evictionBite)
             rest = rest.dropFirst(bite.count)
             let removed = try writer.write(
                 changing { (connection) throws(SQLiteError) in try connection.removeEntries(bite, in: selection) })
-            report.entries += removed.entries
-            report.failures += removed.failures
-            report.bytes &+= removed.bytes
+            report.entries += removed.report.entries
+            report.bytes &+= removed.report.bytes
+            failing += removed.failing
         }
+        report.failures += try removeFailures(for: failing)
         try finishRemoval()
         return report
+    }
+
+    private func removeFailures(for keys: [CacheKey]) throws(StoreError) -> Int {
+        var (rest, count) = (keys[...], 0)
+        while !rest.isEmpty {
+            let bite = rest.prefix(Connection.evictionBite)
+            rest = rest.dropFirst(bite.count)
+            count += try writer.write(
+                changing { (connection) throws(SQLiteError) in try connection.removeFailures(for: bite) })
+        }
+        return count
     }
 
     /// As the synchronous form, without blocking the caller's thread.

@@ -82,7 +82,9 @@ public final class ResponseStore: Sendable {
                     readers.reset()
                     background.submit { store in _ = try? store.sweep() }
                 },
-                limitsAreExceeded: { background.submit { store in store.keepLimits() } }))
+                limitsAreExceeded: {
+                    if limits.requestPass() { background.submit { store in store.keepLimits() } }
+                }))
         self.directory = URL(filePath: place.path)
         self.configuration = configuration
         self.place = place
@@ -94,7 +96,7 @@ public final class ResponseStore: Sendable {
         if isReadOnly { return }
         if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if hasLapsed { background.submit { store in try? store.removeLapsed() } }
-        if configuration.limits != nil { keepLimitsInBackground() }
+        if configuration.limits != nil { background.submit { store in store.beginKeepingLimits() } }
     }
 
     /// The index opened for writing. Who is alone ends the session before, and looks whether somebody was killed.

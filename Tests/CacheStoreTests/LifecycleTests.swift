@@ -13,26 +13,27 @@ struct LifecycleTests {
 
     // MARK: Suspending
 
-    /// The locks that this process holds below a directory, as the kernel lists them: the inodes of locked files.
+    /// The files of the store that this process has a lock on, as the kernel knows of its descriptors.
     private func lockedFiles() throws -> [String] {
-        let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
-        var inodes: [UInt64: String] = [:]
+        var names: [UInt64: String] = [:]
         for name in try [""] + FileManager.default.subpathsOfDirectory(atPath: sandbox.path) {
             var status = stat()
-            if stat(sandbox.path + "/" + name, &status) == 0 { inodes[UInt64(status.st_ino)] = name }
+            if stat(sandbox.path + "/" + name, &status) == 0 { names[UInt64(status.st_ino)] = name }
         }
-        return locks.split(separator: "\n").compactMap { line -> String? in
-            // "3: FLOCK  ADVISORY  READ  812 08:01:131074 0 EOF"
-            let words = line.split(separator: " ")
-            guard let file = words.first(where: { $0.filter { $0 == ":" }.count == 2 }) else { return nil }
-            return file.split(separator: ":").last.flatMap { UInt64($0) }.flatMap { inodes[$0] }
+        return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo").compactMap { descriptor in
+            var status = stat()
+            // "lock:   1: FLOCK  ADVISORY  READ  812 08:01:131074 0 EOF"
+            guard let number = Int32(descriptor), fstat(number, &status) == 0, let name = names[UInt64(status.st_ino)],
+                let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(descriptor)", encoding: .utf8)
+            else { return nil }
+            return text.contains("lock:") ? name : nil
         }
     }
 
     #if os(Linux)
     @Test(
         "a suspended store holds no lock, and an open one does",
-        .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/locks")))
+        .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")))
     func locks() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))

@@ -29,6 +29,9 @@ struct MigrationsTests {
             var table: String?
             for line in migration.sql.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
                 if line.hasPrefix("CREATE TABLE") { table = line }
+                if line.hasPrefix("ALTER TABLE"), line.contains(" ADD ") {
+                    #expect(line.contains(/\ -- \S+/), "\(line)")
+                }
                 guard let name = table else { continue }
                 if line.hasPrefix(")") {
                     #expect(line.contains("STRICT"), "\(name)")

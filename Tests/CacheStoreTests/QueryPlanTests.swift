@@ -35,16 +35,75 @@ struct QueryPlanTests {
         _ = try connection.containsBlob(#require(entry.digest))
         try connection.removeBlob(#require(entry.digest))
 
+        _ = try connection.setOptions(EntryOptions(lifetime: .session, isPinned: true, tags: ["x"]), for: entry.key)
+        _ = try connection.removeLapsedEntries()
+        _ = try connection.generation()
+        try connection.noteRemoval(of: entry.key)
+        try connection.noteRemoval(fromPartition: "p")
+        _ = try connection.wasRemoved(entry.key, since: StoreGeneration(number: 0))
+        _ = try connection.beginSession()
+        try connection.addUser()
+        try connection.removeUser()
+        _ = try connection.clearUsers()
+        var counts = RequestCounts()
+        counts.misses = 1
+        _ = touches.note(counts, host: "example.com", at: 0)
+        try connection.apply(touches.take())
+        try connection.countDamagedBody()
+        _ = try connection.size()
+        _ = try connection.releasePages()
+
         let statements = connection.preparedSQL
-        #expect(statements.count >= 16)
+        #expect(statements.count >= 40)
         let index = try RawIndex(sandbox.indexPath)
-        for sql in statements {
-            for step in try index.rows("EXPLAIN QUERY PLAN \(sql)").compactMap({ $0[3] }) {
-                // `total` and `state` have one row; a walk along an index ends at the LIMIT.
-                let isCheap =
-                    !step.contains("SCAN") || ["SCAN total", "SCAN state"].contains(step) || step.contains(" USING ")
-                #expect(isCheap && !step.contains("TEMP B-TREE"), "\(step) in \(sql)")
-            }
+        for sql in statements { try expectCheap(sql, index) }
+    }
+
+    private func expectCheap(_ sql: String, _ index: RawIndex) throws {
+        for step in try index.rows("EXPLAIN QUERY PLAN \(sql)").compactMap({ $0[3] }) {
+            // `total` and `state` have one row; a walk along an index ends at the LIMIT. An EXISTS ends at the first row.
+            let isCheap =
+                !step.contains("SCAN") || ["SCAN total", "SCAN state", "SCAN CONSTANT ROW"].contains(step)
+                || step.contains(" USING ")
+            #expect(isCheap && !step.contains("TEMP B-TREE"), "\(step) in \(sql)")
         }
+    }
+
+    @Test(
+        "a selection reads what an index leads to",
+        arguments: [
+            (EntrySelection.partition("p"), "entry USING COVERING INDEX entry_by_key (partition=?)"),
+            (
+                .prefix("https://example.com/"),
+                "entry USING COVERING INDEX entry_by_key (partition=? AND key>? AND key<?)"
+            ),
+            (
+                EntrySelection(partition: "p", prefix: "https://e"),
+                "entry USING COVERING INDEX entry_by_key (partition=? AND key>? AND key<?)"
+            ),
+            (.host("example.com"), "entry USING COVERING INDEX entry_by_host (host=?)"),
+            (EntrySelection(partition: "p", host: "example.com"), "entry USING INDEX entry_by_host (host=?)"),
+            (
+                EntrySelection(prefix: "https://e", host: "example.com"),
+                "entry USING INDEX entry_by_key (partition=? AND key>? AND key<?)"
+            ),
+            (.tag("x"), "tag USING PRIMARY KEY (name=?)"),
+            (EntrySelection(partition: "p", tag: "x"), "tag USING PRIMARY KEY (name=?)"),
+            (EntrySelection(host: "example.com", tag: "x"), "tag USING PRIMARY KEY (name=?)"),
+            (EntrySelection(partition: "p", contentType: "text/html"), "(partition=?)"),
+            (EntrySelection(host: "example.com", predicate: "byte_size > 5"), "entry_by_host (host=?)"),
+        ])
+    func selections(_ selection: EntrySelection, _ path: String) throws {
+        let sandbox = try Sandbox()
+        try sandbox.open().close()
+        let index = try RawIndex(sandbox.indexPath)
+        let steps = try index.rows("EXPLAIN QUERY PLAN \(selection.query("SELECT entry.id")) LIMIT ?9").compactMap {
+            $0[3]
+        }
+        #expect(steps.contains { $0.hasPrefix("SEARCH ") && $0.contains(path) }, "\(steps)")
+        #expect(!steps.contains { $0.hasPrefix("SCAN entry") && !$0.contains("USING COVERING INDEX") }, "\(steps)")
+        let question = "EXPLAIN QUERY PLAN SELECT 1 FROM entry WHERE id = ?9 AND \(selection.conditionOfOneEntry)"
+        let scans = try index.rows(question).compactMap { $0[3] }.filter { $0.hasPrefix("SCAN ") && $0 != "SCAN state" }
+        #expect(scans == [])
     }
 }

@@ -179,9 +179,11 @@ struct CacheTransaction: Sendable {
             guard let nominated, nominated.index == index else { break }
             // The body of a 304 is empty; read to its end, the connection can be used again.
             _ = try? await reply.body.next()
-            for (index, response) in updates {
-                await freshen(stored.entries[index], response, times, removesAfterUse)
+            for (number, response) in updates {
+                await freshen(stored.entries[number], response, times, removesAfterUse)
             }
+            // One request was answered, however many responses the 304 is about.
+            if !removesAfterUse { store.touch(stored.entries[index], as: .revalidated) }
             let response = updates[index] ?? stored.responses[index]
             let age = Freshness(of: response, policy: policy).age(at: now)
             return answer(response, nominated.body, source: .notModified, age: age, isStale: false)
@@ -235,7 +237,6 @@ struct CacheTransaction: Sendable {
                 try await store.remove(entry)
             } else {
                 try await store.freshen(entry, with: metadata(of: response, times))
-                store.touch(entry, as: .revalidated)
             }
         } catch {
             log("could not freshen a response", error)

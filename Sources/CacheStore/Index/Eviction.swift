@@ -62,7 +62,10 @@ extension Connection {
         if isTooMuch(size) { try remove(ids(expiredBy: now, limit: count)) }
         if isTooMuch(size), removed < count { try remove(idsByLastUse(limit: count)) }
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
-        return (report, removed < count)
+        guard removed > 0, removed < count else { return (report, removed == 0) }
+        // Pages become free somewhat later than the rows in them, so the index may be larger than was reckoned with.
+        let left = try self.size()
+        return (report, !isTooMuch(left))
     }
 
     private func evict(_ ids: [Int64]) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
@@ -71,9 +74,9 @@ extension Connection {
         var removed = 0
         for id in ids where try removeEntry(id: id) { removed += 1 }
         try update(&size)
-        return (
-            EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes)), ids.count < Self.evictionBite
-        )
+        let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
+        // Rows of a damaged index that lead to no entry would be found again and again.
+        return (report, removed == 0 || ids.count < Self.evictionBite)
     }
 
     // MARK: Sizes

@@ -176,8 +176,9 @@ package final class IndexWriter: Sendable {
                 return (jobs.map { _ in error }, false)
             }
         }
-        for (job, error) in zip(jobs, errors) { job.finish(error) }
+        // First, so that who waits for a change and flushes then waits for this, too.
         if isOver { surroundings.limitsAreExceeded() }
+        for (job, error) in zip(jobs, errors) { job.finish(error) }
     }
 
     /// Calls `body` with the connection, opened anew if the index has been set aside and begun afresh.

@@ -10,6 +10,8 @@ final class LimitKeeper: Sendable {
     private let inFlight = Atomic<Int64>(0)
     /// Bytes that the store held after the latest transaction of this process.
     private let held = Atomic<Int64>(0)
+    /// Bytes of files that the latest pass in the background could not delete.
+    private let undeletable = Atomic<Int64>(0)
     private let isPassRequested = Atomic(false)
 
     init(_ limits: Limits?) {
@@ -18,11 +20,9 @@ final class LimitKeeper: Sendable {
 
     // MARK: Bodies on their way
 
-    /// Counts bytes of a body on its way, or takes them back; whether a pass in the background should make room for them.
-    func add(_ byteCount: Int64) -> Bool {
-        let sum = inFlight.wrappingAdd(byteCount, ordering: .relaxed).newValue
-        guard byteCount > 0, let maxBytes = limits?.maxBytes else { return false }
-        return held.load(ordering: .relaxed) &+ sum > maxBytes && requestPass()
+    /// Counts bytes of a body on its way, or takes them back.
+    func add(_ byteCount: Int64) {
+        inFlight.wrappingAdd(byteCount, ordering: .relaxed)
     }
 
     /// Whether the bodies on their way leave room for so many bytes more.
@@ -39,17 +39,30 @@ final class LimitKeeper: Sendable {
 
     // MARK: In a transaction
 
-    /// Evicts as much as the limits ask for. Whether a pass in the background is to follow.
+    /// Evicts as much as the limits ask for. Whether a pass in the background should follow: where nothing could be evicted,
+    /// and no file deleted, it could do nothing either, and would be followed by another without end.
     func enforce(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
         guard let limits else { return false }
-        var isOver = false
-        // Few at once: mostly one entry has to go for one that came.
-        while !(try connection.evict(atMost: 16, now: now) { isTooMuch($0, limits, share: 1) }.isDone) { isOver = true }
+        var (hasEvicted, isDone) = (false, false)
+        while !isDone {
+            // Few at once: mostly one entry has to go for one that came.
+            let bite = try connection.evict(atMost: 16, now: now) { isTooMuch($0, limits, share: 1) }
+            if bite.report.entries > 0 { hasEvicted = true }
+            isDone = bite.isDone
+        }
         let size = try connection.size()
-        let bytes = size.bytes &+ size.unreferencedBytes
-        held.store(bytes, ordering: .relaxed)
-        isOver = isOver || isTooMuch(size, limits, share: 1) || limits.maxBytes.map { bytes > $0 } ?? false
-        return isOver && requestPass()
+        note(size)
+        guard let maxBytes = limits.maxBytes, size.unreferencedBytes > undeletable.load(ordering: .relaxed) else {
+            return hasEvicted
+        }
+        return hasEvicted || size.bytes &+ size.unreferencedBytes > maxBytes
+    }
+
+    /// Learns what the store holds; whether that is more than it may.
+    @discardableResult
+    func note(_ size: StoreSize) -> Bool {
+        held.store(size.bytes &+ size.unreferencedBytes, ordering: .relaxed)
+        return limits.map { isTooMuch(size, $0, share: 1) } ?? false
     }
 
     /// Evicts a bite so that there is room for what is on its way; whether there is, or no more can be done.
@@ -79,12 +92,17 @@ final class LimitKeeper: Sendable {
     // MARK: Passes
 
     /// Whether nobody has asked for the next pass yet.
-    private func requestPass() -> Bool {
+    func requestPass() -> Bool {
         !isPassRequested.exchange(true, ordering: .relaxed)
     }
 
     /// From now on the next pass may be asked for.
     func passBegins() {
         isPassRequested.store(false, ordering: .relaxed)
+    }
+
+    /// - Parameter bytes: What files have that no entry needs and that could not be deleted.
+    func passEnded(leaving bytes: Int64) {
+        undeletable.store(bytes, ordering: .relaxed)
     }
 }

@@ -4,6 +4,10 @@
 /// has removed in the meantime, in any process.
 public struct StoreGeneration: Hashable, Sendable {
     let number: Int64
+
+    package init(number: Int64) {
+        self.number = number
+    }
 }
 
 /// What was removed on request, latest last.

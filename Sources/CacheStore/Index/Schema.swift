@@ -23,14 +23,14 @@ extension Connection {
     }
 
     /// What an index of a version has, made afresh.
-    static func schema(ofVersion version: Int64) throws(SQLiteError) -> [String] {
+    package static func schema(ofVersion version: Int64) throws(SQLiteError) -> [String] {
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
         for step in migrations where step.version <= version { try connection.execute(step.sql) }
         return try connection.schema()
     }
 
     /// Tables, indices, triggers and views, each with the text that made it. Not the tables that ANALYZE fills.
-    func schema() throws(SQLiteError) -> [String] {
+    package func schema() throws(SQLiteError) -> [String] {
         let statement = try prepare(
             """
             SELECT type || ' ' || name || ' on ' || tbl_name || ': ' || coalesce(sql, '') FROM sqlite_schema

@@ -1,11 +1,9 @@
 /// The entries of a selection.
 extension Connection {
     /// The rows of the entries in a selection. Reads what an index leads to; for a media type or a predicate, every row.
-    func ids(in selection: EntrySelection, limit: Int64 = .max) throws(SQLiteError) -> [Int64] {
+    package func ids(in selection: EntrySelection, limit: Int64 = .max) throws(SQLiteError) -> [Int64] {
         try checkPredicate(of: selection)
-        let (from, condition) = selection.clauses
-        let statement = try prepare("SELECT entry.id FROM \(from) WHERE \(condition) LIMIT ?9")
-        guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: selection.predicate ?? "") }
+        let statement = try prepare(selection.query("SELECT entry.id") + " LIMIT ?9")
         statement.bind(selection)
         statement.bind(limit, at: 9)
         var ids: [Int64] = []
@@ -13,71 +11,92 @@ extension Connection {
         return ids
     }
 
-    /// A predicate has to stand by itself: parentheses of its own must not reach beyond those around it, nor names to the
-    /// tables behind the view.
+    /// Sees that a predicate is one expression over the columns of `cache_entries`, without parameters.
+    ///
+    /// Between parentheses and after a WHEN: what is valid in both places does not end either.
     private func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
         guard let predicate = selection.predicate else { return }
-        _ = try prepare("SELECT 1 FROM cache_entries WHERE (\(predicate)\n)")
+        for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
+            let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
+            guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: predicate) }
+            guard statement.parameterCount == 0 else { throw SQLiteError(parametersIn: predicate) }
+        }
     }
 
-    /// Removes those of `ids` that are in the selection still, with the failures of their keys.
+    /// Removes those of `ids` that are in the selection still.
+    ///
+    /// - Returns: What was removed, and the keys of it that have failures, which go once all entries have gone: a predicate
+    ///   may ask for them.
     func removeEntries(
         _ ids: ArraySlice<Int64>, in selection: EntrySelection
-    ) throws(SQLiteError) -> RemovalReport {
-        let before = try bodyBytes()
-        var report = RemovalReport()
-        let condition = selection.clauses.condition
-        let failures = try prepare(
+    ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey]) {
+        let question = try prepare(
             """
-            DELETE FROM failure WHERE (partition, key) = (SELECT partition, key FROM entry WHERE id = ?9 AND \(condition))
+            SELECT failure.key IS NOT NULL, entry.partition, entry.key
+            FROM entry LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
+            WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)
             """)
-        let entries = try prepare("DELETE FROM entry WHERE id = ?9 AND \(condition)")
+        // All are asked before any goes: what a predicate says of other entries is meant of those that there were.
+        var present: [Int64] = []
+        var failing: [CacheKey] = []
         for id in ids {
-            for statement in [failures, entries] {
-                statement.bind(selection)
-                statement.bind(id, at: 9)
-                try statement.run()
-                if statement === failures { report.failures += changes } else { report.entries += changes }
+            defer { question.reset() }
+            question.bind(selection)
+            question.bind(id, at: 9)
+            guard try question.step() else { continue }
+            present.append(id)
+            if question.int64(0) == 1 {
+                failing.append(CacheKey(stored: question.text(2), partition: question.text(1)))
             }
         }
+        let before = try bodyBytes()
+        var report = RemovalReport()
+        for id in present where try removeEntry(id: id) { report.entries += 1 }
         report.bytes = max(0, before &- (try bodyBytes()))
-        return report
+        return (report, failing)
     }
 
     /// Removes failures of keys in a selection that keys alone tell, whether the key has an entry or not. There are at most
     /// ``maxFailures``.
     func removeFailures(in selection: EntrySelection) throws(SQLiteError) -> Int {
+        try removeFailures(for: try failingKeys(in: selection)[...])
+    }
+
+    /// Removes the failures of keys; how many keys had any.
+    func removeFailures(for keys: ArraySlice<CacheKey>) throws(SQLiteError) -> Int {
         var count = 0
-        for key in try failingKeys(in: selection) where try removeFailure(for: key) { count += 1 }
+        for key in keys where try removeFailure(for: key) { count += 1 }
         return count
     }
 
     /// What removing the selection would free; nothing is changed.
     func preview(of selection: EntrySelection) throws(SQLiteError) -> RemovalReport {
         try checkPredicate(of: selection)
-        let (from, condition) = selection.clauses
-        let statement = try prepare(
+        let sums = try prepare(
             """
-            WITH selected AS MATERIALIZED (SELECT entry.id, entry.body FROM \(from) WHERE \(condition))
+            WITH selected AS MATERIALIZED (\(selection.query("SELECT entry.body")))
             SELECT
                 (SELECT count(*) FROM selected),
                 (
                     SELECT CAST(total(byte_count) AS INTEGER)
                     FROM (SELECT body, count(*) AS count FROM selected WHERE body IS NOT NULL GROUP BY body) AS gone
                     JOIN blob ON blob.digest = gone.body AND blob.reference_count <= gone.count
-                ),
-                (
-                    SELECT count(*) FROM failure
-                    WHERE (partition, key) IN (SELECT partition, key FROM entry WHERE id IN (SELECT id FROM selected))
                 )
             """)
-        guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: selection.predicate ?? "") }
-        statement.bind(selection)
-        guard try statement.step() else { throw error(0, sql: statement.sql) }
-        var report = RemovalReport(
-            entries: statement.int(0), failures: statement.int(2), bytes: statement.int64(1))
-        if selection.isAboutKeys { report.failures = try failingKeys(in: selection).count }
-        return report
+        sums.bind(selection)
+        guard try sums.step() else { throw error(0, sql: sums.sql) }
+        var failing: Set<CacheKey> = []
+        if selection.isAboutKeys { failing.formUnion(try failingKeys(in: selection)) }
+        let failures = try prepare(
+            """
+            SELECT partition, key FROM failure
+            WHERE (partition, key) IN (\(selection.query("SELECT entry.partition, entry.key")))
+            """)
+        failures.bind(selection)
+        while try failures.step() {
+            failing.insert(CacheKey(stored: failures.text(1), partition: failures.text(0)))
+        }
+        return RemovalReport(entries: sums.int(0), failures: failing.count, bytes: sums.int64(1))
     }
 
     private func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
@@ -97,9 +116,8 @@ extension Connection {
 }
 
 extension EntrySelection {
-    /// Where the entries are looked for, and what must hold; parameters as ``Statement/bind(_:)-(EntrySelection)`` binds
-    /// them, 9 is free.
-    fileprivate var clauses: (from: String, condition: String) {
+    /// A query for the entries; parameters as ``Statement/bind(_:)-(EntrySelection)`` binds them, 9 is free.
+    package func query(_ columns: String) -> String {
         var conditions: [String] = []
         // The terms of a `+` are kept from choosing an index that leads to more rows.
         let isNarrow = prefix != nil || tag != nil || host != nil
@@ -107,21 +125,12 @@ extension EntrySelection {
         if prefix != nil { conditions.append("entry.key >= ?2 AND entry.key < ?3") }
         if host != nil { conditions.append("\(prefix != nil ? "+" : "")entry.host = ?4") }
         if tag != nil { conditions.append("entry.id IN (SELECT entry_id FROM tag WHERE name = ?5)") }
-        if contentType != nil {
-            conditions.append(
-                contentTypeIsFamily
-                    ? "lower(substr(entry.content_type, 1, length(?6))) = ?6"
-                    : "lower(rtrim(substr(entry.content_type, 1, instr(entry.content_type || ';', ';') - 1))) = ?6")
-        }
-        if let predicate {
-            // The line break ends a comment.
-            conditions.append("entry.id IN (SELECT id FROM cache_entries WHERE (\(predicate)\n))")
-        }
+        conditions += conditionsThatReadRows
         let condition = conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
-        guard prefix != nil, partition == nil else { return ("entry", condition) }
+        guard prefix != nil, partition == nil else { return "\(columns) FROM entry WHERE \(condition)" }
         // From one partition to the next along the index, without reading what lies between.
-        let partitions = """
-            (
+        return """
+            \(columns) FROM (
                 WITH RECURSIVE next (partition) AS (
                     SELECT min(partition) FROM entry
                     UNION ALL
@@ -129,9 +138,33 @@ extension EntrySelection {
                     WHERE next.partition IS NOT NULL
                 )
                 SELECT partition FROM next WHERE partition IS NOT NULL
-            ) AS each CROSS JOIN entry ON entry.partition = each.partition
+            ) AS each CROSS JOIN entry ON entry.partition = each.partition WHERE \(condition)
             """
-        return (partitions, condition)
+    }
+
+    /// What must hold of an entry at hand: nothing here leads to others, or reads more than belongs to the one.
+    package var conditionOfOneEntry: String {
+        var conditions = ["true"]
+        if partition != nil { conditions.append("entry.partition = ?1") }
+        if prefix != nil { conditions.append("entry.key >= ?2 AND entry.key < ?3") }
+        if host != nil { conditions.append("entry.host = ?4") }
+        if tag != nil { conditions.append("EXISTS (SELECT 1 FROM tag WHERE name = ?5 AND entry_id = entry.id)") }
+        return (conditions + conditionsThatReadRows).joined(separator: " AND ")
+    }
+
+    private var conditionsThatReadRows: [String] {
+        var conditions: [String] = []
+        if contentType != nil {
+            let type = "trim(substr(entry.content_type, 1, instr(entry.content_type || ';', ';') - 1), ' ' || char(9))"
+            conditions.append(
+                contentTypeIsFamily ? "lower(substr(\(type), 1, length(?6))) = ?6" : "lower(\(type)) = ?6")
+        }
+        if let predicate {
+            // The line break ends a comment.
+            conditions.append(
+                "EXISTS (SELECT 1 FROM cache_entries WHERE cache_entries.id = entry.id AND (\(predicate)\n))")
+        }
+        return conditions
     }
 
     fileprivate var contentTypeIsFamily: Bool { contentType?.hasSuffix("/*") ?? false }
@@ -140,7 +173,13 @@ extension EntrySelection {
     fileprivate func contains(_ key: CacheKey) -> Bool {
         (partition.map { $0.utf8.elementsEqual(key.partition.utf8) } ?? true)
             && (prefix.map { key.text.utf8.starts(with: $0.utf8) } ?? true)
-            && (host.map { $0.lowercased() == key.host } ?? true)
+            && (indexedHost.map { $0 == key.host } ?? true)
+    }
+
+    /// The host as the index has it: in lower case, an IPv6 address between brackets.
+    fileprivate var indexedHost: String? {
+        guard let host = host?.lowercased() else { return nil }
+        return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
     /// The least text that is greater than every text with this prefix: byte by byte, as SQLite compares.
@@ -155,7 +194,7 @@ extension Statement {
             bind(prefix, at: 2)
             bind(textBytes: selection.prefixEnd, at: 3)
         }
-        if let host = selection.host { bind(host.lowercased(), at: 4) }
+        if let host = selection.indexedHost { bind(host, at: 4) }
         if let tag = selection.tag { bind(tag, at: 5) }
         if let contentType = selection.contentType {
             let text = contentType.lowercased()

@@ -5,7 +5,7 @@ extension Connection {
     /// From then on no lookup finds them; their rows are removed by ``removeLapsedEntries()``.
     ///
     /// - Returns: Whether there are any.
-    func beginSession() throws(SQLiteError) -> Bool {
+    package func beginSession() throws(SQLiteError) -> Bool {
         let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
         if hasEntries { try prepared("UPDATE state SET session = session + 1").run() }
         return hasEntries
@@ -28,16 +28,16 @@ extension Connection {
 
 /// Who is writing to the store. A process that was killed does not take itself off.
 extension Connection {
-    func addUser() throws(SQLiteError) {
+    package func addUser() throws(SQLiteError) {
         try prepared("UPDATE state SET user_count = user_count + 1").run()
     }
 
-    func removeUser() throws(SQLiteError) {
+    package func removeUser() throws(SQLiteError) {
         try prepared("UPDATE state SET user_count = max(0, user_count - 1)").run()
     }
 
     /// Whether somebody was killed. Called by who opens the store while nobody else has it open.
-    func clearUsers() throws(SQLiteError) -> Bool {
+    package func clearUsers() throws(SQLiteError) -> Bool {
         guard try integer(prepared("SELECT user_count FROM state")) != 0 else { return false }
         try prepared("UPDATE state SET user_count = 0").run()
         return true

@@ -17,7 +17,7 @@ extension Connection {
             limitedBytes: try size().bytes)
     }
 
-    func countDamagedBody() throws(SQLiteError) {
+    package func countDamagedBody() throws(SQLiteError) {
         try prepared("UPDATE total SET damaged_count = damaged_count + 1").run()
     }
 }

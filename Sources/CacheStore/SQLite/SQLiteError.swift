@@ -40,6 +40,11 @@ public struct SQLiteError: Error, Hashable, Sendable {
             sql: sql)
     }
 
+    /// Parameters were given where nothing is bound to them.
+    init(parametersIn sql: String) {
+        self.init(extendedCode: SQLITE_MISUSE, message: "parameters cannot be used here", sql: sql)
+    }
+
     /// Whether the file is not as SQLite wrote it.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 

@@ -1,0 +1,113 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Removals while a load is on its way")
+struct RemovedMeanwhileTests {
+    private let url = "https://example.com/a"
+
+    enum Removal: String, CaseIterable {
+        case clear, key, partition, host, otherKey, otherPartition, eviction
+
+        func callAsFunction(_ store: ResponseStore) async throws {
+            switch self {
+            case .clear: try await store.clear()
+            case .key: try await store.remove(CacheKey(url: "https://example.com/a"))
+            case .partition: try await store.removeAll(partition: "")
+            case .host: try await store.removeAll(.host("example.com"))
+            case .otherKey: try await store.remove(CacheKey(url: "https://example.com/b"))
+            case .otherPartition: try await store.removeAll(partition: "p")
+            case .eviction: try await store.evict(.maxEntries(0))
+            }
+        }
+
+        var refuses: Bool { [.clear, .key, .partition, .host].contains(self) }
+    }
+
+    @Test(
+        "J4: a load that hangs keeps no removal waiting, delivers afterwards, and stores nothing",
+        arguments: Removal.allCases)
+    func load(_ removal: Removal) async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        try await fixture.loader.insert(Data("old".utf8), for: url, headerFields: [.cacheControl: "max-age=0"])
+        async let loaded = fixture.loader.load(url)
+        await gate.reached(1)
+        try await removal(fixture.store)
+        #expect(try fixture.loader.contains(url) == (removal == .otherKey || removal == .otherPartition))
+        gate.open()
+        #expect(try await loaded.text == "body")
+        #expect(try fixture.loader.contains(url) == !removal.refuses)
+        #expect(try fixture.loader.peek(url) == (removal.refuses ? nil : Data("body".utf8)))
+        // The next load is one of its own, and is stored.
+        #expect(try await fixture.loader.load(url).text == "body")
+        #expect(transport.requestCount == (removal.refuses ? 2 : 1))
+        #expect(try fixture.loader.peek(url) == Data("body".utf8))
+    }
+
+    @Test("J4: the same of a body that is half-way, of a validation, and of an error", arguments: [200, 304, 500])
+    func response(_ status: Int) async throws {
+        let gate = Gate()
+        let chunks = [Data("one".utf8), Data("two".utf8)]
+        let transport = ScriptedTransport { _, _ in
+            if status != 200 { await gate.wait() }
+            let head = HTTPResponse(
+                status: .init(code: status), headerFields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
+            guard status == 200 else { return TransportResponse(head: head, body: TransportBody(chunks: [])) }
+            let script = TransportBody(chunks: chunks)
+            return TransportResponse(
+                head: head,
+                body: TransportBody { () async throws(TransportError) in
+                    let chunk = try await script.next()
+                    if chunk == chunks[1] { await gate.wait() }
+                    return chunk
+                })
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        try await fixture.loader.insert(
+            Data("old".utf8), for: url, headerFields: [.cacheControl: "max-age=0", .eTag: "\"1\""])
+        let (loader, url) = (fixture.loader, url)
+        let load = Task { try await loader.load(url) }
+        await gate.reached(1)
+        #expect(try await fixture.store.clear().entries == 1)
+        gate.open()
+        switch status {
+        case 200: #expect(try await load.value.text == "onetwo")
+        case 304: #expect(try await load.value.text == "old")
+        default: await #expect(throws: LoadError.httpStatus(500, url: url)) { try await load.value }
+        }
+        #expect(try !fixture.loader.contains(url))
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test("J4: a GET on its way while a POST changes its resource is delivered, and not stored", arguments: [200, 404])
+    func invalidated(_ status: Int) async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            if request.method == .get {
+                await gate.wait()
+                return .reply(200, [.cacheControl: "max-age=60"], "before")
+            }
+            return .reply(.init(code: status), [:], "done")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let cache = fixture.cache
+        let get = Task { try await cache.response(for: .to("/a")).text }
+        await gate.reached(1)
+        #expect(try await cache.response(for: .to("/a", method: .post), body: Data("x".utf8)).text == "done")
+        gate.open()
+        #expect(try await get.value == "before")
+        // RFC 9111 §4.4: an error of an unsafe method invalidates nothing.
+        #expect(try fixture.loader.contains(url) == (status == 404))
+    }
+}

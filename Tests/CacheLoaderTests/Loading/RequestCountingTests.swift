@@ -1,0 +1,71 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Requests counted by host")
+struct RequestCountingTests {
+    private let url = "https://example.com/a"
+
+    /// Hits, stale, revalidated, misses and errors of the one host.
+    private func counts(_ fixture: LoaderFixture) async throws -> [Int64] {
+        try await fixture.store.flush()
+        let rows = try fixture.store.query("SELECT hits, stale, revalidated, misses, errors FROM cache_requests").rows
+        return rows.first?.compactMap(\.integer) ?? []
+    }
+
+    @Test("a load counts once, as what it was answered with")
+    func loads() async throws {
+        let script = ReplyScript(
+            .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
+            .status(.internalServerError, fields: [:], body: "".utf8))
+        let fixture = try LoaderFixture(transport: script.transport)
+        #expect(try await fixture.loader.load(url).source == .network)
+        #expect(try await counts(fixture) == [0, 0, 0, 1, 0])
+        for _ in 0..<3 { #expect(try await fixture.loader.load(url).source == .disk) }
+        #expect(try await counts(fixture) == [3, 0, 0, 1, 0])
+        fixture.clock.advance(by: 100)
+        #expect(try await fixture.loader.load(url).source == .notModified)
+        #expect(try await counts(fixture) == [3, 0, 1, 1, 0])
+        fixture.clock.advance(by: 100)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(try await counts(fixture) == [3, 0, 1, 1, 1])
+        let stale = ResourceRequest(url, headerFields: [.cacheControl: "max-stale"])
+        #expect(try await fixture.loader.load(stale).isStale)
+        #expect(try await counts(fixture) == [3, 1, 1, 1, 1])
+    }
+
+    @Test("an origin that cannot be reached is an error")
+    func unreachable() async throws {
+        let transport = ScriptedTransport { (_, _) throws(TransportError) in throw TransportError(.cannotConnect) }
+        let fixture = try LoaderFixture(transport: transport)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(try await fixture.cache.response(for: .to("/a")).head.status == .badGateway)
+        #expect(try await counts(fixture) == [0, 0, 0, 0, 2])
+    }
+
+    @Test("a confirmation that concerns two stored responses is one answer")
+    func twoFreshened() async throws {
+        let fixture = try LoaderFixture(
+            transport: ReplyScript(
+                .status(.ok, fields: [.cacheControl: "max-age=0", .eTag: "\"1\""], body: "body".utf8),
+                .status(
+                    .ok, fields: [.cacheControl: "max-age=0", .eTag: "\"1\"", .vary: "Accept-Language"],
+                    body: "body".utf8),
+                .notModified(etag: "\"1\"", cacheControl: "max-age=60")
+            ).transport)
+        let request = HTTPRequest.to("/a", [.acceptLanguage: "en"])
+        for source in [ResponseSource.network, .network, .notModified] {
+            fixture.clock.advance(by: 1)
+            let response = try await fixture.cache.response(for: request)
+            #expect(response.source == source)
+            #expect(try await response.text == "body")
+        }
+        #expect(try fixture.store.statistics().entries == 2)
+        #expect(try await counts(fixture) == [0, 0, 1, 2, 0])
+        #expect(try fixture.store.statistics().hits == 1)
+    }
+}

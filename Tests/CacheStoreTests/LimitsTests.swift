@@ -1,0 +1,227 @@
+import CacheStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Limits")
+struct LimitsTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    func open(_ limits: Limits) throws -> ResponseStore {
+        try sandbox.open { $0.limits = limits }
+    }
+
+    /// Numbers as names whose order is that of the numbers.
+    static func numbers(_ range: Range<Int>) -> [String] { range.map { String($0 + 10_000) } }
+
+    // MARK: Keeping below
+
+    @Test(
+        "J5: filled to 150 %, no commit leaves more than the limit, and what stays was stored last",
+        arguments: [
+            (Limits(maxBytes: 200_000), 1_000, 300), (Limits(maxBytes: 400_000, lowWaterMark: 0.5), 30_000, 20),
+            (Limits(maxBytes: 300_000, lowWaterMark: 1), 10, 900), (Limits(maxEntries: 100), 10, 150),
+            (Limits(maxEntries: 60, lowWaterMark: 0.5), 0, 90), (Limits(maxEntries: 20, lowWaterMark: 0), 10, 30),
+            (Limits(maxBytes: 100_000, maxEntries: 30), 1_000, 45), (Limits(maxEntries: 100, lowWaterMark: 1), 10, 150),
+        ])
+    func fillToOneAndAHalf(_ limits: Limits, _ byteCount: Int, _ count: Int) async throws {
+        let store = try open(limits)
+        let names = Self.numbers(0..<count)
+        var hasReached = false
+        for (number, name) in names.enumerated() {
+            let before = try sandbox.size().entries
+            try Self.fill(sandbox, store, [name], byteCount)
+            let size = try sandbox.size()
+            #expect(size.bytes <= limits.maxBytes ?? .max, "\(number)")
+            #expect(size.entries <= limits.maxEntries ?? .max, "\(number)")
+            if size.entries <= before { hasReached = true }
+            if !hasReached { #expect(size.entries == Int64(number + 1)) }
+        }
+        #expect(hasReached)
+        try await store.flush()
+        let left = try sandbox.names()
+        #expect(left == Array(names.suffix(left.count)))
+        #expect(try await store.check(digests: true).isSound)
+    }
+
+    /// The synchronous form, for asynchronous tests.
+    static func fill(
+        _ sandbox: Sandbox, _ store: ResponseStore, _ names: [String], _ byteCount: Int = 1_000
+    ) throws {
+        try sandbox.fill(store, names, byteCount: byteCount)
+    }
+
+    @Test("J5: once a limit has been reached, the low-water mark is left", arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
+    func lowWaterMark(_ mark: Double) async throws {
+        for limits in [
+            Limits(maxEntries: 50, lowWaterMark: mark), Limits(maxBytes: 200_000, lowWaterMark: mark),
+        ] {
+            let store = try open(limits)
+            try Self.clear(store)
+            var number = 0
+            var before = Int64(-1)
+            while try sandbox.size().entries > before {
+                before = try sandbox.size().entries
+                try Self.fill(sandbox, store, ["\(number)"], 2_000)
+                number += 1
+            }
+            try await store.flush()
+            let size = try sandbox.size()
+            // The entry that was on its way when there was too much is stored after the pass that makes room for it.
+            let entries = max(1, Double(limits.maxEntries ?? .max) * mark)
+            let bytes = max(2_000, Double(limits.maxBytes ?? .max) * mark)
+            #expect(Double(size.entries) <= entries && Double(size.bytes) <= bytes, "\(limits) \(size)")
+            // One entry more would be too much, up to some pages of the index.
+            let isNear = Double(size.entries + 1) > entries || Double(size.bytes) + 2_000 + 40_000 > bytes
+            #expect(isNear, "\(limits) \(size)")
+            store.close()
+        }
+    }
+
+    static func clear(_ store: ResponseStore) throws { try store.clear() }
+
+    @Test("J5: the survivors are those that were used last")
+    func leastRecentlyUsed() async throws {
+        let store = try open(Limits(maxEntries: 10, lowWaterMark: 0.5))
+        try Self.fill(sandbox, store, Self.numbers(0..<10))
+        for number in [2, 0, 7] {
+            _ = try store.lookup(.path(10_000 + number))
+            sandbox.clock.advance(by: 1)
+        }
+        try Self.fill(sandbox, store, ["new"])
+        try await store.flush()
+        #expect(try sandbox.names() == ["10000", "10002", "10007", "10009", "new"])
+    }
+
+    @Test("J5: what has expired goes first, then what ends with the session, then what was used least recently")
+    func order() throws {
+        let store = try open(Limits(maxEntries: 6, lowWaterMark: 1))
+        try sandbox.fill(store, ["pinned"], options: EntryOptions(isPinned: true))
+        try sandbox.fill(store, ["permanent"])
+        try sandbox.fill(store, ["session-1", "session-2"], options: EntryOptions(lifetime: .session))
+        try sandbox.fill(store, ["expired-2"], expiresIn: 20)
+        try sandbox.fill(store, ["expired-1"], expiresIn: 10)
+        sandbox.clock.advance(by: 30)
+        for name in ["session-1", "expired-1"] {
+            _ = try store.lookup(.path(name))
+            sandbox.clock.advance(by: 1)
+        }
+        var gone: [String] = []
+        for number in 0..<7 {
+            let before = try sandbox.names()
+            try sandbox.fill(store, ["x\(number)"])
+            gone += Set(before).subtracting(try sandbox.names())
+        }
+        #expect(gone == ["expired-1", "expired-2", "session-2", "session-1", "permanent", "x0", "x1"])
+        #expect(try store.peek(.path("pinned")) != nil)
+    }
+
+    // MARK: Pins
+
+    @Test("J5: what is pinned never goes; a store of nothing else works, and comes to rest", arguments: [true, false])
+    func pinned(countsBytes: Bool) async throws {
+        let counter = Mutex(0)
+        let clock = sandbox.clock
+        let store = try sandbox.open {
+            $0.limits = countsBytes ? Limits(maxBytes: 8_000, maxEntryBytes: 8_000) : Limits(maxEntries: 5)
+            $0.clock = {
+                counter.withLock { $0 += 1 }
+                return clock.now
+            }
+        }
+        try Self.fillPinned(sandbox, store, Self.numbers(0..<10))
+        try Self.fill(sandbox, store, ["other"])
+        #expect(try sandbox.names() == Self.numbers(0..<10))
+        #expect(try store.bytes(.path("other")) == nil)
+        #expect(try store.lookup(.path(10_000)) != nil)
+        for _ in 0..<3 { try await store.flush() }
+        // Each transaction asks for the time once. None but those of the calls themselves takes place.
+        let before = counter.withLock { $0 }
+        for _ in 0..<10 { try await store.flush() }
+        #expect(counter.withLock { $0 } - before == 10)
+        try await store.setOptions(EntryOptions(isPinned: false), for: .path(10_003))
+        #expect(try sandbox.names() == Self.numbers(0..<10).filter { $0 != "10003" })
+        #expect(try await store.remove(.path(10_004)))
+        #expect(try await store.check(digests: true).isSound)
+    }
+
+    static func fillPinned(_ sandbox: Sandbox, _ store: ResponseStore, _ names: [String]) throws {
+        try sandbox.fill(store, names, options: EntryOptions(isPinned: true))
+    }
+
+    @Test("files that cannot be deleted do not keep the store busy")
+    func undeletable() async throws {
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            try await Self.evictUndeletable(path)
+        }
+        Unprivileged.restore(sandbox.path)
+    }
+
+    private static func evictUndeletable(_ path: String) async throws {
+        let counter = Mutex(0)
+        var configuration = ResponseStore.Configuration()
+        configuration.limits = Limits(maxBytes: 40_000, maxEntryBytes: 30_000, lowWaterMark: 1)
+        configuration.clock = {
+            counter.withLock { $0 += 1 }
+            return Date()
+        }
+        let store = try ResponseStore(directory: URL(filePath: path), configuration: configuration)
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        let old = try await store.insert(Data.noise(30_000, seed: 1), metadata: metadata, for: .path("old"))
+        let shard = path + "/blobs/" + (old.digest?.description.prefix(2) ?? "")
+        for name in ["", "/blobs", "/index.sqlite", "/index.sqlite-wal", "/index.sqlite-shm"] {
+            try #require(chmod(path + name, 0o777) == 0)
+        }
+        try #require(chmod(shard, 0o555) == 0)
+        Unprivileged.giveUpRoot()
+        try await store.insert(Data.noise(30_000, seed: 2), metadata: metadata, for: .path("new"))
+        for _ in 0..<3 { try await store.flush() }
+        #expect(try store.statistics().unreferencedBytes == 30_000)
+        let before = counter.withLock { $0 }
+        for _ in 0..<10 { try await store.flush() }
+        // One transaction that tries, and one that sees that it was in vain.
+        #expect(counter.withLock { $0 } - before == 20)
+    }
+
+    // MARK: Opening
+
+    @Test("a store that is opened below its limits loses nothing; one above is brought to the low-water mark")
+    func opening() async throws {
+        try Self.fill(sandbox, try sandbox.open(), Self.numbers(0..<100))
+        for (limits, left) in [
+            (Limits(maxEntries: 101), 100), (Limits(maxEntries: 100), 100), (Limits(maxEntries: 99), 89),
+            (Limits(maxBytes: 10_000_000), 89), (Limits(maxEntries: 10, lowWaterMark: 0), 0),
+        ] {
+            let store = try open(limits)
+            try await store.flush()
+            #expect(try sandbox.names().count == left, "\(limits)")
+            store.close()
+        }
+    }
+
+    @Test("limits are kept again after a pause")
+    func resume() async throws {
+        let store = try open(Limits(maxEntries: 20, lowWaterMark: 0.5))
+        for round in 0..<3 {
+            try Self.fill(sandbox, store, (0..<21).map { "\(round)-\($0)" })
+            store.suspend()
+            try store.resume()
+            try Self.fill(sandbox, store, (21..<42).map { "\(round)-\($0)" })
+            try await store.flush()
+            #expect(try sandbox.names().count <= 20)
+        }
+        var (number, before) = (0, Int64(-1))
+        while try sandbox.size().entries > before {
+            before = try sandbox.size().entries
+            try Self.fill(sandbox, store, ["last-\(number)"])
+            number += 1
+        }
+        try await store.flush()
+        #expect(try sandbox.names().count == 10)
+    }
+}

@@ -1,0 +1,30 @@
+import CacheStore
+import Foundation
+import TestSupport
+
+/// What tests of limits, options and removals want to know of a store.
+extension Sandbox {
+    /// What the store holds, as limits count it: what is committed, seen through a connection of its own.
+    func size() throws -> StoreSize {
+        try Connection(path: indexPath, role: .inspector, busyTimeout: .seconds(5)).size()
+    }
+
+    /// The last parts of the paths of all keys, in their order. Those of entries that wait for their removal, too.
+    func names() throws -> [String] {
+        try RawIndex(indexPath).rows("SELECT replace(key, 'https://example.com/', '') FROM entry ORDER BY key, id")
+            .compactMap { $0[0] }
+    }
+
+    /// Stores a body of its own of `byteCount` bytes for each name, a second after the one before.
+    func fill(
+        _ store: ResponseStore, _ names: [String], byteCount: Int = 1_000, expiresIn lifetime: TimeInterval? = nil,
+        options: EntryOptions = EntryOptions()
+    ) throws {
+        for name in names {
+            let seed = ContentDigest(of: Data(name.utf8)).description.prefix(15)
+            let body = Data.noise(byteCount, seed: UInt64(seed, radix: 16) ?? 0)
+            try store.insert(body, metadata: metadata(expiresIn: lifetime), for: .path(name), options: options)
+            clock.advance(by: 1)
+        }
+    }
+}
