@@ -74,9 +74,9 @@ extension Connection {
         var removed = 0
         for id in ids where try removeEntry(id: id) { removed += 1 }
         try update(&size)
-        return (
-            EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes)), ids.count < Self.evictionBite
-        )
+        let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
+        // Rows of a damaged index that lead to no entry would be found again and again.
+        return (report, removed == 0 || ids.count < Self.evictionBite)
     }
 
     // MARK: Sizes
