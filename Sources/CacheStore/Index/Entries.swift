@@ -87,12 +87,13 @@ extension Connection {
         return entry
     }
 
-    /// Removes the variants beyond ``maxVariants``, least recently received first: a lookup reads them all.
+    /// Removes the variants beyond ``maxVariants``, pinned ones last, least recently received first: a lookup reads them all.
     private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
         let statement = try prepared(
             """
             DELETE FROM entry WHERE id IN (
-                SELECT id FROM entry WHERE partition = ?1 AND key = ?2 ORDER BY received_at DESC LIMIT -1 OFFSET ?3
+                SELECT id FROM entry WHERE partition = ?1 AND key = ?2
+                ORDER BY is_pinned DESC, received_at DESC LIMIT -1 OFFSET ?3
             )
             """)
         statement.bind(key.partition, at: 1)
