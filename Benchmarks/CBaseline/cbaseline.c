@@ -14,8 +14,8 @@ struct baseline_index {
 
 static const char lookup_sql[] =
     "SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,"
-    " expires_at, created_at, is_body_decoded, byte_count, body, head"
-    " FROM entry WHERE partition = ?1 AND key = ?2";
+    " expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags, key_checksum"
+    " FROM entry WHERE partition = ?1 AND key = ?2 AND (session IS NULL OR session = (SELECT session FROM state))";
 
 baseline_index *baseline_open(const char *path) {
     baseline_index *index = calloc(1, sizeof *index);
@@ -55,8 +55,8 @@ int64_t baseline_lookup(baseline_index *index, const char *key, int key_length, 
     sqlite3_bind_text(row, 2, key, key_length, SQLITE_STATIC);
     int64_t byte_count = -1;
     while (sqlite3_step(row) == SQLITE_ROW) {
-        static const int texts[] = {2, 3, 5, 6, 7, 15};
-        static const int integers[] = {0, 1, 4, 8, 9, 10, 11, 12};
+        static const int texts[] = {2, 3, 5, 6, 7, 15, 18};
+        static const int integers[] = {0, 1, 4, 8, 9, 10, 11, 12, 16, 17, 19};
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) keep(row, texts[i]);
         for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
             sink += (uint64_t)sqlite3_column_int64(row, integers[i]);

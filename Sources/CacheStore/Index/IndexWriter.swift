@@ -31,7 +31,7 @@ package final class IndexWriter: Sendable {
         let limits: LimitKeeper
         let touchInterval: Duration
         let clock: @Sendable () -> Int64
-        /// Another process has set the index aside, or this one has: connections to it are of no use any more.
+        /// Connections to the index are of no use any more: most likely it has been set aside.
         let indexWasReplaced: @Sendable () -> Void
         /// There is more than the limits allow; called without any lock.
         let limitsAreExceeded: @Sendable () -> Void
@@ -187,7 +187,7 @@ package final class IndexWriter: Sendable {
     ) throws(StoreError) -> Value {
         if case .open(_, let file, _) = state, surroundings.place.indexNumber != file {
             try open(&state)
-            surroundings.indexWasReplaced()
+            indexWasReplaced()
         }
         switch state {
         case .open(let connection, let file, let isUser):
@@ -327,6 +327,17 @@ package final class IndexWriter: Sendable {
         try state.withLock { (state) throws(StoreError) in
             if case .open = state { try open(&state) }
         }
+        if surroundings.place.indexNumber != file {
+            indexWasReplaced()
+        } else {
+            // The damage was in what a connection held of it.
+            surroundings.indexWasReplaced()
+        }
+    }
+
+    private func indexWasReplaced() {
+        // What is noted is of entries that are gone; others have their numbers.
+        _ = touches.take()
         surroundings.indexWasReplaced()
     }
 
