@@ -41,7 +41,9 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql")],
+            resources: [
+                .embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql"), .embedInCode("v003_parts.sql"),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(
