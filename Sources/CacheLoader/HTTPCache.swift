@@ -71,19 +71,19 @@ public final class HTTPCache: Sendable {
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
-    ///   - body: The content of the request, if it has any.
+    ///   - content: The content of the request, if it has any.
     ///   - policy: Takes the place of the configured one for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. While the body is read,
     ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)`` too.
     public func response(
-        for request: HTTPRequest, body: Data? = nil, policy: CachePolicy? = nil
+        for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy? = nil
     ) async throws(LoadError) -> CachedResponse {
         let configuration = configuration
         let key = try CacheKey.loading(request, partition: configuration.partition)
         var request = request
         request.setTarget(to: key)
         let transaction = CacheTransaction(
-            request, body: body, key: key, store: store, transport: transport, configuration: configuration,
+            request, content: content, key: key, store: store, transport: transport, configuration: configuration,
             policy: policy)
         do {
             return try await transaction.answer()

@@ -14,7 +14,7 @@ internal import Foundation
 /// What to do is decided by ``CacheDecision`` and ``ReplyDecision``, which are pure; here it is done.
 struct CacheTransaction: Sendable {
     private let request: HTTPRequest
-    private let content: Data?
+    private let content: RequestContent?
     private let store: ResponseStore
     private let transport: any HTTPTransport
     private let configuration: HTTPCache.Configuration
@@ -29,12 +29,13 @@ struct CacheTransaction: Sendable {
     ///   - policy: Takes the place of the configured one.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
-        _ request: HTTPRequest, body: Data? = nil, key: CacheKey, target: CacheKey? = nil, store: ResponseStore,
+        _ request: HTTPRequest, content: RequestContent? = nil, key: CacheKey, target: CacheKey? = nil,
+        store: ResponseStore,
         transport: any HTTPTransport,
         configuration: HTTPCache.Configuration, policy: CachePolicy? = nil, keepsErrors: Bool = true
     ) {
         self.request = transport.prepare(request)
-        content = body
+        self.content = content
         self.store = store
         self.transport = transport
         self.configuration = configuration
@@ -213,7 +214,7 @@ struct CacheTransaction: Sendable {
 
     private func send(_ request: HTTPRequest) async throws(LoadError) -> TransportResponse {
         do throws(TransportError) {
-            return try await transport.send(request, body: content)
+            return try await transport.send(request, content: content?.forSending())
         } catch {
             store.countError(for: target)
             throw LoadError(error, url: url)
