@@ -15,10 +15,12 @@ struct ProgressTransport: HTTPTransport {
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
 
-    func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
         let place = request.authority ?? ""
         progress.say("asking \(place)")
-        var response = try await base.send(request, body: body)
+        var response = try await base.send(request, content: content)
         let expected = response.head.headerFields[.contentLength].flatMap { Int64($0) }.map { " of \($0.asByteCount)" }
         let source = response.body
         let received = Counter()

@@ -41,10 +41,22 @@ public final class ScriptedTransport: HTTPTransport {
     /// Adds nothing.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    /// Records the request, then asks the handler.
-    public func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
+    /// Reads the content to its end, records the request, then asks the handler.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        let body = try await content?.collect()
         log.withLock { $0.append(Sent(request: request, body: body)) }
         return try await handler(request, body)
+    }
+}
+
+extension RequestContent {
+    /// All of it.
+    public func collect() async throws(TransportError) -> Data {
+        var bytes = Data()
+        while let chunk = try await next() { bytes += chunk }
+        return bytes
     }
 }
 

@@ -110,7 +110,9 @@ final class FilledStore: @unchecked Sendable {
 private struct NoTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
         throw TransportError(.cannotConnect, message: "a request was sent")
     }
 }

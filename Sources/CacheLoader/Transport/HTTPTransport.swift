@@ -20,13 +20,14 @@ public protocol HTTPTransport: Sendable {
 
     /// Sends `request` and returns once the head of the final response has arrived.
     ///
-    /// Cancelling the calling task cancels the exchange.
+    /// Cancelling the calling task cancels the exchange. A transport sends a request once: whether to try again is not its
+    /// decision.
     ///
     /// - Parameters:
     ///   - request: The head as prepared, with an absolute URL: scheme, authority and path are all set.
-    ///   - body: The content of the request, `nil` for none.
+    ///   - content: The content of the request, read once; `nil` for none.
     /// - Throws: ``TransportError`` when no complete head arrived.
-    func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse
+    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse
 }
 
 /// The head of a response, and its body while it arrives.

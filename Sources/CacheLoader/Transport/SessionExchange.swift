@@ -22,13 +22,16 @@ final class SessionExchange: Sendable {
 
     let task: URLSessionDataTask
     private let method: HTTPRequest.Method
+    private let spooled: SpooledContent?
 
     /// Guards what has arrived and who waits for it. Continuations are resumed outside.
     private let state = Mutex(State())
 
-    init(task: URLSessionDataTask, method: HTTPRequest.Method) {
+    /// - Parameter spooled: The file that the task sends, kept for as long as it may.
+    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?) {
         self.task = task
         self.method = method
+        self.spooled = spooled
     }
 
     // MARK: The reader's side

@@ -12,6 +12,9 @@ internal import Synchronization
 /// suspended while its reader lags behind by more than 256 KiB; on Linux `URLSession` has no way to hold the sender back,
 /// and what the reader has not taken waits in memory.
 ///
+/// Content that is in memory is sent from there. A stream is written to a temporary file first, which only the user may read
+/// and which is removed with the exchange, and sent when it has ended: `URLSession` on Linux takes no stream that can wait.
+///
 /// What `URLSession` does not let a program choose, it does here too: it removes the content codings it knows
 /// (``TransportResponse/isBodyDecoded``), and joins field lines of the same name with a comma.
 public final class URLSessionTransport: HTTPTransport {
@@ -68,10 +71,22 @@ public final class URLSessionTransport: HTTPTransport {
         return request
     }
 
-    /// Sends `request`; see ``HTTPTransport/send(_:body:)``.
-    public func send(_ request: HTTPRequest, body: Data?) async throws(TransportError) -> TransportResponse {
-        let urlRequest = try URLRequest.make(request, body: body, timeout: idleTimeout)
-        let exchange = SessionExchange(task: session.dataTask(with: urlRequest), method: request.method)
+    /// Sends `request`; see ``HTTPTransport/send(_:content:)``.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        var urlRequest = try URLRequest.make(request, timeout: idleTimeout)
+        var spooled: SpooledContent?
+        let task: URLSessionDataTask
+        if let content, content.data == nil {
+            let file = try await SpooledContent(content)
+            spooled = file
+            task = session.uploadTask(with: urlRequest, fromFile: file.url)
+        } else {
+            urlRequest.httpBody = content?.data
+            task = session.dataTask(with: urlRequest)
+        }
+        let exchange = SessionExchange(task: task, method: request.method, spooled: spooled)
         tasks.add(exchange)
         return try await exchange.start()
     }
@@ -80,7 +95,7 @@ public final class URLSessionTransport: HTTPTransport {
 extension URLRequest {
     /// The request in the terms of `URLSession`.
     fileprivate static func make(
-        _ request: HTTPRequest, body: Data?, timeout: TimeInterval
+        _ request: HTTPRequest, timeout: TimeInterval
     ) throws(TransportError) -> URLRequest {
         guard let scheme = request.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let authority = request.authority, let url = URL(string: "\(scheme)://\(authority)\(request.path ?? "/")")
@@ -89,7 +104,6 @@ extension URLRequest {
         }
         var result = URLRequest(url: url, timeoutInterval: timeout)
         result.httpMethod = request.method.rawValue
-        result.httpBody = body
         // Each name once: `addValue` joins the lines of a field with commas, which is wrong for Cookie.
         for field in request.headerFields where result.value(forHTTPHeaderField: field.name.rawName) == nil {
             result.setValue(request.headerFields[field.name], forHTTPHeaderField: field.name.rawName)

@@ -120,7 +120,8 @@ struct HTTPCacheTests {
         let answer = try await fixture.cache.response(for: .to("/a"))
         #expect(answer.head.status == .badGateway)
         #expect(transport.requestCount == 1)
-        let post = try await fixture.cache.response(for: .to("/a", method: .post), body: Data("x".utf8))
+        let post = try await fixture.cache.response(
+            for: .to("/a", method: .post), content: RequestContent(Data("x".utf8)))
         #expect(post.head.status == .badGateway)
         #expect(transport.requestCount == 2, "what is not safe is not sent twice")
     }
@@ -275,10 +276,12 @@ struct HTTPCacheTests {
         let fixture = try LoaderFixture(transport: transport)
         let key = try CacheKey(url: "https://example.com/a")
         _ = try await fixture.cache.response(for: .to("/a")).bytes
-        _ = try await fixture.cache.response(for: .to("/a", method: .put), body: Data("x".utf8)).bytes
+        _ = try await fixture.cache.response(for: .to("/a", method: .put), content: RequestContent(Data("x".utf8)))
+            .bytes
         #expect(try fixture.store.contains(key))
         for _ in 0..<2 {
-            _ = try await fixture.cache.response(for: .to("/a", method: .post), body: Data("x".utf8)).bytes
+            _ = try await fixture.cache.response(for: .to("/a", method: .post), content: RequestContent(Data("x".utf8)))
+                .bytes
         }
         #expect(transport.requests.filter { $0.method == .post }.count == 2)
         #expect(transport.sent.last?.body == Data("x".utf8))

@@ -104,7 +104,9 @@ struct RemovedMeanwhileTests {
         let cache = fixture.cache
         let get = Task { try await cache.response(for: .to("/a")).text }
         await gate.reached(1)
-        #expect(try await cache.response(for: .to("/a", method: .post), body: Data("x".utf8)).text == "done")
+        #expect(
+            try await cache.response(for: .to("/a", method: .post), content: RequestContent(Data("x".utf8))).text
+                == "done")
         gate.open()
         #expect(try await get.value == "before")
         // RFC 9111 §4.4: an error of an unsafe method invalidates nothing.

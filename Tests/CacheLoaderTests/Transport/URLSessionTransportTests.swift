@@ -23,7 +23,7 @@ struct URLSessionTransportTests {
         let transport = URLSessionTransport(configuration: configuration)
         let request = HTTPRequest(
             method: method, scheme: "http", authority: origin.authority, path: "/path?query", headerFields: fields)
-        let response = try await transport.send(transport.prepare(request), body: nil)
+        let response = try await transport.send(transport.prepare(request), content: nil)
         var bytes = Data()
         do throws(TransportError) {
             while let chunk = try await response.body.next() { bytes += chunk }
@@ -114,7 +114,7 @@ struct URLSessionTransportTests {
         await origin.stop()
         let error = await #expect(throws: TransportError.self) {
             let request = HTTPRequest(method: .get, scheme: "http", authority: authority, path: "/")
-            _ = try await URLSessionTransport().send(request, body: nil)
+            _ = try await URLSessionTransport().send(request, content: nil)
         }
         #expect(error?.code == .cannotConnect)
     }
@@ -136,7 +136,7 @@ struct URLSessionTransportTests {
         let transport = URLSessionTransport()
         for _ in 0..<2 {
             let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-            let response = try await transport.send(request, body: nil)
+            let response = try await transport.send(request, content: nil)
             while try await response.body.next() != nil {}
         }
         #expect(origin.requests.map { $0.fields[.cookie] } == [nil, nil])
@@ -183,7 +183,7 @@ struct URLSessionTransportTests {
             .status(.ok, fields: [.contentEncoding: "gzip"], body: gzipped)
         }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-        let response = try await URLSessionTransport().send(request, body: nil)
+        let response = try await URLSessionTransport().send(request, content: nil)
         var bytes = Data()
         while let chunk = try await response.body.next() { bytes += chunk }
         #expect(String(decoding: bytes, as: UTF8.self) == "hello")
@@ -215,7 +215,7 @@ struct URLSessionTransportTests {
             CachedURLResponse(response: response, data: Data("old".utf8)), for: URLRequest(url: url))
         defer { URLCache.shared.removeAllCachedResponses() }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-        let body = try await URLSessionTransport().send(request, body: nil).body
+        let body = try await URLSessionTransport().send(request, content: nil).body
         #expect(try await body.next() == Data("new".utf8))
         #expect(origin.requestCount == 1)
         await origin.stop()
@@ -232,7 +232,7 @@ struct URLSessionTransportTests {
         let reachedBody = Gate()
         let task = Task { () -> TransportError? in
             do throws(TransportError) {
-                let response = try await URLSessionTransport().send(request, body: nil)
+                let response = try await URLSessionTransport().send(request, content: nil)
                 _ = try await response.body.next()
                 reachedBody.open()
                 while try await response.body.next() != nil {}
@@ -252,9 +252,24 @@ struct URLSessionTransportTests {
     func requestBody(method: HTTPRequest.Method) async throws {
         let origin = try await LoopbackOrigin { request in .ok(request.body.reversed()) }
         let request = HTTPRequest(method: method, scheme: "http", authority: origin.authority, path: "/")
-        let body = try await URLSessionTransport().send(request, body: Data("abc".utf8)).body
+        let body = try await URLSessionTransport().send(request, content: RequestContent(Data("abc".utf8))).body
         #expect(try await body.next() == Data("cba".utf8))
         #expect(origin.requests.map(\.method) == [method])
+        await origin.stop()
+    }
+
+    @Test("A stream is sent whole, and its file is gone afterwards", arguments: [nil, 3_000_000] as [Int64?])
+    func requestStream(length: Int64?) async throws {
+        let origin = try await LoopbackOrigin { request in .ok(request.body) }
+        let request = HTTPRequest(method: .post, scheme: "http", authority: origin.authority, path: "/")
+        let chunks = (1...3).map { Data(repeating: $0, count: 1_000_000) }
+        let stream = TransportBody(chunks: chunks)
+        let content = RequestContent(length: length) { () async throws(TransportError) in try await stream.next() }
+        let body = try await URLSessionTransport().send(request, content: content).body
+        var bytes = Data()
+        while let chunk = try await body.next() { bytes += chunk }
+        #expect(bytes == Data(chunks.joined()))
+        #expect(origin.requests.map { $0.fields[.contentLength] } == ["3000000"])
         await origin.stop()
     }
 
@@ -262,7 +277,7 @@ struct URLSessionTransportTests {
     func schemes(scheme: String) async throws {
         let error = await #expect(throws: TransportError.self) {
             let request = HTTPRequest(method: .get, scheme: scheme, authority: "127.0.0.1", path: "/")
-            _ = try await URLSessionTransport().send(request, body: nil)
+            _ = try await URLSessionTransport().send(request, content: nil)
         }
         #expect(error?.code == .unsupportedRequest)
     }
