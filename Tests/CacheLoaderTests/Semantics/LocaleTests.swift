@@ -1,7 +1,6 @@
 internal import CacheLoader
 internal import Foundation
 internal import HTTPTypes
-internal import TestSupport
 internal import Testing
 
 /// Dates and freshness where zone, language, digits and calendar are not those of RFC 9110.
