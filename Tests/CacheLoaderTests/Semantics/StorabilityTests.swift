@@ -79,6 +79,19 @@ internal import Testing
         #expect(storability("Cache-Control: private", status: .found, policy: .shared) == Self.passed)
     }
 
+    @Test("F10 RFC 9111 §5.2.2.7: private with field names limits shared caches only; a private one keeps every field")
+    func privateFields() {
+        let exchange = Sample.exchange(
+            #"Cache-Control: private="set-cookie", max-age=60"#, "Set-Cookie: a=b", "X: y")
+        guard case .store(let stored) = Sample.decide(on: exchange) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(Sample.decide(Sample.request(), stored, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(stored.head(age: 59).headerFields[.setCookie] == "a=b")
+        #expect(Sample.decide(on: exchange, policy: .shared) == .relay(removeStored: false))
+    }
+
     @Test(
         "S09 RFC 9111 §3: explicit caching information makes any final status storable",
         arguments: [299, 302, 400, 403, 429, 499, 500, 503, 599])
