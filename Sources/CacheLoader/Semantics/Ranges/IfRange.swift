@@ -19,7 +19,7 @@ package enum IfRange {
         guard lines.count == 1 else { return false }
         let value = lines[0].trimmedBytes
         if value.isStrongEntityTag {
-            // "the given entity-tag […] an exact match […] using the strong comparison function"
+            // True if it "exactly matches the ETag field value […] using the strong comparison function".
             let tags = fields.filledLines(.eTag)
             return tags.count == 1 && tags[0].trimmedBytes == value
         }
@@ -30,7 +30,7 @@ package enum IfRange {
 
     /// The `If-Range` with which the rest of a stored response may be asked for; `nil` when none may.
     ///
-    /// A client "MUST NOT generate an If-Range header field containing an entity-tag that is marked as weak", nor "an
+    /// A client "MUST NOT generate an If-Range header field containing an entity tag that is marked as weak", nor "an
     /// HTTP-date unless […] the client has no entity tag […] and the date is a strong validator".
     package static func field(for fields: HTTPFields, responseTime: HTTPDate) -> HTTPField? {
         StrongValidator(fields, responseTime: responseTime)?.ifRange

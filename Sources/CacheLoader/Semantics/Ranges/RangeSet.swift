@@ -122,8 +122,8 @@ extension RangeSet {
         // §15.3.7.2: "A server MUST NOT generate a multipart response to a request for a single range". Of several of which
         // one can be satisfied it may, but any client can read the plain form.
         guard ranges.count > 1 else { return .part(first) }
-        // §14.2: a server "that supports range requests MAY ignore or reject a Range header field that contains […] two or
-        // more overlapping ranges", and what adds up to the whole or more is better sent once.
+        // §14.2: "A server MAY ignore the Range header field"; it names overlapping ranges, beyond two, as a sign of harm.
+        // Even two send some bytes twice, and what adds up to the whole or more is better sent once.
         let sorted = ranges.sorted()
         guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.overlaps($1) }) else { return .whole }
         let sum = ranges.reduce(Int64(0)) { $0.saturatingAdding($1.count) }

@@ -41,9 +41,8 @@ package struct StrongValidator: Hashable, Sendable {
 extension StrongValidator {
     /// The bytes of `Last-Modified` if it is strong, whatever the entity-tag.
     ///
-    /// RFC 9110 §8.8.2.2: a date is weak unless the response "includes a Date value which is at least one second after the
-    /// Last-Modified value": the representation could have changed again within the second. Without a `Date` of the same
-    /// clock nothing can be deduced.
+    /// RFC 9110 §8.8.2.2: a date is weak unless it is at least one second before the `Date` of the response: the representation
+    /// could have changed again within the second. Without a `Date` of the same clock nothing can be deduced.
     static func strongLastModified(of fields: HTTPFields, responseTime: HTTPDate) -> [UInt8]? {
         let lines = fields.filledLines(.lastModified)
         let dates = fields.filledLines(.date)
