@@ -11,7 +11,7 @@ package enum Invalidation {
     /// - Parameter url: The absolute URL of the target. It is returned as it is; the others have their dots resolved, a
     ///   scheme in lower case and no fragment.
     package static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
-        // "a non-error status code is one in the 2xx (Successful) or 3xx (Redirection) class"
+        // "one with a 2xx (Successful) or 3xx (Redirection) status code"
         guard !request.method.isSafe, (200..<400).contains(reply.status.code) else { return [] }
         var targets = [url]
         guard let base = URIReference(url.utf8), let origin = base.origin else { return targets }

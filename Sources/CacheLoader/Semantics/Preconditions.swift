@@ -55,8 +55,8 @@ package struct Preconditions: Sendable {
     ///
     /// Conditions that only the origin may judge are left out of account: see ``mustBeForwarded``.
     package func isNotModified(_ stored: StoredResponse) -> Bool {
-        // §4.3.2: a 304 stands for "a stored response with a 200 (OK) or 206 (Partial Content) status code"; conditions of
-        // a request "with semantics that cannot be satisfied with a cached response" are meant for somebody else.
+        // §4.3.2: conditions are for a request that "can be satisfied by reusing a stored 200 (OK) or 206 (Partial Content)
+        // response"; those of one "with semantics that cannot be satisfied with a cached response" are for somebody else.
         guard isSelecting, stored.status == .ok || stored.status == .partialContent else { return false }
         // RFC 9110 §13.2.2: with If-None-Match, whatever is in it, If-Modified-Since is not looked at.
         guard let ifNoneMatch else { return isUnmodified(stored) }

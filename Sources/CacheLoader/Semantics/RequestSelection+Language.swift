@@ -4,8 +4,9 @@ extension RequestSelection {
     /// Whether a response is in the very language that `request` prefers, although it was selected by a request with
     /// another `Accept-Language`.
     ///
-    /// RFC 9111 §4.1: "If one or more of the nominated header fields … contains qvalues, a cache MAY choose" among stored
-    /// responses by them. This does so only where no origin could choose otherwise: `Accept-Language` is nominated, every
+    /// RFC 9111 §4.1: "When a nominated request header field has a known mechanism for ranking preference (e.g., qvalues on
+    /// Accept and similar request header fields), that mechanism MAY be used to choose a preferred response." It is used
+    /// only where an origin would hardly choose otherwise: `Accept-Language` is nominated, every
     /// other nominated field matches, and the one language of the content is, to the letter but for case, the one range
     /// that the request weighs more than all others.
     ///
