@@ -177,6 +177,20 @@ internal import Testing
         let selection = RequestSelection.make(
             response: one(.vary), request: Sample.request(), fingerprint: Sample.fingerprint)
         #expect((selection?.text.utf8.count ?? 0) <= bytes.count)
+        for name in [HTTPField.Name.accept, .acceptLanguage, .te] {
+            var request = Sample.request()
+            request.headerFields = one(name)
+            let nominated = RequestSelection.make(
+                response: Sample.fields(["Vary: \(name)"]), request: request, fingerprint: Sample.fingerprint)
+            // One more line: no longer the same bytes.
+            request.headerFields.append(Sample.field(name, ""))
+            _ = nominated?.matches(request, fingerprint: Sample.fingerprint)
+        }
+        var conditional = Sample.request()
+        conditional.headerFields = one(.ifNoneMatch)
+        let tagged = Sample.stored("ETag: \"tag\"")
+        #expect(!Preconditions(conditional).isNotModified(tagged))
+        _ = Preconditions(conditional).adding([tagged], to: conditional)
         var exchange = Sample.exchange("X: y")
         exchange.reply.headerFields += one(.connection)
         guard case .store(let stored) = Sample.decide(on: exchange) else {
