@@ -117,6 +117,11 @@ public final class BodyWriter: Sendable {
         }
     }
 
+    /// As the synchronous form, without blocking the caller's thread.
+    package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
+        try await store.onMaintenanceLane { () throws(StoreError) in try self.append(body, range) }
+    }
+
     private static let copyByteCount: Int64 = 262_144
 
     /// The bytes of all successful writes, to read back: for a caller that wants the body as a whole, or whose body could

@@ -1,3 +1,4 @@
+internal import CacheStore
 internal import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -17,34 +18,25 @@ struct AnswerForm {
         case segments([BodySegment])
     }
 
-    /// What comes after the head.
+    /// The head.
+    private(set) var head: HTTPResponse
+    /// What comes after it.
     private(set) var content = Content.whole
 
-    private var delivery: RangeDelivery?
-    private var isNotModified = false
-
-    /// - Parameter byteCount: The length of the stored body.
-    init(of stored: StoredResponse, byteCount: Int64, to request: HTTPRequest) {
+    /// - Parameters:
+    ///   - head: That of the stored response, as it answers with the whole.
+    ///   - body: The stored body.
+    init(_ stored: StoredResponse, head: HTTPResponse, body: StoredBody, to request: HTTPRequest) {
+        self.head = head
         let preconditions = Preconditions(request)
         if !preconditions.isEmpty, preconditions.isNotModified(stored) {
-            isNotModified = true
+            self.head = HTTPResponse(status: .notModified, headerFields: NotModified.head(of: head.headerFields))
             content = .none
             return
         }
         if request.method == .head { content = .none }
-        guard stored.status == .ok || stored.part != nil, !stored.isBodyDecoded, let ranges = RangeSet(request),
-            IfRange.permitsRange(request, stored: stored.fields, responseTime: stored.responseTime)
-        else { return }
-        let answer: RangeAnswer?
-        if let part = stored.part {
-            answer = ranges.resolved(inside: part.range, completeLength: part.completeLength)
-        } else {
-            answer = ranges.resolved(completeLength: byteCount)
-        }
-        guard let answer else { return }
-        let length = stored.part.map(\.completeLength) ?? byteCount
-        guard let delivery = RangeDelivery(answer, of: stored.fields, completeLength: length) else { return }
-        self.delivery = delivery
+        guard let delivery = Self.delivery(stored, head, body, to: request) else { return }
+        self.head = delivery.head
         // The file of a part begins with the first byte of the part.
         let start = stored.part?.range.first ?? 0
         content = .segments(
@@ -56,12 +48,20 @@ struct AnswerForm {
             })
     }
 
-    /// Gives the head of the stored response the form of the answer.
-    func shape(_ head: inout HTTPResponse) {
-        if isNotModified {
-            head = HTTPResponse(status: .notModified, headerFields: NotModified.fields(of: head.headerFields))
-        } else if let delivery {
-            head = delivery.head(from: head)
+    /// The answer to a range; `nil` if there is none, or it is to be ignored.
+    private static func delivery(
+        _ stored: StoredResponse, _ head: HTTPResponse, _ body: StoredBody, to request: HTTPRequest
+    ) -> RangeDelivery? {
+        // RFC 9110 §14.1.2: ranges count encoded bytes.
+        guard stored.status == .ok || stored.part != nil, !stored.isBodyDecoded, let ranges = RangeSet(request),
+            IfRange.permitsRange(request, stored: stored.fields, responseTime: stored.responseTime)
+        else { return nil }
+        let seed = body.digest.map { "\($0)" } ?? ""
+        guard let part = stored.part else {
+            let answer = ranges.resolved(completeLength: body.byteCount)
+            return RangeDelivery(answer, head: head, completeLength: body.byteCount, seed: seed)
         }
+        guard let answer = ranges.resolved(inside: part.range, completeLength: part.completeLength) else { return nil }
+        return RangeDelivery(answer, head: head, completeLength: part.completeLength, seed: seed)
     }
 }

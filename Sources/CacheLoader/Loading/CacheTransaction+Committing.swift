@@ -1,5 +1,6 @@
 internal import CacheStore
 internal import HTTPTypes
+internal import Logging
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -102,7 +103,7 @@ extension CacheTransaction {
             of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
         // Where the key does not say it.
         if self.key != target { metadata.url = url }
-        if self.key == target, NoVarySearch(response.fields) != nil {
+        if self.key == target, !NoVarySearch(response.fields).isDefault {
             metadata.searchBase = String(NoVarySearch.base(of: key.text))
         }
         return metadata
@@ -131,7 +132,7 @@ extension CacheTransaction {
         of response: StoredResponse, _ metadata: EntryMetadata, _ generation: StoreGeneration?
     ) -> (@Sendable (BodyWriter) async throws(StoreError) -> Void)? {
         guard response.status == .ok, !response.isBodyDecoded, request.method == .get,
-            StrongValidator(response.fields, responseTime: response.responseTime) != nil
+            response.strongValidator != nil
         else { return nil }
         var metadata = metadata
         let length = response.fields[.contentLength].flatMap { Int64($0) }
@@ -143,37 +144,92 @@ extension CacheTransaction {
 
     /// What the store does with the body of a 206: alone, or together with what is there of the same representation.
     func storing(_ received: Received, part response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
-        let stored = received.forwarding.stored
+        let entries = received.forwarding.stored.entries
         let generation = received.generation
-        let combination = PartCombination(
-            response, with: stored.responses, ofSelection: response.selection)
-        let commit: @Sendable (BodyWriter) async throws(StoreError) -> Void
-        switch combination {
-        case .coveredByWhole: commit = { _ in }
-        case .standsAlone(let outdated):
+        guard let part = response.part else { preconditionFailure("a 206 has a part") }
+        let (selected, combination) = combine(response, part, received)
+        // Other parts of what the origin has replaced since go with the commit.
+        let outdated = combination.displaced.map { entries[selected[$0]] }
+        switch combination.action {
+        case .isCoveredByWhole:
+            return SharedBody.Storing(writer: writer, commit: { _ in }, commitPart: nil)
+        case .standsAlone:
             let metadata = metadata(of: response, received.times, under: key)
-            let outdated = outdated.map { stored.entries[$0] }
-            commit = { [key] (writer) async throws(StoreError) in
-                try await writer.commit(metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
-            }
-        case .combines(let union, let pieces, let absorbed):
+            return SharedBody.Storing(
+                writer: writer,
+                commit: { [key] (writer) async throws(StoreError) in
+                    try await writer.commit(metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
+                },
+                commitPart: nil)
+        case .combines(let combined):
+            var union = response
+            union.status = combined.status
+            union.fields = combined.fields
+            union.fields.describeWhole(ofLength: combined.union.completeLength)
+            union.part = combined.union.isComplete ? nil : combined.union
             let metadata = metadata(of: union, received.times, under: key)
-            let absorbed = absorbed.map { stored.entries[$0] }
-            let entries = stored.entries
-            commit = { [key, store] (part) async throws(StoreError) in
-                let writer = store.makeBodyWriter()
-                for piece in pieces {
-                    let body: StoredBody?
-                    switch piece.source {
-                    case .new: body = try part.written()
-                    case .stored(let index): body = try store.openBody(of: entries[index])
-                    }
-                    guard let body else { return }
-                    try await writer.append(body, piece.range)
-                }
-                try await writer.commit(metadata, for: key, replacing: absorbed, unlessRemovedSince: generation)
+            let sources = combined.pieces.map { piece in
+                CombinedBody.Piece(piece, new: part, entries: selected.map { entries[$0] })
+            }
+            let replaced = outdated + combined.members.map { entries[selected[$0]] }
+            return SharedBody.Storing(
+                writer: writer,
+                commit: { [key, store] (writer) async throws(StoreError) in
+                    guard let whole = try await CombinedBody.make(sources, new: writer, in: store) else { return }
+                    try await whole.commit(metadata, for: key, replacing: replaced, unlessRemovedSince: generation)
+                },
+                commitPart: nil)
+        }
+    }
+
+    /// What becomes of a part among the stored responses that the request selects; `selected` are their places.
+    private func combine(
+        _ response: StoredResponse, _ part: StoredPart, _ received: Received
+    ) -> (selected: [Int], combination: PartCombination) {
+        let candidates = received.forwarding.stored.responses
+        let selected = candidates.indices.filter { index in
+            candidates[index].isSelected(by: request, policy: policy, fingerprint: fingerprint)
+                && received.forwarding.stored.entries[index].key == key
+        }
+        let stored = selected.map { (response: candidates[$0], part: candidates[$0].part) }
+        return (selected, PartCombination(of: response, part: part, with: stored))
+    }
+}
+
+/// A body that is put together from stored parts and a new one.
+enum CombinedBody {
+    /// Some bytes to copy, by their place in the file of their source.
+    struct Piece: Sendable {
+        /// `nil` for the new part.
+        let entry: StoredEntry?
+        let range: Range<Int64>
+
+        init(_ piece: CombinedPart.Piece, new: StoredPart, entries: [StoredEntry]) {
+            switch piece.source {
+            case .new:
+                entry = nil
+                range = (piece.range.first - new.range.first)..<(piece.range.end - new.range.first)
+            case .stored(let index):
+                let start = entries[index].metadata.part?.start ?? 0
+                entry = entries[index]
+                range = (piece.range.first - start)..<(piece.range.end - start)
             }
         }
-        return SharedBody.Storing(writer: writer, commit: commit, commitPart: nil)
+    }
+
+    /// The whole of the pieces; `nil` if a stored one is gone.
+    static func make(
+        _ pieces: [Piece], new: BodyWriter, in store: ResponseStore
+    ) async throws(StoreError) -> BodyWriter? {
+        let writer = store.makeBodyWriter()
+        for piece in pieces {
+            guard let entry = piece.entry else {
+                try await writer.append(new.written(), piece.range)
+                continue
+            }
+            guard let body = try store.openBody(of: entry) else { return nil }
+            try await writer.append(body, piece.range)
+        }
+        return writer
     }
 }

@@ -1,5 +1,6 @@
 internal import CacheStore
 internal import HTTPTypes
+internal import Logging
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -17,14 +18,13 @@ extension CacheTransaction {
         isStored: Bool? = nil
     ) -> CachedResponse {
         let stored = answer.response
-        let form = AnswerForm(of: stored, byteCount: answer.body.byteCount, to: request)
         // RFC 9111 §4: an answer without validation carries its current age.
-        var head = stored.head(age: source == .notModified ? nil : answer.age)
-        form.shape(&head)
+        let form = AnswerForm(
+            stored, head: stored.head(age: source == .notModified ? nil : answer.age), body: answer.body, to: request)
+        var head = form.head
         let expiry = Freshness(of: stored, policy: policy).expiry
-        var status = CacheStatus(hit: reason == nil, forward: reason)
-        status.forwardStatus = forwardStatus
-        status.stored = isStored
+        let status =
+            reason.map { CacheStatus.forward($0, status: forwardStatus, stored: isStored) } ?? CacheStatus.hit()
         add(status, to: &head, expiry: expiry, answer.rule)
         return CachedResponse(
             head: head, body: body(answer.body, form), source: source, age: answer.age, isStale: answer.isStale,
@@ -110,9 +110,8 @@ extension CacheTransaction {
         to received: Received, _ body: ResponseBody, freshness: Freshness?, isStored: Bool
     ) -> CachedResponse {
         var head = received.head
-        var status = CacheStatus(hit: false, forward: received.forwarding.reason)
-        status.forwardStatus = received.reply.head.status.code
-        if isStored { status.stored = true }
+        let status = CacheStatus.forward(
+            received.forwarding.reason, status: received.reply.head.status.code, stored: isStored ? true : nil)
         add(status, to: &head, expiry: freshness?.expiry, received.forwarding.rule)
         return CachedResponse(
             head: head, body: body, source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
@@ -145,8 +144,7 @@ extension CacheTransaction {
             store.countMiss(for: target)
             var head = arriving.response.head(age: age)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry
-            var status = CacheStatus(hit: false, forward: .uriMiss)
-            status.collapsed = true
+            let status = CacheStatus.forward(.uriMiss, collapsed: true)
             add(status, to: &head, expiry: expiry, reuse.rule)
             return CachedResponse(
                 head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length)),
@@ -167,12 +165,8 @@ extension CacheTransaction {
             status = failure.code == .timedOut || hasStored ? .gatewayTimeout : .badGateway
         default: throw error
         }
-        var head = HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"])
-        if let options = configuration.cacheStatus {
-            var status = CacheStatus(hit: false, forward: .miss)
-            if options.hasDetail { status.detail = "\(error)" }
-            status.append(to: &head.headerFields, name: options.name)
-        }
+        // Without Cache-Status: RFC 9211 §2 wants none on what the cache has generated itself.
+        let head = HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"])
         return CachedResponse(
             head: head, body: ResponseBody(source: .empty), source: .generated, age: 0, isStale: false, expiresAt: nil,
             failure: error)
@@ -188,7 +182,7 @@ extension CacheTransaction {
             status.ttl = expiry?.seconds(since: now)
         }
         if options.hasKey { status.key = key.text }
-        if options.hasDetail { status.detail = "\(rule.section): \(rule.phrase)" }
+        if options.hasDetail { status.detail = rule.description }
         status.append(to: &head.headerFields, name: options.name)
     }
 }

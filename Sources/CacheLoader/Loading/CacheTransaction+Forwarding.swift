@@ -52,7 +52,7 @@ extension CacheTransaction {
 
     private func send(_ request: HTTPRequest) async throws(LoadError) -> TransportResponse {
         do throws(TransportError) {
-            return try await context.transport.send(request, content: content)
+            return try await context.transport.send(request, content: content?.forSending())
         } catch {
             if error.code != .cancelled { store.countError(for: target) }
             throw LoadError(error, url: url)
@@ -99,7 +99,7 @@ extension CacheTransaction {
 
     /// RFC 9111 §4.3.3 leaves nothing to answer with: asks once more, as the caller did.
     private func retry(after received: Received, isRetry: Bool) async throws(LoadError) -> CachedResponse {
-        guard !isRetry, content?.isRepeatable ?? true else {
+        guard !isRetry, request.method == .get || request.method == .head, content?.isRepeatable ?? true else {
             let failure = TransportError(
                 .malformedResponse, message: "\(received.reply.head.status) in answer to a request that did not ask for it")
             throw .transport(failure, url: url)

@@ -223,8 +223,7 @@ struct CacheTransaction: Sendable {
         let base = String(NoVarySearch.base(of: key.text))
         for other in try store.keys(withSearchBase: base, partition: key.partition) {
             let entries = try store.responses(for: other).filter { entry in
-                let fields = EntryCodec.response(of: entry).fields
-                return NoVarySearch(fields)?.isEquivalent(key.text, other.text) ?? false
+                NoVarySearch(EntryCodec.response(of: entry).fields).isEquivalent(key.text, other.text)
             }
             if !entries.isEmpty { return entries }
         }

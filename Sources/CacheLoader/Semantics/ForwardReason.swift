@@ -10,8 +10,6 @@ package enum ForwardReason: String, Hashable, Sendable {
     case varyMiss = "vary-miss"
     /// What is stored has lost its body.
     case miss
-    /// Of what is stored for the request, only other bytes than those it asks for are there.
-    case partial
     /// A fresh response is stored, but the request, or the policy it is made under, does not allow its use.
     case request
     /// A response is stored, but it is stale, or must always be validated.

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// What is to be done with the reply of an origin, once its head is there.
 package enum ReplyDecision: Hashable, Sendable {
@@ -45,7 +45,7 @@ package enum ReplyDecision: Hashable, Sendable {
     ///   - fingerprint: What stands for credentials in a ``RequestSelection``.
     package static func make(
         _ exchange: Exchange, original: HTTPRequest, candidates: [StoredResponse], question: Question,
-        policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
+        policy: CachePolicy, fingerprint: @escaping RequestSelection.Fingerprint
     ) -> ReplyDecision {
         let context = Context(
             exchange: exchange, original: original, candidates: candidates, policy: policy, fingerprint: fingerprint)
@@ -98,7 +98,7 @@ package enum ReplyDecision: Hashable, Sendable {
 
         func whole() -> ReplyDecision {
             let storability = Storability(
-                status: exchange.reply.status, fields: fields, request: exchange.request, policy: policy)
+                status: exchange.reply.status, fields: fields, request: original, policy: policy)
             if case .notStorable(let removesStored) = storability { return .relay(removeStored: removesStored) }
             return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
         }
@@ -106,7 +106,7 @@ package enum ReplyDecision: Hashable, Sendable {
         /// `nil` if it would never be found again: RFC 9111 §4.1, a `Vary` with "*" matches no request.
         private func stored(part: StoredPart?) -> StoredResponse? {
             let selection = RequestSelection.make(
-                response: fields, request: exchange.request, fingerprint: fingerprint,
+                response: fields, request: original, fingerprint: fingerprint,
                 nominatesAuthorization: !policy.isShared)
             guard let selection else { return nil }
             return StoredResponse(
@@ -116,40 +116,50 @@ package enum ReplyDecision: Hashable, Sendable {
         }
 
         func head() -> ReplyDecision {
-            switch HeadUpdate(exchange, candidates: candidates, policy: policy, fingerprint: fingerprint) {
-            case .updates(let updates): .update(updates, removing: [])
-            case .invalidates(let indices): .update([:], removing: indices)
-            case .nothing: .relay(removeStored: false)
-            }
+            let update = HeadUpdate(
+                exchange, candidates: candidates, policy: policy, fingerprint: fingerprint,
+                nominatesAuthorization: !policy.isShared)
+            return update.isEmpty
+                ? .relay(removeStored: false) : .update(update.updates, removing: update.invalidated)
         }
 
         // MARK: Parts
 
         /// The reply to a request for a range that the caller made.
         func part() -> ReplyDecision {
-            guard RangeSet(original) != nil, let range = ContentRange(fields), !exchange.isBodyDecoded else {
+            guard RangeSet(original) != nil, let part = ContentRange(fields)?.part, !exchange.isBodyDecoded else {
                 return .relay(removeStored: false)
             }
             // RFC 9111 §3.3: a part is stored as the whole would be.
-            let storability = Storability(status: .ok, fields: fields, request: exchange.request, policy: policy)
+            let storability = Storability(status: .ok, fields: fields, request: original, policy: policy)
             if case .notStorable(let removesStored) = storability { return .relay(removeStored: removesStored) }
-            let part = StoredPart(range: range.range, completeLength: range.completeLength)
             guard var response = stored(part: part) else { return .relay(removeStored: false) }
-            response.fields.describeWhole(ofLength: range.completeLength)
+            response.fields.describeWhole(ofLength: part.completeLength)
             return .storePart(response)
         }
 
         /// The reply to a request for the rest of a stored part.
         func rest(of index: Int) -> ReplyDecision {
-            let stored = candidates[index]
-            guard let part = stored.part else { return .retry(removing: []) }
-            switch ResumeRequest.outcome(of: exchange, part: part, stored: stored) {
-            case .continues(let whole):
-                let storability = Storability(status: .ok, fields: whole.fields, request: original, policy: policy)
-                return storability == .storable ? .complete(index, whole) : .retry(removing: [index])
-            case .replaces: return self.whole()
+            guard candidates.indices.contains(index), let part = candidates[index].part else { return .retry(removing: []) }
+            switch ResumeRequest.outcome(of: exchange, resuming: candidates[index], part: part) {
+            case .continues:
+                return completion(of: index, part).map { .complete(index, $0) } ?? .retry(removing: [index])
+            case .replaces, .answersOtherwise: return whole()
             case .discards: return .retry(removing: [index])
             }
+        }
+        /// The whole that the stored part and the reply are together; `nil` if they are not, or it must not be stored.
+        private func completion(of index: Int, _ part: StoredPart) -> StoredResponse? {
+            guard let rest = ContentRange(fields)?.part, let new = stored(part: rest) else { return nil }
+            let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
+            guard case .combines(let combined) = combination.action, combined.union.isComplete else { return nil }
+            let storability = Storability(status: .ok, fields: combined.fields, request: original, policy: policy)
+            guard storability == .storable else { return nil }
+            var whole = new
+            whole.status = .ok
+            whole.fields = combined.fields
+            whole.part = nil
+            return whole
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// Which stored response may take the place of an answer that the origin did not give (RFC 9111 §4.2.4, RFC 5861 §4).
 package enum StandIn {
@@ -47,14 +47,11 @@ package enum StandIn {
     private static func limit(
         _ failure: Failure, _ freshness: Freshness, _ directives: RequestDirectives, _ policy: CachePolicy
     ) -> Int64? {
-        let stated = [freshness.cacheControl.staleIfError, directives.staleIfError].compactMap { argument in
-            switch argument {
-            case .absent: nil
-            case .malformed: 0 as Int64
-            case .seconds(let seconds): seconds
-            }
+        let stated = [freshness.cacheControl.staleIfError, directives.staleIfError].filter { $0 != .absent }
+        if !stated.isEmpty {
+            // One that cannot be read permits nothing.
+            return stated.map { if case .seconds(let seconds) = $0 { seconds } else { 0 as Int64 } }.max()
         }
-        if let limit = stated.max() { return limit }
         let allowance = failure == .disconnected ? policy.staleWhenDisconnected : policy.staleIfError
         return allowance.map(\.components.seconds)
     }

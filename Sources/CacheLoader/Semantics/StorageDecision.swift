@@ -11,8 +11,12 @@ package struct StorageDecision: Hashable, Sendable {
     package static func make(
         status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy
     ) -> StorageDecision {
+        // RFC 9213 §2.2: beside a targeted field Cache-Control and Expires are ignored.
+        let targeted =
+            policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
         let response = Received(
-            status: status, fields: fields, control: CacheControl(fields), request: request, isShared: policy.isShared)
+            status: status, fields: fields, control: targeted ?? CacheControl(fields),
+            hasExpires: targeted == nil && fields.contains(.expires), request: request, isShared: policy.isShared)
 
         // RFC 9111 §3: "the request method is understood by the cache"
         guard request.method == .get || request.method == .post else { return refuse(.methodNotUnderstood) }
@@ -44,6 +48,7 @@ private struct Received {
     let status: HTTPResponse.Status
     let fields: HTTPFields
     let control: CacheControl
+    let hasExpires: Bool
     let request: HTTPRequest
     let isShared: Bool
 
@@ -79,7 +84,7 @@ private struct Received {
         // §5.2.2.10: s-maxage means nothing to a private cache.
         if isShared, control.sharedMaxAge != .absent { return .sharedMaxAgeDirective }
         if control.maxAge != .absent { return .maxAgeDirective }
-        if fields.contains(.expires) { return .expiresField }
+        if hasExpires { return .expiresField }
         if control.isPublic { return .publicDirective }
         if !isShared, control.isPrivate { return .privateDirective }
         return status.isHeuristicallyCacheable ? .heuristicallyCacheable : nil
@@ -104,7 +109,7 @@ private struct Received {
     private var hasExplicitFreshness: Bool {
         if isShared, case .seconds = control.sharedMaxAge { return true }
         if case .seconds = control.maxAge { return true }
-        return control.maxAge == .absent && fields.contains(.expires)
+        return control.maxAge == .absent && hasExpires
     }
 }
 

@@ -11,6 +11,7 @@ extension StoredResponse {
     /// - Parameter isConditional: Whether `request` has conditions of its own. Then its entity-tags are asked about, too.
     package func conditionalRequest(from request: HTTPRequest, isConditional: Bool = false) -> HTTPRequest? {
         guard hasIntactBody else { return nil }
+        let original = request
         var request = request
         let ownTags = isConditional ? Preconditions(request) : nil
         var hasValidator = false
@@ -22,8 +23,8 @@ extension StoredResponse {
             hasValidator = true
         }
         guard hasValidator else { return nil }
-        if let ownTags, !ownTags.entityTags.isEmpty { request = ownTags.adding([self], to: request) }
-        return request
+        guard let ownTags, !ownTags.entityTags.isEmpty else { return request }
+        return ownTags.adding([self], to: original)
     }
 
     private static let preconditions: [(validator: HTTPField.Name, precondition: HTTPField.Name)] = [

@@ -68,8 +68,7 @@ struct SuitableResponses {
         for index in parts {
             let candidate = candidates[index]
             guard let part = candidate.part,
-                let resuming = ResumeRequest.make(
-                    for: request, part: part, fields: candidate.fields, responseTime: candidate.responseTime)
+                let resuming = ResumeRequest.make(for: request, resuming: candidate, part: part)
             else { continue }
             let response = SuitableResponse(index, candidate, policy: policy)
             if best.map({ response.isPreferred(to: $0.response) }) ?? true { best = (response, resuming) }
@@ -88,7 +87,8 @@ struct SuitableResponse {
     init(_ index: Int, _ response: StoredResponse, policy: CachePolicy) {
         self.index = index
         freshness = Freshness(of: response, policy: policy)
-        hasVary = !response.selection.text.isEmpty
+        // A selection may be about credentials alone.
+        hasVary = !response.selection.text.isEmpty && response.fields.contains(.vary)
         responseTime = response.responseTime
     }
 
@@ -118,6 +118,8 @@ extension StoredResponse {
         by request: HTTPRequest, policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
     ) -> Bool {
         selection.matches(request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
+            || selection.selects(
+                fields, for: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
     }
 
     /// Whether the body has all that the request asks for; `ranges` are those of the request.

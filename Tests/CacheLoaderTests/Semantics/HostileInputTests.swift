@@ -126,8 +126,10 @@ internal import Testing
                         ? .notModified : HTTPResponse.Status(code: .random(in: 0...999, using: &generator)),
                     headerFields: fields(names, &generator)),
                 requestTime: moment(&generator), responseTime: moment(&generator))
+            let place = Int.random(in: -1...3, using: &generator)
+            let question = [ReplyDecision.Question.none, .validation(place), .rest(place)].randomElement(using: &generator)
             let reply = ReplyDecision.make(
-                exchange, candidates: candidates, validated: Int.random(in: -1...3, using: &generator), policy: policy,
+                exchange, original: request, candidates: candidates, question: question ?? .none, policy: policy,
                 fingerprint: Sample.fingerprint)
             check(reply, exchange, candidates, "\(generator)")
         }
@@ -157,7 +159,16 @@ internal import Testing
         case .store(let response):
             #expect(response.fields.contains(.date) && !response.fields.contains(.connection), seed)
             #expect(response.selection.matches(exchange.request, fingerprint: Sample.fingerprint), seed)
-        case .relay, .retryUnconditionally:
+        case .standIn(let index):
+            let freshness = Freshness(of: candidates[index], policy: CachePolicy())
+            #expect(!freshness.alwaysNeedsValidation && candidates[index].hasIntactBody, seed)
+        case .storePart(let response):
+            #expect(response.part != nil && !response.isBodyDecoded, seed)
+        case .complete(let index, let response):
+            #expect(candidates[index].part != nil && response.part == nil, seed)
+        case .update(let updates, let removals):
+            #expect(exchange.request.method == .head && updates.keys.allSatisfy { !removals.contains($0) }, seed)
+        case .relay, .retry:
             break
         }
     }

@@ -87,20 +87,29 @@ final class SharedBody: Sendable {
     }
 
     private func pump() async -> BodyPiece {
-        do {
-            while let chunk = try await source.next() {
-                let received = state.withLock { $0.table.receivedByteCount } + Int64(chunk.count)
-                guard received <= limits.maxByteCount else {
-                    return .failed(.bodyTooLarge(url: url, limit: limits.maxByteCount))
-                }
+        do throws(LoadError) {
+            while let chunk = try await receive() {
                 deliver(chunk)
                 await waitForReaders()
             }
         } catch {
-            return .failed(LoadError(error as? TransportError ?? TransportError(.other, message: "\(error)"), url: url))
+            return .failed(error)
         }
         await commit()
         return .end
+    }
+
+    private func receive() async throws(LoadError) -> Data? {
+        let chunk: Data?
+        do throws(TransportError) {
+            chunk = try await source.next()
+        } catch {
+            throw LoadError(error, url: url)
+        }
+        guard let chunk else { return nil }
+        let received = state.withLock { $0.table.receivedByteCount } + Int64(chunk.count)
+        guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
+        return chunk
     }
 
     private func deliver(_ chunk: Data) {
