@@ -63,7 +63,8 @@ extension CacheTransaction {
     func storingPart(_ received: Received, _ response: StoredResponse) -> CachedResponse {
         guard fitsIntoStore(received.reply.head) else { return passing(received) }
         let storing = storing(received, part: response, in: store.makeBodyWriter())
-        return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
+        return share(
+            received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
     }
 
     /// What is stored of a response, and after it the reply, which is the rest. Both are stored as the whole.

@@ -37,7 +37,8 @@ extension CacheTransaction {
             return try standIn(for: error, forwarding)
         }
         let times = Times(requested: requested, received: configuration.clock())
-        var received = Received(reply: reply, forwarding: forwarding, times: times, generation: generation, head: reply.head)
+        var received = Received(
+            reply: reply, forwarding: forwarding, times: times, generation: generation, head: reply.head)
         // What this request invalidates itself does not stand in its own way.
         let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
         if isRemoved { received.generation = try? store.generation() }
@@ -101,7 +102,8 @@ extension CacheTransaction {
     private func retry(after received: Received, isRetry: Bool) async throws(LoadError) -> CachedResponse {
         guard !isRetry, request.method == .get || request.method == .head, content?.isRepeatable ?? true else {
             let failure = TransportError(
-                .malformedResponse, message: "\(received.reply.head.status) in answer to a request that did not ask for it")
+                .malformedResponse,
+                message: "\(received.reply.head.status) in answer to a request that did not ask for it")
             throw .transport(failure, url: url)
         }
         return try await forward(

@@ -61,7 +61,8 @@ final class CollapsedFlights: Sendable {
     }
 
     private func fly(
-        _ key: Key, _ number: UInt64, sentBy ticket: UInt64, _ load: @Sendable () async throws(LoadError) -> CachedResponse
+        _ key: Key, _ number: UInt64, sentBy ticket: UInt64,
+        _ load: @Sendable () async throws(LoadError) -> CachedResponse
     ) async {
         let result = await Self.result(of: load)
         let waiters = flights.withLock { $0.land(key, number) }

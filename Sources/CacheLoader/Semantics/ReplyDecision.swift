@@ -140,7 +140,9 @@ package enum ReplyDecision: Hashable, Sendable {
 
         /// The reply to a request for the rest of a stored part.
         func rest(of index: Int) -> ReplyDecision {
-            guard candidates.indices.contains(index), let part = candidates[index].part else { return .retry(removing: []) }
+            guard candidates.indices.contains(index), let part = candidates[index].part else {
+                return .retry(removing: [])
+            }
             switch ResumeRequest.outcome(of: exchange, resuming: candidates[index], part: part) {
             case .continues:
                 return completion(of: index, part).map { .complete(index, $0) } ?? .retry(removing: [index])

@@ -5,7 +5,8 @@ extension Rule {
     /// The policy passes the cache by.
     static let policyBypass = Rule("policy", "stored responses are not used")
     /// Conditions for the origin to judge.
-    static let foreignCondition = Rule("RFC 9111 §4.3.2", "If-Match and If-Unmodified-Since are for the origin to evaluate")
+    static let foreignCondition = Rule(
+        "RFC 9111 §4.3.2", "If-Match and If-Unmodified-Since are for the origin to evaluate")
     /// More fields than are looked at.
     static let tooManyRequestFields = Rule("limit", "the request has too many fields")
     /// Nothing stored.
@@ -43,5 +44,6 @@ extension Rule {
     /// Part of it is there.
     static let resumable = Rule("RFC 9111 §3.4", "the rest of a stored part is asked for")
     /// `only-if-cached`.
-    static let onlyIfCached = Rule("RFC 9111 §5.2.1.7", "the request says only-if-cached, and nothing stored can answer")
+    static let onlyIfCached = Rule(
+        "RFC 9111 §5.2.1.7", "the request says only-if-cached, and nothing stored can answer")
 }

@@ -125,7 +125,9 @@ extension StoredResponse {
     /// Whether the body has all that the request asks for; `ranges` are those of the request.
     func holds(_ ranges: RangeSet?, of request: HTTPRequest) -> Bool {
         guard let part else { return true }
-        guard let ranges, IfRange.permitsRange(request, stored: fields, responseTime: responseTime) else { return false }
+        guard let ranges, IfRange.permitsRange(request, stored: fields, responseTime: responseTime) else {
+            return false
+        }
         return ranges.resolved(inside: part.range, completeLength: part.completeLength) != nil
     }
 }

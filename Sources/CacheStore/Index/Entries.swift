@@ -242,7 +242,8 @@ extension StoredEntry {
                 expiresAt: row.int64OrNil(10).map { .init(milliseconds: $0) },
                 isBodyDecoded: row.int64(12) != 0,
                 head: row.textBytes(15),
-                part: row.isNull(20) ? nil : EntryPart(start: max(0, row.int64(20)), completeLength: row.int64OrNil(21)),
+                part: row.isNull(20)
+                    ? nil : EntryPart(start: max(0, row.int64(20)), completeLength: row.int64OrNil(21)),
                 groups: row.names(22),
                 searchBase: row.textOrNil(23)
             ),

@@ -23,7 +23,7 @@ extension Connection {
     package static let evictionBite = 256
 
     /// Pages of an index without entries.
-    package static let emptyPageCount: Int64 = 27
+    package static let emptyPageCount: Int64 = 29
     /// What SQLite makes the pages of a new file.
     static let pageByteCount: Int64 = 4096
 

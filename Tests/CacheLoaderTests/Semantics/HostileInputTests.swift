@@ -127,7 +127,8 @@ internal import Testing
                     headerFields: fields(names, &generator)),
                 requestTime: moment(&generator), responseTime: moment(&generator))
             let place = Int.random(in: -1...3, using: &generator)
-            let question = [ReplyDecision.Question.none, .validation(place), .rest(place)].randomElement(using: &generator)
+            let question = [ReplyDecision.Question.none, .validation(place), .rest(place)].randomElement(
+                using: &generator)
             let reply = ReplyDecision.make(
                 exchange, original: request, candidates: candidates, question: question ?? .none, policy: policy,
                 fingerprint: Sample.fingerprint)

@@ -99,7 +99,7 @@ package struct ReaderTable<Waiter, Pump> {
     package mutating func read(_ id: ID, limit: Int64, _ waiter: @autoclosure () -> Waiter) -> Reading {
         guard var reader = readers[id] else { return .gone }
         if reader.offset < fileEnd {
-            let range = reader.offset..<min(fileEnd, reader.offset + limit)
+            let range = reader.offset..<(reader.offset + min(limit, fileEnd - reader.offset))
             readers[id]?.offset = range.upperBound
             return .piece(.file(range), pump: releasedPump())
         }
