@@ -116,7 +116,7 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    private func transaction(
+    func transaction(
         for request: HTTPRequest, content: RequestContent?, policy: CachePolicy?
     ) throws(LoadError) -> CacheTransaction {
         let configuration = configuration

@@ -29,6 +29,13 @@ extension ResponseStore {
         return nil
     }
 
+    /// Whether ``openBody(of:)`` would open the body of an entry. One that is damaged is left as it is.
+    package func hasBody(of entry: StoredEntry) throws(StoreError) -> Bool {
+        try checkOpen()
+        guard let digest = entry.digest else { return true }
+        return try openIntact(digest, byteCount: entry.byteCount) != nil
+    }
+
     private func openIntact(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> StoredBody? {
         try mapping { () throws(SystemError) in
             guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount) else { return nil }

@@ -11,7 +11,8 @@ struct Tool: AsyncParsableCommand {
             2 the store or the network failed; 64 the command line is wrong.
             """,
         subcommands: [
-            Demo.self, Get.self, Put.self, List.self, Show.self, Stats.self, Evict.self, Remove.self, Check.self,
+            Demo.self, Get.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Evict.self, Remove.self,
+            Check.self,
             SQL.self, Export.self, Import.self,
         ])
 

@@ -181,14 +181,19 @@ extension CacheTransaction {
     func revalidateInBackground() {
         let now = now
         guard context.revalidations.begin(key, at: now) else { return }
+        Task { [forced = revalidating] in
+            let succeeded = await forced.revalidate()
+            forced.context.revalidations.end(forced.key, succeeded: succeeded, at: forced.now)
+        }
+    }
+
+    /// The same request, to be answered after validation.
+    var revalidating: CacheTransaction {
         var forced = self
         forced.policy.mode = .revalidateAlways
         // It is the whole that is validated, whatever the caller has of it or wants of it.
         forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
-        Task { [forced] in
-            let succeeded = await forced.revalidate()
-            forced.context.revalidations.end(forced.key, succeeded: succeeded, at: forced.now)
-        }
+        return forced
     }
 
     private static let fieldsOfOneCaller: Set<HTTPField.Name> = [.range, .ifRange, .ifNoneMatch, .ifModifiedSince]

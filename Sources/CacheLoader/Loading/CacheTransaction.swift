@@ -202,13 +202,18 @@ struct CacheTransaction: Sendable {
     /// What is stored for the request. A store that cannot be read is an empty one.
     private func lookup() -> Stored {
         do throws(StoreError) {
-            var entries = try store.responses(for: key)
-            if entries.isEmpty, key == target { entries = try entriesOfEquivalentURLs() }
-            return Stored(entries: entries, responses: entries.map(EntryCodec.response))
+            return try find()
         } catch {
             log("could not look up a response", error)
             return Stored()
         }
+    }
+
+    /// As ``lookup()``, but a store that cannot be read is an error.
+    func find() throws(StoreError) -> Stored {
+        var entries = try store.responses(for: key)
+        if entries.isEmpty, key == target { entries = try entriesOfEquivalentURLs() }
+        return Stored(entries: entries, responses: entries.map(EntryCodec.response))
     }
 
     /// Whether anything stored is for the request, whatever its state.

@@ -83,14 +83,14 @@ package struct Freshness: Sendable {
 }
 
 /// What a response states about its times, read in one pass.
-private struct StatedTimes {
+struct StatedTimes {
     private(set) var cacheControl = CacheControl()
     private(set) var date: HTTPDate
     private(set) var age: Int64 = 0
     // Places, not fields: to carry six strings about costs more than to parse one.
-    private var expires: Int?
+    private(set) var expires: Int?
     private var hasTwoExpires = false
-    private var lastModified: Int?
+    private(set) var lastModified: Int?
 
     init(_ response: StoredResponse, policy: CachePolicy) {
         date = response.responseTime

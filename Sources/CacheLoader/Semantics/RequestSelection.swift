@@ -80,7 +80,7 @@ package struct RequestSelection: Sendable {
     }
 
     /// Compares without building the line where it can: nearly every hit on a response with `Vary` ends here.
-    private static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
+    static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
         let name = FieldBytes(rebasing: line.prefix { $0 != UInt8(ascii: ":") })
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
         let value = line[name.count...]
@@ -133,7 +133,7 @@ extension RequestSelection {
         return names.sorted()
     }
 
-    private static func line(name: String, of fields: HTTPFields, fingerprint: Fingerprint) -> String {
+    static func line(name: String, of fields: HTTPFields, fingerprint: Fingerprint) -> String {
         guard let value = combinedValue(of: name, in: fields) else { return name }
         let readable = String(validating: value, as: UTF8.self)
         let text = readable ?? percentEncoded(value)

@@ -1,9 +1,9 @@
 /// The place in a specification that a decision rests on.
-package struct Rule: Hashable, Sendable {
-    /// Document and section: `RFC 9111 §3`.
-    package let section: String
-    /// What stands there, in its words.
-    package let phrase: String
+public struct Rule: Hashable, Sendable {
+    /// Document and section: `RFC 9111 §3`; `policy` or `limit` where this cache alone decides.
+    public let section: String
+    /// What stands there, in its words or in short.
+    public let phrase: String
 
     /// Creates a rule.
     package init(_ section: String, _ phrase: String) {
@@ -14,5 +14,5 @@ package struct Rule: Hashable, Sendable {
 
 extension Rule: CustomStringConvertible {
     /// `RFC 9111 §3: a max-age response directive`
-    package var description: String { "\(section): \(phrase)" }
+    public var description: String { "\(section): \(phrase)" }
 }

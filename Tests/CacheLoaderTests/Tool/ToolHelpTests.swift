@@ -16,7 +16,7 @@ extension ToolTests {
             arguments: [
                 [], ["help"], ["--help"], ["-h"], ["put", "--help"], ["put", "-h"], ["help", "put"],
                 ["get", "http://a.test/", "--help"], ["sql", "--help"], ["check", "--repair", "--help"],
-                ["remove", "--help"],
+                ["remove", "--help"], ["explain", "--help"],
                 ["evict", "--help"],
             ])
         func help(arguments: [String]) async throws {

@@ -182,7 +182,8 @@ extension ToolTests {
         @Test(
             "What only looks makes no store",
             arguments: [
-                ["list"], ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["stats"],
+                ["list"], ["explain", "http://a.test/"], ["show", "http://a.test/"],
+                ["show", "http://a.test/", "--body"], ["stats"],
                 ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
                 ["export", "-"], ["export", "/dev/null"], ["evict", "--max-entries", "1", "--dry-run"],
                 ["remove", "--all"],

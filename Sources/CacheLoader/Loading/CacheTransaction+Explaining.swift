@@ -1,0 +1,50 @@
+internal import CacheStore
+internal import HTTPTypes
+
+/// Saying what would be done, without doing it.
+extension CacheTransaction {
+    /// What ``decide()`` would come to, and why.
+    ///
+    /// - Throws: ``LoadError/store(_:)`` when the store cannot be read.
+    func explanation() throws(LoadError) -> Explanation {
+        let now = now
+        var stored: Stored
+        do throws(StoreError) {
+            stored = try find()
+        } catch {
+            throw .store(error)
+        }
+        let reuse = decision(on: &stored, at: now)
+        var revalidation: HTTPRequest?
+        if case .hitWhileRevalidating = reuse.decision {
+            let revalidating = revalidating
+            revalidation = revalidating.request
+            if case .validate(_, let conditional, _) = revalidating.decision(on: &stored, at: now).decision {
+                revalidation = conditional
+            }
+        }
+        for (index, entry) in stored.entries.enumerated() where !hasBody(entry) {
+            stored.responses[index].hasIntactBody = false
+        }
+        let candidates = zip(stored.entries, stored.responses).map { entry, response in
+            Explanation.Stored(response, url: entry.key.text, byteCount: entry.byteCount)
+        }
+        return Explanation(
+            of: reuse, on: request, url: url, stored: candidates, revalidation: revalidation,
+            Explanation.Circumstances(policy: policy, now: now, fingerprint: fingerprint))
+    }
+
+    /// As ``decide()``, decides again without a stored response whose body turns out to be gone.
+    private func decision(on stored: inout Stored, at now: HTTPDate) -> ReuseDecision {
+        while true {
+            let reuse = ReuseDecision.make(
+                request: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            guard let index = reuse.decision.index, !hasBody(stored.entries[index]) else { return reuse }
+            stored.responses[index].hasIntactBody = false
+        }
+    }
+
+    private func hasBody(_ entry: StoredEntry) -> Bool {
+        (try? store.hasBody(of: entry)) ?? false
+    }
+}

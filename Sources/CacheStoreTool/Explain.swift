@@ -1,0 +1,105 @@
+import ArgumentParser
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+
+/// Says what a request for a URL would come to now, and why.
+struct Explain: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what a request for a URL would come to now, by which rule, and with which numbers.",
+        discussion: """
+            No origin is asked, nothing is changed, and it counts as no use. The request is the one that get would send: \
+            with -H in place of its own fields, or with nothing but -H for --bare. Of credentials only digests are shown. \
+            The exit code is 0 whatever the answer is.
+            """)
+
+    @Argument(help: "The URL.")
+    var url: String
+
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A field of the request, as 'Name: value'; may be repeated.", valueName: "field"))
+    var fields: [FieldArgument] = []
+
+    @Option(help: ArgumentHelp("The method, letter by letter.", valueName: "name"))
+    var method = MethodArgument.get
+
+    @Option(help: "When a stored response may answer.")
+    var policy = PolicyArgument.http
+
+    @Flag(help: "Decide as a cache of several users does, such as a proxy.")
+    var shared = false
+
+    @Option(help: ArgumentHelp("The partition to look into; without it what is in none.", valueName: "name"))
+    var partition = ""
+
+    @Flag(help: "Add no fields that get sends of itself, such as Accept-Encoding.")
+    var bare = false
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        let request = try request()
+        let explanation = try await store.withExistingStore(isReadOnly: true) { store in
+            var configuration = HTTPCache.Configuration()
+            configuration.policy = policy.policy
+            configuration.policy.isShared = shared
+            configuration.partition = partition
+            configuration.logger = StandardErrorLog.logger
+            let cache = HTTPCache(
+                store: store, transport: SilentTransport(isBare: bare), configuration: configuration)
+            return try cache.explanation(of: request)
+        }
+        if report.json {
+            try JSONOutput.write(ExplanationReport(explanation))
+        } else {
+            let lines = explanation.description.split(separator: "\n", omittingEmptySubsequences: false)
+            try StandardOutput.write(line: lines.map { String($0).inOneLine }.joined(separator: "\n"))
+        }
+    }
+
+    /// The request that get would send, but for what its transport adds.
+    private func request() throws -> HTTPRequest {
+        // The text of a key is `scheme://authority/…`.
+        let parts = try URLArgument(url).key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return HTTPRequest(
+            method: method.method, scheme: String(parts[0].dropLast()), authority: String(parts[2]),
+            path: "/" + parts[3], headerFields: HTTPFields(fields.map(\.field)))
+    }
+}
+
+/// The method of a request.
+struct MethodArgument: ExpressibleByArgument {
+    let method: HTTPRequest.Method
+
+    static let get = MethodArgument(method: .get)
+
+    init?(argument: String) {
+        guard let method = HTTPRequest.Method(argument) else { return nil }
+        self.method = method
+    }
+
+    private init(method: HTTPRequest.Method) { self.method = method }
+
+    var defaultValueDescription: String { method.rawValue }
+
+    static var defaultCompletionKind: CompletionKind { .list(["GET", "HEAD", "POST", "PUT", "DELETE"]) }
+}
+
+/// A transport that prepares requests as that of get does, and sends none.
+private struct SilentTransport: HTTPTransport {
+    let isBare: Bool
+    private let base = URLSessionTransport()
+
+    init(isBare: Bool) { self.isBare = isBare }
+
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { isBare ? request : base.prepare(request) }
+
+    func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.unsupportedRequest, message: "no origin is asked")
+    }
+}

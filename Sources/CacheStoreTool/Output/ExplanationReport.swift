@@ -1,0 +1,126 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+
+/// An explanation as JSON. What there is not, such as the reason to ask the origin for a hit, is left out.
+struct ExplanationReport: Encodable {
+    let method: String
+    let url: String
+    let date: String
+    let outcome: String
+    let section: String
+    let phrase: String
+    let reason: String?
+    let notModified: Bool
+    let sends: [String]
+    let candidates: [Candidate]
+
+    init(_ explanation: Explanation) {
+        method = explanation.method.rawValue
+        url = explanation.url
+        date = explanation.date.formatted(.iso8601)
+        outcome = explanation.outcome.rawValue
+        section = explanation.rule.section
+        phrase = explanation.rule.phrase
+        reason = explanation.forwardReason
+        notModified = explanation.isNotModified
+        sends = explanation.conditionalFields.map { "\($0.name): \($0.value)" }
+        candidates = explanation.candidates.map(Candidate.init)
+    }
+
+    struct Candidate: Encodable {
+        let url: String
+        let status: Int
+        let chosen: Bool
+        let selected: Bool
+        let differences: [Difference]
+        let variant: [String]
+        let lifetime: Int64
+        let lifetimeSource: String
+        let age: Int64
+        let ageOnArrival: Int64
+        let apparentAge: Int64
+        let ageField: Int64
+        let responseDelay: Int64
+        let residentTime: Int64
+        let fresh: Bool
+        let freshFor: Int64?
+        let staleBy: Int64?
+        let etag: String?
+        let weakEtag: Bool
+        let lastModified: String?
+        let directives: [String]
+        let part: Part?
+        let byteSize: Int64
+        let body: Bool
+
+        init(_ candidate: Explanation.Candidate) {
+            url = candidate.url
+            status = candidate.status
+            chosen = candidate.isChosen
+            selected = candidate.isSelected
+            differences = candidate.differences.map {
+                Difference(name: $0.name, stored: $0.stored, present: $0.present)
+            }
+            variant = candidate.variant
+            lifetime = candidate.lifetime
+            lifetimeSource = "\(candidate.lifetimeSource)"
+            age = candidate.age.total
+            ageOnArrival = candidate.age.onArrival
+            apparentAge = candidate.age.apparent
+            ageField = candidate.age.field
+            responseDelay = candidate.age.responseDelay
+            residentTime = candidate.age.residentTime
+            fresh = candidate.isFresh
+            freshFor = candidate.freshFor
+            staleBy = candidate.staleBy
+            etag = candidate.entityTag
+            weakEtag = candidate.isEntityTagWeak
+            lastModified = candidate.lastModified
+            directives = candidate.directives
+            part = candidate.part.map {
+                Part(first: $0.first, last: $0.last, completeLength: $0.completeLength)
+            }
+            byteSize = candidate.byteCount
+            body = candidate.hasBody
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case url, status, chosen, selected, differences, variant, lifetime, age, fresh, etag, directives, part, body
+            case lifetimeSource = "lifetime_source"
+            case ageOnArrival = "age_on_arrival"
+            case apparentAge = "apparent_age"
+            case ageField = "age_field"
+            case responseDelay = "response_delay"
+            case residentTime = "resident_time"
+            case freshFor = "fresh_for"
+            case staleBy = "stale_by"
+            case weakEtag = "weak_etag"
+            case lastModified = "last_modified"
+            case byteSize = "byte_size"
+        }
+    }
+
+    /// A nominated field; what is absent is left out.
+    struct Difference: Encodable {
+        let name: String
+        let stored: String?
+        let present: String?
+    }
+
+    struct Part: Encodable {
+        let first: Int64
+        let last: Int64
+        let completeLength: Int64?
+
+        enum CodingKeys: String, CodingKey {
+            case first, last
+            case completeLength = "complete_length"
+        }
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case method, url, date, outcome, section, phrase, reason, sends, candidates
+        case notModified = "not_modified"
+    }
+}
