@@ -50,6 +50,9 @@ struct QueryPlanTests {
         _ = touches.note(counts, host: "example.com", at: 0)
         try connection.apply(touches.take())
         try connection.countDamagedBody()
+        _ = try connection.keys(withSearchBase: "https://example.com/a", partition: "")
+        _ = try connection.groups(of: entry.key)
+        _ = try connection.removeMembers(of: ["g"], sameOriginAs: entry.key)
         _ = try connection.size()
         _ = try connection.releasePages()
 
