@@ -97,7 +97,8 @@ struct RequestHeadParser {
         var value = line[(colon + 1)...]
         while let byte = value.first, byte == space || byte == tab { value.removeFirst() }
         while let byte = value.last, byte == space || byte == tab { value.removeLast() }
-        guard !value.contains(0) else { throw .malformed }
+        // RFC 9110 §5.5: control characters are invalid; the transport would send none.
+        guard value.allSatisfy({ $0 >= space && $0 != delete || $0 == tab }) else { throw .malformed }
         return HTTPField(name: name, lenientValue: value)
     }
 
