@@ -8,6 +8,8 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+let asyncHTTPClient: TargetDependencyCondition? = .when(traits: ["AsyncHTTPClient"])
+
 let package = Package(
     name: "CacheStore",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -21,6 +23,10 @@ let package = Package(
             name: "URLSessionTransport",
             description: "The transport on URLSession. Without it CacheLoader needs no FoundationNetworking."
         ),
+        .trait(
+            name: "AsyncHTTPClient",
+            description: "The transport on AsyncHTTPClient. Without it CacheLoader needs no SwiftNIO."
+        ),
         .default(enabledTraits: ["URLSessionTransport"]),
     ],
     dependencies: [
@@ -28,6 +34,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // What the transport of the trait AsyncHTTPClient stands on; not built without it.
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // What only the tool, its loopback origin and the tests stand on; no library product builds these.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -61,6 +69,10 @@ let package = Package(
                 "CacheStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
             ],
             swiftSettings: swiftSettings
         ),
@@ -123,6 +135,7 @@ let package = Package(
             name: "CacheLoaderTests",
             dependencies: [
                 "CacheStore", "CacheLoader", "LoopbackOrigin", "TestSupport",
+                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

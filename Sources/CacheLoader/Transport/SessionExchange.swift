@@ -119,6 +119,8 @@ final class SessionExchange: Sendable {
         guard let response = response as? HTTPURLResponse else {
             return finish(TransportError(.malformedResponse, message: "the response is not HTTP"))
         }
+        // RFC 9110 §15.2: an interim response is not the answer. On Linux the session hands it over like one.
+        guard !(100..<200).contains(response.statusCode) || response.statusCode == 101 else { return }
         let (isFirst, waiter) = state.withLock { state in
             let isFirst = state.head == nil
             if isFirst {

@@ -1,0 +1,163 @@
+#if AsyncHTTPClient
+internal import AsyncHTTPClient
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// One request and its response on AsyncHTTPClient.
+struct ClientExchange: Sendable {
+    let connections: ClientConnections
+    let watch: IdleWatch
+    let method: HTTPRequest.Method
+
+    /// Sends the request and waits for the head.
+    func start(_ message: HTTPClientRequest, deadline: NIODeadline) async throws(TransportError) -> TransportResponse {
+        let result = await watch.result { [client = connections.client] in
+            try await client.execute(message, deadline: deadline)
+        }
+        // The origin may have answered just before: an exchange that is cancelled is over all the same.
+        guard !Task.isCancelled else { throw TransportError(.cancelled) }
+        switch result {
+        case .failure(let error):
+            throw TransportError(client: error, hasHead: false)
+        case .success(let response):
+            guard response.history.count <= 1 else {
+                throw TransportError(.unsupportedRequest, message: "the client is set to follow redirects")
+            }
+            let head = HTTPResponse(response)
+            let reader = ClientBodyReader(
+                response.body, length: head.bodyLength(inAnswerTo: method), watch: watch, connections: connections)
+            return TransportResponse(
+                head: head, body: TransportBody { () async throws(TransportError) in try await reader.next() })
+        }
+    }
+}
+
+/// Whoever holds the body holds this; when nobody does, the rest is not wanted, and the iterator ends the exchange.
+private final class ClientBodyReader: Sendable {
+    private struct State {
+        var isReading = false
+        var receivedByteCount: Int64 = 0
+        /// How the body has ended; what is asked for afterwards has the same answer.
+        var ending: Result<Void, TransportError>?
+    }
+
+    /// The client's iterator, which a task of its own asks.
+    private final class Source: @unchecked Sendable {
+        // Guarded by `isReading`: one call at a time, each after the end of the one before it.
+        private var iterator: HTTPClientResponse.Body.AsyncIterator
+
+        init(_ body: HTTPClientResponse.Body) {
+            iterator = body.makeAsyncIterator()
+        }
+
+        func next() async throws -> ByteBuffer? {
+            try await iterator.next()
+        }
+    }
+
+    private let source: Source
+    /// The bytes that the head promised; `nil` if it did not.
+    private let length: Int64?
+    private let watch: IdleWatch
+    private let connections: ClientConnections
+
+    /// Guards how far the body has come.
+    private let state = Mutex(State())
+
+    init(_ body: HTTPClientResponse.Body, length: Int64?, watch: IdleWatch, connections: ClientConnections) {
+        source = Source(body)
+        self.length = length
+        self.watch = watch
+        self.connections = connections
+    }
+
+    func next() async throws(TransportError) -> Data? {
+        let ending = state.withLock { state in
+            precondition(!state.isReading, "a body has one reader")
+            state.isReading = state.ending == nil
+            return state.ending
+        }
+        if let ending {
+            try ending.get()
+            return nil
+        }
+        // Also when all the bytes have come: the end that follows them sets the connection free.
+        let outcome = await pull()
+        state.withLock { state in
+            state.isReading = false
+            switch outcome {
+            case .success(.some): break
+            case .success(nil): state.ending = .success(())
+            case .failure(let error): state.ending = .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func pull() async -> Result<Data?, TransportError> {
+        while true {
+            guard !Task.isCancelled else { return .failure(TransportError(.cancelled)) }
+            switch await watch.result(of: { [source] in try await source.next() }) {
+            case .success(let buffer?):
+                if let chunk = accept(buffer) { return .success(chunk) }
+            case .success(nil):
+                return isShort ? .failure(Self.truncated) : .success(nil)
+            case .failure(let error):
+                // What goes wrong behind the last byte, such as bytes that nobody asked for, does the body no harm.
+                return isComplete ? .success(nil) : .failure(failure(error))
+            }
+        }
+    }
+
+    /// The bytes of `buffer` that belong to the body; `nil` if none do.
+    private func accept(_ buffer: ByteBuffer) -> Data? {
+        let count = state.withLock { state in
+            let room = length.map { max($0 - state.receivedByteCount, 0) } ?? .max
+            let count = min(Int64(buffer.readableBytes), room)
+            state.receivedByteCount += count
+            return Int(count)
+        }
+        return count == 0 ? nil : Data(buffer.readableBytesView.prefix(count))
+    }
+
+    private func failure(_ error: any Error) -> TransportError {
+        Task.isCancelled ? TransportError(.cancelled) : TransportError(client: error, hasHead: true)
+    }
+
+    private var isComplete: Bool { length.map { $0 <= receivedByteCount } ?? false }
+    private var isShort: Bool { length.map { $0 > receivedByteCount } ?? false }
+    private var receivedByteCount: Int64 { state.withLock { $0.receivedByteCount } }
+
+    private static let truncated = TransportError(
+        .truncated, message: "the body is shorter than its declared length")
+}
+
+extension HTTPResponse {
+    /// The head in the terms of this package: every line, in order, with its name as it came.
+    fileprivate init(_ response: HTTPClientResponse) {
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        let status = Status(
+            code: min(max(Int(response.status.code), 0), 999), reasonPhrase: response.status.reasonPhrase)
+        self.init(status: status, headerFields: fields)
+    }
+
+    /// The bytes that follow the head (RFC 9112 §6.3); `nil` if it does not say.
+    fileprivate func bodyLength(inAnswerTo method: HTTPRequest.Method) -> Int64? {
+        if method == .head || status == .noContent || status == .notModified { return 0 }
+        guard headerFields[.transferEncoding] == nil else { return nil }
+        return headerFields[.contentLength].flatMap { Int64($0) }
+    }
+}
+#endif

@@ -1,0 +1,107 @@
+#if AsyncHTTPClient
+internal import AsyncHTTPClient
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension HTTPClientRequest {
+    /// The request in the terms of AsyncHTTPClient, which sets `Host`, `Content-Length` and `Transfer-Encoding` itself.
+    static func make(
+        _ request: HTTPRequest, _ content: RequestContent?, _ watch: IdleWatch
+    ) throws(TransportError) -> HTTPClientRequest {
+        guard let scheme = request.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            let authority = request.authority
+        else {
+            throw TransportError(.unsupportedRequest, message: "only absolute http and https URLs can be loaded")
+        }
+        var result = HTTPClientRequest(url: "\(scheme)://\(authority)\(request.path ?? "/")")
+        result.method = HTTPMethod(rawValue: request.method.rawValue)
+        for field in request.headerFields { result.headers.add(name: field.name.rawName, value: field.value) }
+        if let data = content?.data {
+            result.body = .bytes(ByteBuffer(bytes: data))
+        } else if let content {
+            result.body = .stream(
+                ContentSequence(content: content, watch: watch), length: content.length.map { .known($0) } ?? .unknown)
+        }
+        return result
+    }
+}
+
+/// A request's content as the client asks for it: the next chunk when there is room for it.
+private struct ContentSequence: AsyncSequence, Sendable {
+    let content: RequestContent
+    let watch: IdleWatch
+
+    func makeAsyncIterator() -> Iterator { Iterator(content: content, watch: watch) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let content: RequestContent
+        let watch: IdleWatch
+
+        func next() async throws -> ByteBuffer? {
+            watch.contentIsMade()
+            defer { watch.contentWasMade() }
+            return try await content.next().map { ByteBuffer(bytes: $0) }
+        }
+    }
+}
+
+extension TransportError {
+    /// What AsyncHTTPClient said, in the terms of this package.
+    init(client error: any Error, hasHead: Bool) {
+        if let error = error as? TransportError {
+            self = error
+            return
+        }
+        self.init(Self.code(of: error, hasHead: hasHead), message: "\(error)")
+    }
+
+    private static func code(of error: any Error, hasHead: Bool) -> Code {
+        switch error {
+        case is CancellationError: .cancelled
+        case let error as HTTPClientError: code(of: error, hasHead: hasHead)
+        case is NIOConnectionError, is SocketAddressError: .cannotConnect
+        case HTTPParserError.invalidEOFState: hasHead ? .truncated : .connectionLost
+        case is HTTPParserError, is NIOHTTPDecoderError: hasHead ? .truncated : .malformedResponse
+        case ChannelError.connectTimeout: .timedOut
+        case let error as IOError where !hasHead && meansUnreachable(error.errnoCode): .cannotConnect
+        case is ChannelError, is IOError: .connectionLost
+        default: named(error, hasHead: hasHead)
+        }
+    }
+
+    private static func code(of error: HTTPClientError, hasHead: Bool) -> Code {
+        switch error {
+        case .cancelled: .cancelled
+        case .connectTimeout, .readTimeout, .writeTimeout, .deadlineExceeded, .getConnectionFromPoolTimeout,
+            .tlsHandshakeTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            .timedOut
+        case .invalidURL, .emptyHost, .traceRequestWithBody, .alreadyShutdown, .bodyLengthMismatch: .unsupportedRequest
+        case .remoteConnectionClosed: hasHead ? .truncated : .connectionLost
+        default: .other
+        }
+    }
+
+    private static func meansUnreachable(_ number: Int32) -> Bool {
+        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL].contains(number)
+    }
+
+    /// By the module that the error comes from: those of TLS and HTTP/2 are not among this package's own dependencies.
+    private static func named(_ error: any Error, hasHead: Bool) -> Code {
+        let type = String(reflecting: type(of: error))
+        if hasHead { return .truncated }
+        if type.hasPrefix("NIOSSL.") { return .insecure }
+        if type.hasPrefix("NIOHTTP2.") { return .malformedResponse }
+        return .other
+    }
+}
+#endif

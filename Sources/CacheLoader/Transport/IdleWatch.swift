@@ -1,0 +1,100 @@
+#if AsyncHTTPClient
+internal import NIOCore
+internal import Synchronization
+
+/// Ends a wait for an origin during which nothing has happened for too long.
+///
+/// Only the origin is timed. While the program makes content, or does not read, the watch stands still.
+final class IdleWatch: Sendable {
+    private struct State {
+        /// Ends the wait in progress.
+        var abandon: (@Sendable () -> Void)?
+        var isMakingContent = false
+        var lastActivity = NIODeadline.now()
+        var hasExpired = false
+        var timer: Scheduled<Void>?
+    }
+
+    private let limit: TimeAmount
+    private let eventLoop: any EventLoop
+
+    /// Guards who waits, and since when. Nothing is called under it.
+    private let state = Mutex(State())
+
+    init(limit: TimeAmount, eventLoop: any EventLoop) {
+        self.limit = limit
+        self.eventLoop = eventLoop
+    }
+
+    /// What `operation` returns or throws. It is cancelled when the origin is idle for too long, and with this task.
+    ///
+    /// One wait at a time.
+    func result<Value: Sendable>(
+        of operation: @escaping @Sendable () async throws -> Value
+    ) async -> Result<Value, any Error> {
+        // A task of its own, so that it can be cancelled without the caller's.
+        let task = Task { try await operation() }
+        begin { task.cancel() }
+        let result = await withTaskCancellationHandler {
+            await task.result
+        } onCancel: {
+            task.cancel()
+        }
+        return end() ? .failure(TransportError(.timedOut, message: "nothing arrived in time")) : result
+    }
+
+    /// The program makes content from here to ``contentWasMade()``.
+    func contentIsMade() {
+        state.withLock { $0.isMakingContent = true }
+    }
+
+    func contentWasMade() {
+        state.withLock { state in
+            state.isMakingContent = false
+            state.lastActivity = .now()
+        }
+    }
+
+    private func begin(_ abandon: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.abandon = abandon
+            state.lastActivity = .now()
+        }
+        schedule(in: limit)
+    }
+
+    /// Whether the wait ended because of the limit.
+    private func end() -> Bool {
+        let (timer, hasExpired) = state.withLock { state in
+            state.abandon = nil
+            return (state.timer.take(), state.hasExpired)
+        }
+        timer?.cancel()
+        return hasExpired
+    }
+
+    private func schedule(in delay: TimeAmount) {
+        let timer = eventLoop.scheduleTask(in: delay) { [self] in check() }
+        let isLate = state.withLock { state in
+            guard state.abandon != nil else { return true }
+            state.timer = timer
+            return false
+        }
+        if isLate { timer.cancel() }
+    }
+
+    private func check() {
+        let (abandon, rest) = state.withLock { state -> ((@Sendable () -> Void)?, TimeAmount?) in
+            guard let abandon = state.abandon else { return (nil, nil) }
+            let idle = NIODeadline.now() - state.lastActivity
+            guard state.isMakingContent || idle < limit else {
+                state.hasExpired = true
+                return (abandon, nil)
+            }
+            return (nil, state.isMakingContent ? limit : limit - idle)
+        }
+        abandon?()
+        if let rest { schedule(in: rest) }
+    }
+}
+#endif

@@ -1,0 +1,223 @@
+#if AsyncHTTPClient
+import AsyncHTTPClient
+import CacheLoader
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import NIOCore
+import NIOPosix
+import Synchronization
+import TestSupport
+import Testing
+
+/// What only this transport does. What all do is in the suites `Transport: …`.
+@Suite("AsyncHTTPClientTransport")
+struct AsyncHTTPClientTransportTests {
+    private let adapter = TransportAdapter.asyncHTTPClient
+
+    private func lines(_ fields: HTTPFields) -> [String] {
+        fields.map { "\($0.name.rawName): \($0.value)" }
+    }
+
+    @Test("Every field line arrives: in order, each by itself, its name as it was written")
+    func fieldLines() async throws {
+        let written = ["X-One: 1", "x-two: 2", "X-One: 3", "SET-COOKIE: a=b", "Set-Cookie: c=d", "Content-Length: 0"]
+        let reply = OriginReply.raw(Array((["HTTP/1.1 200 OK"] + written + ["", ""]).joined(separator: "\r\n").utf8))
+        var fields = HTTPFields()
+        for line in ["X-B: 1", "x-a: 2", "X-B: 3"] {
+            let parts = line.split(separator: ": ").map(String.init)
+            fields.append(HTTPField(name: try #require(HTTPField.Name(parts[0])), value: parts[1]))
+        }
+        let answer = try await adapter.exchange(reply, fields: fields)
+        #expect(lines(answer.head.headerFields) == written)
+        let seen = lines(try #require(answer.origin.requests.first).fields)
+        #expect(seen.filter { $0.lowercased().hasPrefix("x-") } == ["X-B: 1", "x-a: 2", "X-B: 3"])
+        await answer.origin.stop()
+    }
+
+    @Test("A value that is not UTF-8 is repaired, both ways, and `prepare` says so")
+    func latin1() async throws {
+        let name = try #require(HTTPField.Name("X-Colour"))
+        let reply = OriginReply.raw(
+            Array("HTTP/1.1 200 OK\r\nX-Colour: gr".utf8) + [0xFC] + Array("n\r\nContent-Length: 0\r\n\r\n".utf8))
+        let field = HTTPField(name: name, value: [0x67, 0x72, 0xFC, 0x6E])
+        let answer = try await adapter.exchange(reply, fields: HTTPFields([field]))
+        #expect(answer.head.headerFields[name] == "gr\u{FFFD}n")
+        let prepared = adapter.make().prepare(.to(answer.origin, fields: HTTPFields([field])))
+        #expect(answer.origin.requests.map { $0.fields[name] } == [prepared.headerFields[name]])
+        await answer.origin.stop()
+    }
+
+    @Test("Fields behind a chunked body are not among those of the head")
+    func trailers() async throws {
+        let reply = OriginReply.raw(
+            "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-After", "", "4", "0123", "0", "X-After: 1", "",
+            "")
+        let answer = try await adapter.exchange(reply)
+        #expect(try answer.body.get() == Data("0123".utf8))
+        #expect(answer.head.headerFields[.init("X-After")!] == nil)
+        await answer.origin.stop()
+    }
+
+    @Test("A head that breaks off")
+    func partialHead() async {
+        let error = await outcome { try await adapter.response(to: .raw("HTTP/1.1 200 OK", "Content-")) }
+        #expect(error?.code == .connectionLost)
+    }
+
+    @Test("A request is not sent again on its own")
+    func noRetry() async throws {
+        let origin = try await LoopbackOrigin { request in
+            request.path == "/1" ? .ok("x".utf8) : OriginReply.ok().delivered(.resetBeforeHead)
+        }
+        let transport = adapter.make()
+        #expect(await outcome { try await transport.send(.to(origin, path: "/1"), content: nil) } == nil)
+        let error = await outcome { try await transport.send(.to(origin, path: "/2"), content: nil) }
+        #expect(error?.code == .connectionLost)
+        #expect(origin.requests.map(\.path) == ["/1", "/2"])
+        await origin.stop()
+    }
+
+    @Test("TLS that fails")
+    func insecure() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok() }
+        let request = HTTPRequest(method: .get, scheme: "https", authority: origin.authority, path: "/")
+        let error = await outcome { try await adapter.make().send(request, content: nil) }
+        #expect(error?.code == .insecure)
+        await origin.stop()
+    }
+
+    @Test("A coded body arrives as it was sent")
+    func decoding() async throws {
+        let answer = try await adapter.exchange(
+            .status(.ok, fields: [.contentEncoding: "gzip"], body: "no gzip at all".utf8))
+        #expect(try answer.body.get() == Data("no gzip at all".utf8))
+        #expect(answer.head.headerFields[.contentEncoding] == "gzip")
+        await answer.origin.stop()
+    }
+
+    @Test("A stream of unknown length goes out in chunks")
+    func chunkedStream() async throws {
+        let chunks = TransportBody(chunks: [Data("abc".utf8), Data("de".utf8)])
+        let content = RequestContent(length: nil) { () async throws(TransportError) in try await chunks.next() }
+        let answer = try await adapter.exchange(.ok("x".utf8), method: .post, content: content)
+        let request = try #require(answer.origin.requests.first)
+        #expect(request.body == Array("abcde".utf8))
+        #expect(request.fields[.contentLength] == nil)
+        #expect(request.fields[.transferEncoding] == "chunked")
+        await answer.origin.stop()
+    }
+
+    @Test("An origin is held back by a reader that does not read")
+    func backPressure() async throws {
+        let pieceCount = 256
+        let sent = Counter()
+        let body = Array(repeating: UInt8(7), count: pieceCount << 18)
+        let origin = try await LoopbackOrigin { request in
+            let counts = request.path == "/held"
+            return OriginReply.ok(body).delivered(.paced(bytes: 1 << 18) { _ in if counts { sent.add(1) } })
+        }
+        let transport = adapter.make()
+        let held = try await transport.send(.to(origin, path: "/held"), content: nil)
+        var count = try #require(try await held.body.next()).count
+        // As much again passes by: the time that the other would have needed.
+        #expect(
+            try await transport.send(.to(origin, path: "/other"), content: nil).body.read().get().count == body.count)
+        #expect(sent.count < pieceCount / 2)
+        while let chunk = try await held.body.next() { count += chunk.count }
+        #expect(count == body.count)
+        await origin.stop()
+    }
+
+    @Test("Content is held back by an origin that does not read, which is given up after the idle timeout")
+    func uploadBackPressure() async throws {
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelOption(.autoRead, value: false)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        let made = Counter()
+        let content = RequestContent(length: nil) { () async throws(TransportError) in
+            made.add(1)
+            return Data(count: 1 << 16)
+        }
+        let request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:\(port)", path: "/")
+        let error = await outcome { try await adapter.make(idleTimeout: 1).send(request, content: content) }
+        #expect(error?.code == .timedOut)
+        #expect(made.count < 1024)
+        try await listener.close()
+    }
+
+    @Test("The time for the head counts, whatever happens meanwhile")
+    func headTimeout() async throws {
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { _ in
+            await gate.wait()
+            return .ok()
+        }
+        var configuration = AsyncHTTPClientTransport.Configuration()
+        configuration.headTimeout = .milliseconds(200)
+        let transport = AsyncHTTPClientTransport(configuration: configuration)
+        let error = await outcome { try await transport.send(.to(origin), content: nil) }
+        #expect(error?.code == .timedOut)
+        gate.open()
+        await origin.stop()
+    }
+
+    @Test("A body outlives its transport")
+    func outliving() async throws {
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { _ in
+            OriginReply.ok(Array(repeating: 1, count: 10)).delivered(
+                .paced(bytes: 5) { if $0 == 1 { await gate.wait() } })
+        }
+        let body = try await adapter.make().send(.to(origin), content: nil).body
+        gate.open()
+        #expect(try await body.read().get().count == 10)
+        await origin.stop()
+    }
+
+    @Test("After the shutdown nothing is sent; a second one does nothing")
+    func shutdown() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok() }
+        let transport = AsyncHTTPClientTransport()
+        #expect(await outcome { try await transport.send(.to(origin), content: nil) } == nil)
+        try await transport.shutdown()
+        try await transport.shutdown()
+        #expect(await outcome { try await transport.send(.to(origin), content: nil) } != nil)
+        #expect(origin.requestCount == 1)
+        await origin.stop()
+    }
+
+    @Test("A client that is there already is used, and not shut down; what it redirects is refused")
+    func ownClient() async throws {
+        let origin = try await LoopbackOrigin { request in
+            request.path == "/" ? .status(.found, fields: [.location: "/there"]) : .ok("x".utf8)
+        }
+        let transport = AsyncHTTPClientTransport(client: .shared)
+        #expect(await outcome { try await transport.send(.to(origin, path: "/there"), content: nil) } == nil)
+        try await transport.shutdown()
+        let error = await outcome { try await transport.send(.to(origin), content: nil) }
+        #expect(error?.code == .unsupportedRequest)
+        await origin.stop()
+    }
+
+    @Test("Connections are used again, also after a response that was followed by nothing but its end")
+    func reuse() async throws {
+        let origin = try await LoopbackOrigin { _ in .ok("hello".utf8) }
+        let transport = adapter.make()
+        for _ in 0..<5 {
+            _ = try await transport.send(.to(origin), content: nil).body.read().get()
+        }
+        #expect(origin.counters.connections == 1)
+        await origin.stop()
+    }
+}
+
+private final class Counter: Sendable {
+    private let value = Atomic(0)
+
+    var count: Int { value.load(ordering: .relaxed) }
+
+    func add(_ number: Int) { value.add(number, ordering: .relaxed) }
+}
+#endif
