@@ -16,21 +16,20 @@ let package = Package(
         .executable(name: "cachedserver", targets: ["MiddlewareHummingbird"]),
     ],
     dependencies: [
-        .package(name: "CacheStore", path: ".."),
+        .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.30.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .executableTarget(
             name: "CacheProxy",
             dependencies: [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -29,12 +29,12 @@ class Origin:
         except OSError:
             connection.close()
 
-    def seen(self):
-        """The requests since the last time."""
+    def seen(self, *paths):
+        """The requests since the last time for these paths; one that was broken off may arrive late."""
         heads = []
         while not self.requests.empty():
             heads.append(self.requests.get())
-        return heads
+        return [head for head in heads if not paths or head.split(b" ")[1].split(b"?")[0] in paths]
 
 
 class Connection:

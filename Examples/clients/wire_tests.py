@@ -41,6 +41,11 @@ def get(path, fields=b""):
     return ask(b"GET " + path + b" HTTP/1.1\r\n" + host + fields + b"\r\n")
 
 
+def wait_for(path):
+    while not origin.seen(path):
+        time.sleep(0.01)
+
+
 def ok(content, fields=b""):
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s" % (len(content), fields, content)
 
@@ -63,7 +68,7 @@ def fields_pass_unchanged_both_ways():
     status, fields, content = ask(b"GET /fields?a=%2F&b HTTP/1.1\r\n" + b"\r\n".join(sent) + b"\r\n\r\n")
     assert (status, content) == (200, b"hi"), (status, content)
     assert fields == answered, fields
-    (head,) = origin.seen()
+    (head,) = origin.seen(b"/fields")
     assert head.startswith(b"GET /fields?a=%2F&b HTTP/1.1\r\n"), head
     got = [line.replace(b"X-Empty: ", b"X-Empty:") for line in lines_of(head)]
     assert got == sent, got
@@ -76,7 +81,7 @@ def hop_by_hop_fields_stay_on_their_hop():
         b"/hop", b"Connection: X-Theirs, close\r\nX-Theirs: 1\r\nTE: trailers\r\nUpgrade: h2c\r\nX-Other: 2\r\n"
         b"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nKeep-Alive: 1\r\n")
     assert status == 200 and fields == [b"Content-Length: 0", b"X-Kept: 2", b"Connection: close"], fields
-    (head,) = origin.seen()
+    (head,) = origin.seen(b"/hop")
     names = {line.split(b":")[0].lower() for line in lines_of(head)} - {b"connection"}
     assert names == {b"host", b"x-other"}, names
 
@@ -93,7 +98,7 @@ def pipelined_requests_are_answered_in_order():
     assert [connection.read_response()[2] for _ in range(3)] == [b"first", b"second", b"third"]
     connection.send(b"\r\n\r\nGET /quick HTTP/1.1\r\n" + host + b"\r\n")
     assert connection.read_response()[2] == b"second"
-    assert len(origin.seen()) == 4
+    assert len(origin.seen(b"/slow", b"/quick", b"/third")) == 4
 
 
 @test
@@ -151,7 +156,7 @@ def content_streams_to_the_origin_in_either_framing():
                     + b"Content-Length: 0\r\n\r\n")
     assert connection.read_response()[2] == b"taken" and connection.read_response()[2] == b"taken"
     assert arrived == [body, body, b""], [len(part) for part in arrived]
-    heads = origin.seen()
+    heads = origin.seen(b"/upload")
     assert re.search(rb"content-length: 3000000\r", heads[0], re.I), heads[0]
     assert re.search(rb"content-length: 0\r", heads[2], re.I), heads[2]
     assert re.search(rb"transfer-encoding: chunked\r", heads[1], re.I), heads[1]
@@ -215,7 +220,7 @@ def what_is_doubtful_is_refused():
         status, fields, content = connection.read_response()
         assert status == wanted, (request[:80], status, wanted)
         assert connection.read_to_end() == b"" and b"Connection: close" in fields, request[:80]
-    assert origin.seen() == []
+    assert origin.seen(b"/r") == []
     for broken in (b"x\r\n", b"-1\r\n", b"5\r\nabcdefg", b"5\n12345\r\n", b"1 x\r\n", b"ffffffffffffffff\r\n"):
         origin.scripts[b"/r"] = lambda connection: connection.read_chunks()
         status, _, _ = ask(post + b"Transfer-Encoding: chunked\r\n\r\n" + broken)
@@ -228,7 +233,7 @@ def an_absolute_target_names_its_origin():
     origin.scripts[b"/absolute?x"] = ok(b"here")
     target = b"http://127.0.0.1:%d/absolute?x" % port
     assert ask(b"GET " + target + b" HTTP/1.1\r\nHost: elsewhere\r\nA: b\r\n\r\n")[2] == b"here"
-    (head,) = origin.seen()
+    (head,) = origin.seen(b"/absolute")
     assert head.startswith(b"GET /absolute?x HTTP/1.1\r\n") and b"Host: 127.0.0.1:%d\r\n" % port in head, head
 
 
@@ -244,8 +249,7 @@ def a_client_that_leaves_ends_the_request():
     origin.scripts[b"/hang"] = hang
     connection = connect()
     connection.send(b"GET /hang HTTP/1.1\r\n" + host + b"\r\n")
-    while origin.requests.empty():
-        time.sleep(0.01)
+    wait_for(b"/hang")
     connection.close()
     assert ended.wait(5), "the origin still waits"
     origin.seen()
@@ -264,7 +268,7 @@ def a_request_is_never_sent_twice():
         content = b"Content-Length: 3\r\n\r\nabc" if method == b"POST" else b"\r\n"
         status, _, _ = ask(method + b" /leave HTTP/1.1\r\n" + host + content)
         assert status == 502, status
-        assert len(origin.seen()) == 2
+        assert len(origin.seen(b"/leave", b"/stay")) == 2
 
 
 @test
@@ -290,7 +294,7 @@ def a_response_that_breaks_off_is_seen_to():
                 continue
             assert False, (path, version, status, content)
     # Nothing of it was stored.
-    assert len(origin.seen()) == 4
+    assert len(origin.seen(b"/short", b"/chunk")) == 4
 
 
 @test
@@ -302,7 +306,7 @@ def who_has_the_whole_response_finds_it_stored():
         origin.scripts[path] = ok(b"x" * 1000, fresh)
         assert get(path)[2] == b"x" * 1000
         assert get(path)[2] == b"x" * 1000
-    assert len(origin.seen()) == 50
+    assert len(origin.seen(*(b"/stored/%d" % number for number in range(50)))) == 50
 
 
 @test
@@ -381,8 +385,7 @@ def the_end_waits_for_a_request_in_progress():
     origin.scripts[b"/end"] = slow
     idle, busy = connect(), connect()
     busy.send(b"GET /end HTTP/1.1\r\n" + host + b"\r\n")
-    while origin.requests.empty():
-        time.sleep(0.01)
+    wait_for(b"/end")
     os.kill(proxy_pid, signal.SIGTERM)
     assert idle.read_to_end() == b""
     try:

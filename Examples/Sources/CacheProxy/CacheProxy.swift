@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import AsyncHTTPClient
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation
@@ -48,12 +47,18 @@ struct CacheProxy: AsyncParsableCommand {
         // A proxy has no say in how much its clients want.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
-        let cache = HTTPCache(store: store, transport: URLSessionTransport(), configuration: configuration)
+        var connections = AsyncHTTPClientTransport.Configuration()
+        // As many as there are clients: one that waits for a slow answer keeps no other from its own.
+        connections.connectionsPerHost = 1024
+        connections.allowsHTTP2 = false
+        let transport = AsyncHTTPClientTransport(configuration: connections)
+        let cache = HTTPCache(store: store, transport: transport, configuration: configuration)
 
         let server = try await ProxyServer(at: listen, gateway: Gateway(cache: cache, origin: origin))
         let host = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
         try FileHandle.standardOutput.write(contentsOf: Data("listening on http://\(host):\(server.port)\n".utf8))
         for await _ in termination.arrivals { break }
         await server.stop()
+        try? await transport.shutdown()
     }
 }
