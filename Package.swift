@@ -32,6 +32,7 @@ let package = Package(
     dependencies: [
         // What the libraries stand on.
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         // What the transport of the trait AsyncHTTPClient stands on; not built without it.
@@ -49,7 +50,9 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [.embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql")],
+            resources: [
+                .embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql"), .embedInCode("v003_parts.sql"),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -69,6 +72,7 @@ let package = Package(
                 "CacheStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
@@ -139,6 +143,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings
         ),

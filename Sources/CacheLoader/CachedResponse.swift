@@ -30,20 +30,19 @@ public struct CachedResponse: Sendable {
     public let source: ResponseSource
     /// How long ago the origin said so, in seconds (RFC 9111 §4.2.3).
     public let age: Int64
-    /// Whether it was delivered beyond its lifetime, as ``CachePolicy/Mode/cacheFirst`` allows.
+    /// Whether it was delivered beyond its lifetime, as request, response or policy allow.
     public let isStale: Bool
     /// When it turns stale; `nil` if it is never fresh without asking.
     public let expiresAt: Date?
-    /// The failure that this response stands for, when it is a 502 or 504 that the cache made itself.
-    public let failure: LoadError?
+    /// The failure that this response stands for: it is a 502 or 504 that the cache made itself, or a stored response in
+    /// place of an answer that the origin did not give.
+    public internal(set) var failure: LoadError?
 
     /// Where the removals from the store stood when the origin was asked; `nil` when it was not.
     var generation: StoreGeneration?
 
-    let collect: @Sendable () async throws(LoadError) -> Data
-
     /// The body as a whole, instead of ``body``: a large stored one is mapped, not copied.
     public func data() async throws(LoadError) -> Data {
-        try await collect()
+        try await body.data()
     }
 }

@@ -34,6 +34,15 @@ public final class HTTPCache: Sendable {
         ///
         /// Counts what was taken from the transport. ``URLSessionTransport`` on Linux takes in more while nobody reads.
         public var maxBodyBytes: Int64 = 1 << 30
+        /// How many bytes of a body that nobody reads any more are taken all the same, so that it can be stored whole; 64 KiB
+        /// by default. It must be known that there are no more: a response that does not tell its length is stopped, unless
+        /// this is `Int64.max`.
+        public var abandonedBytes: Int64 = 65_536
+        /// How responses tell what the cache did (RFC 9211); `nil` for not at all.
+        public var cacheStatus: CacheStatusOptions? = CacheStatusOptions()
+        /// Whether `Clear-Site-Data: "cache"` from a secure origin removes what is stored of it. Off by default: it lets an
+        /// origin empty the cache.
+        public var clearsSiteData = false
         /// Tells the time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
         /// Is told when the store could not be read or written. Silent by default.
@@ -44,17 +53,17 @@ public final class HTTPCache: Sendable {
     }
 
     /// Where responses are kept.
-    public let store: ResponseStore
+    public var store: ResponseStore { context.store }
 
-    private let transport: any HTTPTransport
+    private let context: CacheContext
+    private let flights = CollapsedFlights()
 
     /// Guards the configuration.
     private let current: Mutex<Configuration>
 
     /// Creates a cache that keeps responses in `store` and asks origins through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        self.store = store
-        self.transport = transport
+        context = CacheContext(store: store, transport: transport)
         current = Mutex(configuration)
     }
 
@@ -66,45 +75,84 @@ public final class HTTPCache: Sendable {
 
     /// Answers a request from the store or from its origin.
     ///
-    /// When the origin cannot be reached, the answer is a 502 or, after a timeout or when the request forbids the network, a
-    /// 504, with ``CachedResponse/failure`` set.
+    /// Requests for one URL that come while another for it is on its way wait for the head of its response, and share it as
+    /// far as RFC 9111 allows.
+    ///
+    /// When the origin cannot be reached, and nothing stored may stand in, the answer is a 502 or, after a timeout, when a
+    /// stored response must be validated, or when the request forbids the network, a 504, with ``CachedResponse/failure``
+    /// set.
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
-    ///   - content: The content of the request, if it has any.
+    ///   - content: The content of the request, if it has any. It streams to the origin.
     ///   - policy: Takes the place of the configured one for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. While the body is read,
     ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)`` too.
     public func response(
         for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy? = nil
     ) async throws(LoadError) -> CachedResponse {
+        let transaction = try transaction(for: request, content: content, policy: policy)
+        do {
+            return try await answer(transaction)
+        } catch {
+            return try transaction.generated(for: error)
+        }
+    }
+
+    /// Answers a request from the store alone; `nil` if that takes the network.
+    ///
+    /// As ``response(for:content:policy:)`` does first. Runs on the calling thread and waits for nobody: a lookup and the
+    /// opening of a file.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``.
+    public func storedResponse(
+        for request: HTTPRequest, policy: CachePolicy? = nil
+    ) throws(LoadError) -> CachedResponse? {
+        let transaction = try transaction(for: request, content: nil, policy: policy)
+        do {
+            return try transaction.answerFromStore()
+        } catch {
+            return try transaction.generated(for: error)
+        }
+    }
+
+    private func transaction(
+        for request: HTTPRequest, content: RequestContent?, policy: CachePolicy?
+    ) throws(LoadError) -> CacheTransaction {
         let configuration = configuration
         let key = try CacheKey.loading(request, partition: configuration.partition)
         var request = request
         request.setTarget(to: key)
-        let transaction = CacheTransaction(
-            request, content: content, key: key, store: store, transport: transport, configuration: configuration,
-            policy: policy)
-        do {
-            return try await transaction.answer()
-        } catch {
-            return try CachedResponse.standingIn(for: error, at: transaction.now)
+        return CacheTransaction(
+            request, content: content, key: key, context: context, configuration: configuration, policy: policy)
+    }
+
+    private func answer(_ transaction: CacheTransaction) async throws(LoadError) -> CachedResponse {
+        switch try transaction.begin() {
+        case .answered(let response): return response
+        case .forwarded(let forwarding):
+            guard transaction.mayShare(forwarding) else { return try await transaction.forward(forwarding) }
+            return try await share(transaction, forwarding)
         }
     }
-}
 
-extension CachedResponse {
-    /// The response that a gateway gives in place of one that it could not get (RFC 9110 §15.6.3, §15.6.5).
-    fileprivate static func standingIn(for error: LoadError, at now: HTTPDate) throws(LoadError) -> CachedResponse {
-        let status: HTTPResponse.Status
-        switch error {
-        case .notCached: status = .gatewayTimeout
-        case .transport(let failure, _): status = failure.code == .timedOut ? .gatewayTimeout : .badGateway
-        default: throw error
+    private func share(
+        _ transaction: CacheTransaction, _ forwarding: CacheTransaction.Forwarding
+    ) async throws(LoadError) -> CachedResponse {
+        let key = CollapsedFlights.Key(key: transaction.key, policy: transaction.policy)
+        let landing = await flights.join(key) { () async throws(LoadError) in
+            try await transaction.forward(forwarding)
         }
-        return CachedResponse(
-            head: HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"]),
-            body: .empty, source: .generated, age: 0, isStale: false, expiresAt: nil, failure: error,
-            collect: { () async throws(LoadError) in Data() })
+        switch landing {
+        case .answered(let response): return response
+        case .failed(let error): return try transaction.standIn(for: error, forwarding)
+        case .decideAgain(let response):
+            // As long as the response of the flight is held, there is something to join.
+            let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try transaction.begin() }
+            switch beginning {
+            case .answered(let response): return response
+            case .forwarded(let forwarding): return try await transaction.forward(forwarding)
+            }
+        }
     }
 }

@@ -48,8 +48,10 @@ public struct Resource: Sendable {
     public let source: ResponseSource
     /// How long ago the origin said so, in seconds.
     public let age: Int64
-    /// Whether it was delivered beyond its lifetime, as ``CachePolicy/Mode/cacheFirst`` allows.
+    /// Whether it was delivered beyond its lifetime, as request, response or policy allow.
     public let isStale: Bool
     /// When it turns stale; `nil` if it is never fresh without asking.
     public let expiresAt: Date?
+    /// Why the origin did not answer, when what is stored stands in for its answer.
+    public let failure: LoadError?
 }

@@ -26,7 +26,10 @@ public final class ResourceLoader: Sendable {
     /// How a loader behaves.
     public struct Configuration: Sendable {
         /// What may be answered from the store, and for how long; RFC 9111 for a private cache by default.
-        public var policy: CachePolicy = CachePolicy()
+        ///
+        /// But that a stored response stands in for an error of its origin, however stale, unless the origin forbids that;
+        /// ``Resource/failure`` tells.
+        public var policy: CachePolicy = CachePolicy(staleIfError: .seconds(Int64.max))
         /// Part of every key: user, tenant or site; none by default.
         public var partition: String = ""
         /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
@@ -48,14 +51,15 @@ public final class ResourceLoader: Sendable {
             cache.maxBodyBytes = maxBodyBytes
             cache.clock = clock
             cache.logger = logger
+            cache.cacheStatus = nil
             return cache
         }
     }
 
     /// Where responses are kept.
-    public let store: ResponseStore
+    public var store: ResponseStore { context.store }
 
-    private let transport: any HTTPTransport
+    private let context: CacheContext
 
     private struct Settings {
         var configuration: Configuration
@@ -73,8 +77,7 @@ public final class ResourceLoader: Sendable {
 
     /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        self.store = store
-        self.transport = transport
+        context = CacheContext(store: store, transport: transport)
         settings = Mutex(Settings(configuration: configuration))
     }
 
@@ -234,14 +237,14 @@ public final class ResourceLoader: Sendable {
         _ target: LoadTarget, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
     ) -> CacheTransaction {
         CacheTransaction(
-            HTTPRequest(key: target.url, fields: fields), key: target.key, target: target.url, store: store,
-            transport: transport, configuration: configuration.cache, policy: policy, keepsErrors: false)
+            HTTPRequest(key: target.url, fields: fields), key: target.key, target: target.url,
+            context: context, configuration: configuration.cache, policy: policy, keepsErrors: false)
     }
 }
 
 extension Resource {
     fileprivate init(_ response: CachedResponse, _ target: LoadTarget) async throws(LoadError) {
-        data = try await response.collect()
+        data = try await response.data()
         url = target.url.text
         status = response.head.status
         headerFields = response.head.headerFields
@@ -249,5 +252,6 @@ extension Resource {
         age = response.age
         isStale = response.isStale
         expiresAt = response.expiresAt
+        failure = response.failure
     }
 }

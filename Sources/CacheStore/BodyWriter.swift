@@ -104,6 +104,26 @@ public final class BodyWriter: Sendable {
         try result.get()
     }
 
+    /// Appends a copy of some bytes of a stored body, in pieces.
+    ///
+    /// - Throws: As ``write(_:)-(UnsafeRawBufferPointer)``, and what reading a ``StoredBody`` throws.
+    package func append(_ body: StoredBody, _ range: Range<Int64>) throws(StoreError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let chunk = try body.bytes(at: offset, count: Int(min(Self.copyByteCount, range.upperBound - offset)))
+            guard !chunk.isEmpty else { return }
+            try write(chunk)
+            offset += Int64(chunk.count)
+        }
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
+        try await store.onMaintenanceLane { () throws(StoreError) in try self.append(body, range) }
+    }
+
+    private static let copyByteCount: Int64 = 262_144
+
     /// The bytes of all successful writes, to read back: for a caller that wants the body as a whole, or whose body could
     /// not be stored. They stay readable after a commit and after a failure, until ``discard()``.
     ///
@@ -152,7 +172,16 @@ public final class BodyWriter: Sendable {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> StoredEntry {
-        let change = try finish(metadata, key, options, generation)
+        try await commit(metadata, for: key, options: options, replacing: [], unlessRemovedSince: generation)
+    }
+
+    /// As ``commit(_:for:options:unlessRemovedSince:)``; entries that this one makes needless go in the same transaction.
+    @discardableResult
+    package func commit(
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
+        replacing entries: [StoredEntry], unlessRemovedSince generation: StoreGeneration? = nil
+    ) async throws(StoreError) -> StoredEntry {
+        let change = try finish(metadata, key, options, generation, replacing: entries)
         try await store.makeRoom()
         do throws(StoreError) {
             return try await store.writer.write(undo: change.undo, change.run)
@@ -189,7 +218,8 @@ public final class BodyWriter: Sendable {
 
     /// Ends the body and says what its transaction has to do.
     private func finish(
-        _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?
+        _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?,
+        replacing entries: [StoredEntry] = []
     ) throws(StoreError) -> Change {
         try metadata.checkLengths()
         try options.check()
@@ -215,6 +245,7 @@ public final class BodyWriter: Sendable {
                 if let digest { try link(digest, byteCount) }
                 return try mapping(store.indexPath) { () throws(SQLiteError) in
                     if metadata.kind == .content { try connection.removeFailure(for: key) }
+                    for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
                     return try connection.store(
                         metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
                 }
@@ -263,7 +294,7 @@ public final class BodyWriter: Sendable {
     private func restage(_ state: inout State) throws(SystemError) {
         guard let source = state.file?.descriptor else { return }
         let copy = try store.blobs.stage()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(Self.copyByteCount), alignment: 16)
         defer { buffer.deallocate() }
         var offset: Int64 = 0
         while offset < state.byteCount {

@@ -40,6 +40,15 @@ public struct EntryMetadata: Hashable, Sendable {
     public var isBodyDecoded: Bool
     /// The field lines of the response, `Name: value`, a line feed after each, byte by byte as received.
     public var head: [UInt8]
+    /// Which bytes of the whole the body is, when it is not the whole.
+    ///
+    /// Parts stand beside each other and beside a whole response; ``ResponseStore/lookup(_:)`` and
+    /// ``ResponseStore/peek(_:)`` pass them over.
+    public var part: EntryPart?
+    /// Names of the groups that the response belongs to (RFC 9875); compared byte by byte, within one origin.
+    public var groups: [String]
+    /// The URL without its query, if the response also answers the same URL with other queries (No-Vary-Search).
+    public var searchBase: String?
 
     /// The longest ``head`` in bytes, and the longest of each text beside it.
     public static let maxHeadByteCount = 262_144
@@ -48,7 +57,8 @@ public struct EntryMetadata: Hashable, Sendable {
     public init(
         kind: Kind = .content, variant: String = "", url: String? = nil, status: Int = 200, etag: String? = nil,
         lastModified: String? = nil, contentType: String? = nil, requestedAt: Date, receivedAt: Date,
-        expiresAt: Date? = nil, isBodyDecoded: Bool = false, head: [UInt8] = []
+        expiresAt: Date? = nil, isBodyDecoded: Bool = false, head: [UInt8] = [], part: EntryPart? = nil,
+        groups: [String] = [], searchBase: String? = nil
     ) {
         self.kind = kind
         self.variant = variant
@@ -62,13 +72,31 @@ public struct EntryMetadata: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.isBodyDecoded = isBodyDecoded
         self.head = head
+        self.part = part
+        self.groups = groups
+        self.searchBase = searchBase
+    }
+}
+
+/// Which bytes of a whole the body of an entry is.
+public struct EntryPart: Hashable, Sendable {
+    /// The position of the first byte.
+    public var start: Int64
+    /// The length of the whole; `nil` when it is not known.
+    public var completeLength: Int64?
+
+    /// Creates the description of a part.
+    public init(start: Int64, completeLength: Int64?) {
+        self.start = start
+        self.completeLength = completeLength
     }
 }
 
 extension EntryMetadata {
     /// - Throws: ``StoreError/headTooLarge(byteCount:limit:)``.
     func checkLengths() throws(StoreError) {
-        let texts = [variant, url, etag, lastModified, contentType]
+        precondition((part?.start ?? 0) >= 0, "a part starts at a byte")
+        let texts = [variant, url, etag, lastModified, contentType, searchBase] + groups
         let longest = texts.reduce(head.count) { max($0, $1?.utf8.count ?? 0) }
         guard longest <= Self.maxHeadByteCount else {
             throw .headTooLarge(byteCount: longest, limit: Self.maxHeadByteCount)
@@ -101,6 +129,14 @@ public struct StoredEntry: Hashable, Sendable {
     public let options: EntryOptions
     /// The row; another entry may get the number once this one is gone.
     package let id: Int64
+}
+
+extension StoredEntry {
+    /// Whether an entry of the same key with this metadata takes the place of this one.
+    func isReplaced(by metadata: EntryMetadata) -> Bool {
+        metadata.kind == self.metadata.kind && metadata.variant == self.metadata.variant
+            && metadata.part?.start == self.metadata.part?.start
+    }
 }
 
 extension Date {

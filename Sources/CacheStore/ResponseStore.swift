@@ -149,11 +149,11 @@ public final class ResponseStore: Sendable {
     /// As ``lookup(_:)``, but no use of the entry: it neither moves it up in the order of eviction nor counts as a hit.
     public func peek(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         try responses(for: key)
-            .filter { $0.metadata.kind == .content }
+            .filter { $0.metadata.kind == .content && $0.metadata.part == nil }
             .max { $0.metadata.receivedAt < $1.metadata.receivedAt }
     }
 
-    /// Everything stored for `key`: each variant, content and error response, in no order. No use of any.
+    /// Everything stored for `key`: each variant, content, part and error response, in no order. No use of any.
     public func responses(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
         try read { (connection) throws(SQLiteError) in try connection.entries(for: key) }
     }

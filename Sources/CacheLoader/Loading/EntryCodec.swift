@@ -18,8 +18,19 @@ enum EntryCodec {
             requestTime: HTTPDate(metadata.requestedAt),
             responseTime: HTTPDate(metadata.receivedAt),
             selection: RequestSelection(text: metadata.variant),
-            hasIntactBody: true,
-            isBodyDecoded: metadata.isBodyDecoded)
+            // A part that is not inside its whole has been tampered with.
+            hasIntactBody: hasUsablePart(entry),
+            isBodyDecoded: metadata.isBodyDecoded,
+            part: metadata.part.flatMap { part in
+                ByteRange(first: part.start, end: part.start.saturatingAdding(entry.byteCount))
+                    .flatMap { StoredPart(range: $0, completeLength: part.completeLength) }
+            })
+    }
+
+    private static func hasUsablePart(_ entry: StoredEntry) -> Bool {
+        guard let part = entry.metadata.part else { return true }
+        let (end, overflow) = part.start.addingReportingOverflow(entry.byteCount)
+        return !overflow && entry.byteCount > 0 && end <= part.completeLength ?? .max
     }
 
     /// What the store is to know of a response.
@@ -37,7 +48,9 @@ enum EntryCodec {
             receivedAt: receivedAt,
             expiresAt: Freshness(of: response, policy: policy).expiry.map(Date.init),
             isBodyDecoded: response.isBodyDecoded,
-            head: head(of: response.fields))
+            head: head(of: response.fields),
+            part: response.part.map { EntryPart(start: $0.range.first, completeLength: $0.completeLength) },
+            groups: CacheGroups(response.fields).names)
     }
 
     // MARK: Field lines

@@ -13,6 +13,10 @@ package struct CacheControl: Hashable, Sendable {
     package var maxStale = DeltaSeconds.absent
     /// `min-fresh`
     package var minFresh = DeltaSeconds.absent
+    /// `stale-while-revalidate` (RFC 5861 §3)
+    package var staleWhileRevalidate = DeltaSeconds.absent
+    /// `stale-if-error` (RFC 5861 §4)
+    package var staleIfError = DeltaSeconds.absent
     /// `no-cache` without field names.
     package var noCache = false
     /// The field names of `no-cache="…"`, in lower case.
@@ -125,7 +129,10 @@ extension CacheControl {
         case 9 where name.isCaseInsensitively("min-fresh"): minFresh.setIfAbsent(Self.seconds(argument))
         // RFC 8246 §2: "Any arguments provided to the directive MUST be ignored."
         case 9 where name.isCaseInsensitively("immutable"): isImmutable = true
+        case 14 where name.isCaseInsensitively("stale-if-error"): staleIfError.setIfAbsent(Self.seconds(argument))
         case 15 where name.isCaseInsensitively("must-understand"): mustUnderstand = true
+        case 22 where name.isCaseInsensitively("stale-while-revalidate"):
+            staleWhileRevalidate.setIfAbsent(Self.seconds(argument))
         default: restrict(name)
         }
     }
@@ -141,8 +148,10 @@ extension CacheControl {
         case 9 where name.isCaseInsensitively("max-stale"): maxStale.setIfAbsent(.malformed)
         case 9 where name.isCaseInsensitively("min-fresh"): minFresh.setIfAbsent(.malformed)
         case 14 where name.isCaseInsensitively("only-if-cached"): onlyIfCached = true
+        case 14 where name.isCaseInsensitively("stale-if-error"): staleIfError.setIfAbsent(.malformed)
         case 15 where name.isCaseInsensitively("must-revalidate"): mustRevalidate = true
         case 16 where name.isCaseInsensitively("proxy-revalidate"): proxyRevalidate = true
+        case 22 where name.isCaseInsensitively("stale-while-revalidate"): staleWhileRevalidate.setIfAbsent(.malformed)
         default: break
         }
     }

@@ -68,6 +68,21 @@ public struct CachePolicy: Hashable, Sendable {
     /// a request with `Authorization` only if that says `public`, `must-revalidate` or `s-maxage` (RFC 9111 §3.5).
     public var isShared: Bool
 
+    /// How long beyond its lifetime a stored response may take the place of an error of its origin, which is a status of 500,
+    /// 502, 503 or 504, when neither request nor response says with `stale-if-error` (RFC 5861 §4). Default: `nil`, not at
+    /// all.
+    public var staleIfError: Duration?
+
+    /// How long beyond its lifetime a stored response may answer when its origin cannot be reached, and neither request nor
+    /// response says with `stale-if-error`. Default: however long, as RFC 9111 §4.2.4 allows; `nil`: not at all.
+    ///
+    /// Never one that says `no-cache`, nor one that says `must-revalidate` once it is stale.
+    public var staleWhenDisconnected: Duration?
+
+    /// Names of response fields that take the place of `Cache-Control` and `Expires`, the first that is there before the
+    /// others (RFC 9213), such as `CDN-Cache-Control`. Default: none, as becomes a cache that nobody has targeted.
+    public var targetedFields: [String]
+
     /// Creates a policy; every part has its documented default.
     public init(
         mode: Mode = .http,
@@ -75,7 +90,10 @@ public struct CachePolicy: Hashable, Sendable {
         defaultLifetime: Duration = .zero,
         heuristicFraction: Double = 0.1,
         heuristicLimit: Duration = .seconds(7 * 86_400),
-        isShared: Bool = false
+        isShared: Bool = false,
+        staleIfError: Duration? = nil,
+        staleWhenDisconnected: Duration? = .seconds(Int64.max),
+        targetedFields: [String] = []
     ) {
         self.mode = mode
         self.lifetimeOverride = lifetimeOverride
@@ -83,6 +101,9 @@ public struct CachePolicy: Hashable, Sendable {
         self.heuristicFraction = heuristicFraction
         self.heuristicLimit = heuristicLimit
         self.isShared = isShared
+        self.staleIfError = staleIfError
+        self.staleWhenDisconnected = staleWhenDisconnected
+        self.targetedFields = targetedFields
     }
 
     /// The policy of a shared cache, such as a proxy; all else by default.

@@ -33,6 +33,15 @@ package enum DeltaSeconds: Hashable, Sendable {
         self = isEmpty ? .malformed : .seconds(number)
     }
 
+    /// Whether a response that has been stale for `staleness` seconds is inside the window that this number opens, as
+    /// `stale-while-revalidate` and `stale-if-error` do (RFC 5861). Absent and malformed open none.
+    ///
+    /// Compared with the staleness, not added to the lifetime: there is no sum that could overflow (RFC 9111 §1.2.2).
+    package func permits(staleness: Int64) -> Bool {
+        guard case .seconds(let window) = self else { return false }
+        return staleness <= window
+    }
+
     /// Sets the number unless an earlier directive has.
     mutating func setIfAbsent(_ other: DeltaSeconds) {
         if self == .absent { self = other }

@@ -56,6 +56,13 @@ struct FieldScanner {
         return FieldBytes(rebasing: bytes[start..<position])
     }
 
+    /// The digits that come next; `nil` when another byte does.
+    mutating func digits() -> FieldBytes? {
+        let start = position
+        while let byte = next, byte.isASCIIDigit { position += 1 }
+        return position == start ? nil : FieldBytes(rebasing: bytes[start..<position])
+    }
+
     /// What stands between the quotes of the quoted-string that comes next, its quoted-pairs still in place.
     ///
     /// - Returns: `nil` when the closing quote is missing; then only the opening one has been read.

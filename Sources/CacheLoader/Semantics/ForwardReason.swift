@@ -14,4 +14,6 @@ package enum ForwardReason: String, Hashable, Sendable {
     case request
     /// A response is stored, but it is stale, or must always be validated.
     case stale
+    /// A part of the response is stored, but not all that the request asks for.
+    case partial
 }

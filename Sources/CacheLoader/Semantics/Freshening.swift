@@ -14,10 +14,11 @@ struct Freshening {
     /// - Parameters:
     ///   - candidates: All stored responses for the key; those that another request selected are left alone.
     ///   - validated: The one whose validators the request carried.
+    ///   - isUnambiguous: Whether it carried no other validators, such as the caller's.
     /// - Returns: `nil` when it is about nothing that is stored, or a body is missing.
     init?(
-        _ exchange: Exchange, candidates: [StoredResponse], validated: Int, policy: CachePolicy,
-        fingerprint: RequestSelection.Fingerprint
+        _ exchange: Exchange, candidates: [StoredResponse], validated: Int, isUnambiguous: Bool,
+        policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
     ) {
         let reply = exchange.reply.headerFields
         guard candidates.indices.contains(validated), reply.count <= Storability.maxFieldCount else { return nil }
@@ -25,9 +26,10 @@ struct Freshening {
         let selected = candidates.indices.filter { index in
             let candidate = candidates[index]
             return candidate.hasIntactBody
-                && candidate.selection.matches(exchange.request, fingerprint: fingerprint)
+                && candidate.isSelected(by: exchange.request, policy: policy, fingerprint: fingerprint)
         }
-        let identified = Self.identify(reply, among: selected, of: candidates, validated: validated)
+        let identified = Self.identify(
+            reply, among: selected, of: candidates, validated: validated, isUnambiguous: isUnambiguous)
         guard let answer = identified.contains(validated) ? validated : Self.latest(identified, of: candidates) else {
             return nil
         }
@@ -40,7 +42,8 @@ struct Freshening {
             updated.freshen(by: exchange)
             // The 304 may have changed Vary, and with it what other requests are answered.
             if let selection = RequestSelection.make(
-                response: updated.fields, request: request, fingerprint: fingerprint)
+                response: updated.fields, request: request, fingerprint: fingerprint,
+                nominatesAuthorization: !policy.isShared)
             {
                 updated.selection = selection
             } else {
@@ -56,7 +59,8 @@ struct Freshening {
 
     /// Which stored responses the validators of a 304 identify.
     private static func identify(
-        _ reply: HTTPFields, among selected: [Int], of candidates: [StoredResponse], validated: Int
+        _ reply: HTTPFields, among selected: [Int], of candidates: [StoredResponse], validated: Int,
+        isUnambiguous: Bool
     ) -> [Int] {
         if let tag = EntityTag(reply) {
             let matching = selected.filter { index in
@@ -80,7 +84,7 @@ struct Freshening {
         }
         // No validator at all. The RFC then updates a response only if it is the one there is; but servers leave the ETag
         // out, and the request asked about one response and no other.
-        return selected.contains(validated) ? [validated] : []
+        return isUnambiguous && selected.contains(validated) ? [validated] : []
     }
 
     private static func latest(_ indices: [Int], of candidates: [StoredResponse]) -> Int? {
@@ -89,22 +93,6 @@ struct Freshening {
 }
 
 extension StoredResponse {
-    /// Takes over the fields and the times of the 304 that validated it (RFC 9111 §3.2).
-    fileprivate mutating func freshen(by exchange: Exchange) {
-        let reply = exchange.reply.headerFields.storedFields(receivedAt: exchange.responseTime)
-        // §4.2.3 takes all times from one exchange: an Age that came with the older response is no longer true.
-        fields[.age] = nil
-        // Each field of the 304 is added or replaces "field values that are already present", except Content-Length, and
-        // what describes a body that has been processed since.
-        var handled: Set<String> = ["content-length"]
-        if isBodyDecoded { handled.formUnion(["content-encoding", "content-type", "content-range"]) }
-        for field in reply where handled.insert(field.name.canonicalName).inserted {
-            fields[fields: field.name] = reply[fields: field.name]
-        }
-        requestTime = exchange.requestTime
-        responseTime = exchange.responseTime
-    }
-
     /// RFC 9111 §4: of several responses the one with the latest `Date` is the most recent.
     fileprivate var recency: (HTTPDate, HTTPDate) {
         let date = fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) }

@@ -24,7 +24,7 @@ package struct Freshness: Sendable {
 
     /// Works out the freshness of `response` under `policy`.
     package init(of response: StoredResponse, policy: CachePolicy) {
-        let stated = StatedTimes(response)
+        let stated = StatedTimes(response, policy: policy)
         cacheControl = stated.cacheControl
         date = stated.date
         responseTime = response.responseTime
@@ -92,7 +92,7 @@ private struct StatedTimes {
     private var hasTwoExpires = false
     private var lastModified: Int?
 
-    init(_ response: StoredResponse) {
+    init(_ response: StoredResponse, policy: CachePolicy) {
         date = response.responseTime
         var hasAge = false
         var hasDate = false
@@ -116,6 +116,14 @@ private struct StatedTimes {
             default:
                 break
             }
+        }
+        // RFC 9213 §2.2: then Cache-Control and Expires are ignored.
+        if !policy.targetedFields.isEmpty,
+            let targeted = CacheControl(targeted: response.fields, names: policy.targetedFields)
+        {
+            cacheControl = targeted
+            expires = nil
+            hasTwoExpires = false
         }
     }
 

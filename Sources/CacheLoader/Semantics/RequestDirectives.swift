@@ -2,14 +2,31 @@ internal import HTTPTypes
 
 /// What a request asks of the cache: in its own fields (RFC 9111 §5.2.1), and by the policy it is made under.
 struct RequestDirectives {
+    /// Whether a stored response may answer without the origin being asked.
+    enum Permission {
+        case refused(Rule)
+        /// It may; the rule says why.
+        case granted(Rule, isStale: Bool)
+        /// It may, and is to be validated behind the caller's back (RFC 5861 §3).
+        case grantedWhileRevalidating
+    }
+
     /// Whether it may only be answered after validation.
     private(set) var noCache = false
     /// Whether its response must not be stored.
     private(set) var noStore = false
     /// Whether the origin must not be asked.
     private(set) var onlyIfCached = false
-    /// Whether it carries a range or a precondition of its own, which the origin is to judge.
+    /// Whether it carries `Range`.
+    private(set) var hasRange = false
+    /// Whether it carries a condition that a cache may judge: `If-None-Match` or `If-Modified-Since`.
     private(set) var isConditional = false
+    /// Whether it carries a condition that only the origin may judge (RFC 9111 §4.3.2).
+    private(set) var mustBeForwarded = false
+    /// Whether it wants an error rather than a stale response: it asked for a validated one, or for a fresh one.
+    private(set) var refusesStale = false
+    /// `stale-if-error` (RFC 5861 §4)
+    private(set) var staleIfError = DeltaSeconds.absent
 
     private var maxAge = DeltaSeconds.absent
     private var minFresh = DeltaSeconds.absent
@@ -29,9 +46,9 @@ struct RequestDirectives {
             case 6 where name.canonicalName == "pragma":
                 let tokens = field.withUnsafeBytesOfValue(\.lowercasedTokens) ?? []
                 pragmaNoCache = pragmaNoCache || tokens.contains("no-cache")
-            case 5 where name == .range, 8 where name == .ifRange || name == .ifMatch, 13 where name == .ifNoneMatch,
-                17 where name == .ifModifiedSince, 19 where name == .ifUnmodifiedSince:
-                isConditional = true
+            case 5 where name == .range: hasRange = true
+            case 13 where name == .ifNoneMatch, 17 where name == .ifModifiedSince: isConditional = true
+            case 8 where name == .ifMatch, 19 where name == .ifUnmodifiedSince: mustBeForwarded = true
             default:
                 break
             }
@@ -43,6 +60,8 @@ struct RequestDirectives {
         maxAge = control.maxAge
         minFresh = control.minFresh
         maxStale = control.maxStale
+        staleIfError = control.staleIfError
+        refusesStale = noCache || (maxStale == .absent && (maxAge != .absent || minFresh != .absent))
         // RFC 8246 §3: immutable is to be ignored on a channel that others may write to. Only a reload has to know.
         respectsImmutable = maxAge == .seconds(0) && request.scheme?.lowercased() == "https"
 
@@ -57,8 +76,9 @@ struct RequestDirectives {
     }
 
     /// Whether a stored response may answer at `now` without the origin being asked (RFC 9111 §4).
-    func permit(_ stored: Freshness, at now: HTTPDate) -> Bool {
-        if noCache || stored.alwaysNeedsValidation { return false }
+    func permission(_ stored: Freshness, at now: HTTPDate) -> Permission {
+        if noCache { return .refused(.requestNoCache) }
+        if stored.alwaysNeedsValidation { return .refused(.responseNoCache) }
         let isFresh = stored.isFresh(at: now)
         let age = stored.age(at: now)
 
@@ -66,24 +86,32 @@ struct RequestDirectives {
         // which an immutable response need not heed while it is fresh (RFC 8246 §2).
         switch maxAge {
         case .absent: break
-        case .malformed: return false
+        case .malformed: return .refused(.requestMaxAge)
         case .seconds(0):
-            guard isFresh, respectsImmutable, stored.cacheControl.isImmutable else { return false }
+            guard isFresh, respectsImmutable, stored.cacheControl.isImmutable else { return .refused(.requestMaxAge) }
+            return .granted(.immutable, isStale: false)
         case .seconds(let limit):
-            guard age <= limit else { return false }
+            guard age <= limit else { return .refused(.requestMaxAge) }
         }
 
         // §5.2.1.3
         switch minFresh {
         case .absent: break
-        case .malformed: return false
+        case .malformed: return .refused(.requestMinFresh)
         case .seconds(let margin):
-            guard stored.lifetime >= age.saturatingAdding(margin) else { return false }
+            guard stored.lifetime >= age.saturatingAdding(margin) else { return .refused(.requestMinFresh) }
         }
 
-        if isFresh { return true }
-        // §5.2.1.2. What the response forbids no request can allow (§4.2.4).
-        guard stored.allowsStale, case .seconds(let limit) = maxStale else { return false }
-        return stored.staleness(at: now) <= limit
+        if isFresh { return .granted(.fresh, isStale: false) }
+        // What the response forbids no request can allow (§4.2.4).
+        guard stored.allowsStale else { return .refused(.staleForbidden) }
+        let staleness = stored.staleness(at: now)
+        // §5.2.1.2
+        if case .seconds(let limit) = maxStale, staleness <= limit { return .granted(.requestMaxStale, isStale: true) }
+        // RFC 5861 §3, unless the request wants a fresh one.
+        if !refusesStale, case .seconds(let limit) = stored.cacheControl.staleWhileRevalidate, staleness <= limit {
+            return onlyIfCached ? .granted(.staleWhileRevalidate, isStale: true) : .grantedWhileRevalidating
+        }
+        return .refused(.stale)
     }
 }

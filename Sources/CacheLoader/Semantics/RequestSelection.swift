@@ -10,7 +10,8 @@ package import HTTPTypes
 ///
 /// A field that was absent has its name alone; an empty one has `name: ` (RFC 9111 §4.1: absent matches only absent). The
 /// lines of a field are combined in order. A value that is not UTF-8 follows its colon without a space,
-/// percent-encoded. Of credentials only a fingerprint is kept.
+/// percent-encoded. Of credentials only a fingerprint is kept. Values stand as they were sent; that some mean the same is
+/// found out when they are compared.
 package struct RequestSelection: Sendable {
     /// The lines, without a line feed after the last. Empty when `Vary` nominates nothing.
     package let text: String
@@ -25,23 +26,55 @@ package struct RequestSelection: Sendable {
 
     /// What `response` nominates in `request`, the request as it was sent.
     ///
+    /// - Parameter nominatesAuthorization: Whether the credentials of a request that has an `Authorization` count, named
+    ///   in `Vary` or not: what one user was answered is then never found for another.
     /// - Returns: `nil` when no other request can match: `Vary` has a `*`, or is not a list of at most ``maxNameCount``
     ///   field names.
     package static func make(
-        response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint
+        response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> RequestSelection? {
-        guard let names = nominatedNames(in: response) else { return nil }
+        guard var names = nominatedNames(in: response) else { return nil }
+        if nominatesAuthorization, request.hasAuthorization, !names.contains("authorization") {
+            names.append("authorization")
+            names.sort()
+        }
         let lines = names.map { line(name: $0, of: request.headerFields, fingerprint: fingerprint) }
         return RequestSelection(text: lines.joined(separator: "\n"))
     }
 
-    /// Whether `request` has what the nominated fields had, byte for byte but for outer whitespace and the number of lines.
-    package func matches(_ request: HTTPRequest, fingerprint: Fingerprint) -> Bool {
-        if text.isEmpty { return true }
+    /// Whether `request` has what the nominated fields had: byte for byte but for outer whitespace and the number of lines,
+    /// or, for a field whose syntax is known, with the same meaning (see ``NormalizedValue``).
+    ///
+    /// - Parameter nominatesAuthorization: As for ``make(response:request:fingerprint:nominatesAuthorization:)``: a request
+    ///   that has an `Authorization` matches only what the same credentials have selected. One that has none never matches
+    ///   what credentials have selected, whatever this says.
+    package func matches(
+        _ request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
+    ) -> Bool {
+        matches(request, but: "", fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
+    }
+
+    /// As ``matches(_:fingerprint:nominatesAuthorization:)``, but whatever the field `exempt` has.
+    func matches(
+        _ request: HTTPRequest, but exempt: StaticString, fingerprint: Fingerprint, nominatesAuthorization: Bool
+    ) -> Bool {
+        if nominatesAuthorization, request.hasAuthorization, !nominates("authorization") { return false }
+        return text.isEmpty
+            || allLines { line in
+                line.isLine(of: exempt) || Self.matches(line, request.headerFields, fingerprint: fingerprint)
+            }
+    }
+
+    /// Whether the field `name`, in lower case, was nominated.
+    func nominates(_ name: StaticString) -> Bool {
+        !allLines { !$0.isLine(of: name) }
+    }
+
+    private func allLines(satisfy condition: (FieldBytes) -> Bool) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).allSatisfy { line in
-                Self.matches(FieldBytes(rebasing: line), request.headerFields, fingerprint: fingerprint)
+                condition(FieldBytes(rebasing: line))
             }
         }
     }
@@ -59,11 +92,17 @@ package struct RequestSelection: Sendable {
         }
         guard let found else { return value.isEmpty }
         let nameText = String(decoding: name, as: UTF8.self)
-        if isOneLine, value.starts(with: ": ".utf8), !isSecret(nameText) {
-            return found.withUnsafeBytesOfValue { $0.trimmed.elementsEqual(value.dropFirst(2)) }
+        let isReadable = value.starts(with: ": ".utf8) && !isSecret(nameText)
+        if isReadable, isOneLine, found.withUnsafeBytesOfValue({ $0.trimmed.elementsEqual(value.dropFirst(2)) }) {
+            return true
         }
         // By bytes: == on strings takes canonically equivalent characters for equal.
-        return Self.line(name: nameText, of: fields, fingerprint: fingerprint).utf8.elementsEqual(line)
+        if Self.line(name: nameText, of: fields, fingerprint: fingerprint).utf8.elementsEqual(line) { return true }
+        guard isReadable, let syntax = ListSyntax(fieldName: nameText),
+            let combined = combinedValue(of: nameText, in: fields),
+            let stored = NormalizedValue(FieldBytes(rebasing: value.dropFirst(2)), syntax)
+        else { return false }
+        return combined.withUnsafeBufferPointer { NormalizedValue($0, syntax) } == stored
     }
 }
 
@@ -134,5 +173,23 @@ extension RequestSelection {
             }
         }
         return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension FieldBytes {
+    /// Whether this line of a selection is about the field `name`.
+    fileprivate func isLine(of name: StaticString) -> Bool {
+        let count = name.utf8CodeUnitCount
+        guard count > 0, self.count >= count, self.count == count || self[count] == UInt8(ascii: ":") else {
+            return false
+        }
+        return FieldBytes(rebasing: prefix(count)).isCaseInsensitively(name)
+    }
+}
+
+extension HTTPRequest {
+    /// Lengths first: this runs on every hit.
+    fileprivate var hasAuthorization: Bool {
+        headerFields.contains { $0.name.canonicalName.utf8.count == 13 && $0.name == .authorization }
     }
 }

@@ -16,12 +16,15 @@ package struct StoredResponse: Hashable, Sendable {
     package var hasIntactBody: Bool
     /// Whether a content coding was removed from the body on its way here.
     package var isBodyDecoded: Bool
+    /// Which bytes the body is, when it is not the whole. The fields are those of the whole all the same: without
+    /// `Content-Range`, and with the `Content-Length` of the whole if that is known.
+    package var part: StoredPart?
 
     /// Creates a stored response.
     package init(
         status: HTTPResponse.Status, fields: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate,
         selection: RequestSelection = RequestSelection(text: ""), hasIntactBody: Bool = true,
-        isBodyDecoded: Bool = false
+        isBodyDecoded: Bool = false, part: StoredPart? = nil
     ) {
         self.status = status
         self.fields = fields
@@ -30,6 +33,7 @@ package struct StoredResponse: Hashable, Sendable {
         self.selection = selection
         self.hasIntactBody = hasIntactBody
         self.isBodyDecoded = isBodyDecoded
+        self.part = part
     }
 }
 

@@ -20,8 +20,7 @@ public protocol HTTPTransport: Sendable {
 
     /// Sends `request` and returns once the head of the final response has arrived.
     ///
-    /// Cancelling the calling task cancels the exchange. A transport sends a request once: whether to try again is not its
-    /// decision.
+    /// Cancelling the calling task cancels the exchange. Whether to send a request again is the caller's decision.
     ///
     /// - Parameters:
     ///   - request: The head as prepared, with an absolute URL: scheme, authority and path are all set.

@@ -16,7 +16,9 @@ internal import Synchronization
 /// and which is removed with the exchange, and sent when it has ended: `URLSession` on Linux takes no stream that can wait.
 ///
 /// What `URLSession` does not let a program choose, it does here too: it removes the content codings it knows
-/// (``TransportResponse/isBodyDecoded``), and joins field lines of the same name with a comma.
+/// (``TransportResponse/isBodyDecoded``), and joins field lines of the same name with a comma. On Linux it sends a GET once
+/// more when a connection that was kept alive is dead, and trailers, or a head that breaks off, end the process:
+/// <doc:Transports>.
 public final class URLSessionTransport: HTTPTransport {
     /// How a session behaves.
     public struct Configuration: Sendable {

@@ -6,7 +6,7 @@ extension Connection {
             """
             SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
                 expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
-                key_checksum
+                key_checksum, part_start, part_total, groups, search_base
             FROM entry
             WHERE partition = ?1 AND key = ?2 AND (session IS NULL OR session = (SELECT session FROM state))
             """)
@@ -32,19 +32,21 @@ extension Connection {
             INSERT INTO entry (
                 partition, key, kind, variant, url, host, status, etag, last_modified, content_type, requested_at,
                 received_at, expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
-                key_checksum
+                key_checksum, part_start, part_total, groups, search_base
             )
             VALUES (
                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                iif(?19, (SELECT session FROM state), NULL), coalesce(?20, 0), nullif(?21, '[]'), ?22
+                iif(?19, (SELECT session FROM state), NULL), coalesce(?20, 0), nullif(?21, '[]'), ?22,
+                ?23, ?24, ?25, ?26
             )
-            ON CONFLICT (partition, key, kind, variant) DO UPDATE SET
+            ON CONFLICT (partition, key, kind, variant, coalesce(part_start, -1)) DO UPDATE SET
                 url = excluded.url, host = excluded.host, status = excluded.status, etag = excluded.etag,
                 last_modified = excluded.last_modified, content_type = excluded.content_type,
                 requested_at = excluded.requested_at, received_at = excluded.received_at,
                 expires_at = excluded.expires_at, created_at = excluded.created_at,
                 is_body_decoded = excluded.is_body_decoded, byte_count = excluded.byte_count, body = excluded.body,
-                head = excluded.head, key_checksum = excluded.key_checksum,
+                head = excluded.head, key_checksum = excluded.key_checksum, part_total = excluded.part_total,
+                groups = excluded.groups, search_base = excluded.search_base,
                 -- What is not given stays, unless it is that of an entry whose session is over.
                 session = CASE
                     WHEN ?19 IS NOT NULL THEN excluded.session
@@ -78,16 +80,20 @@ extension Connection {
         statement.bind(textBytes: metadata.head, at: 18)
         statement.bind(options, from: 19)
         statement.bind(KeyChecksum(key).key, at: 22)
+        statement.bind(metadata.part?.start, at: 23)
+        statement.bind(metadata.part?.completeLength, at: 24)
+        statement.bind(names: metadata.groups, at: 25)
+        statement.bind(metadata.searchBase, at: 26)
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         let entry = StoredEntry(
             key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
             createdAt: .init(milliseconds: now), options: statement.options(1), id: statement.int64(0))
         while try statement.step() {}
-        if !metadata.variant.isEmpty { try removeOldestVariants(of: key) }
+        if !metadata.variant.isEmpty || metadata.part != nil { try removeOldestVariants(of: key) }
         return entry
     }
 
-    /// Removes the variants beyond ``maxVariants``, pinned ones last, least recently received first: a lookup reads them all.
+    /// Removes the variants and parts beyond ``maxVariants``, pinned ones last, least recently received first: a lookup reads them all.
     private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
         let statement = try prepared(
             """
@@ -112,7 +118,7 @@ extension Connection {
             """
             UPDATE entry SET
                 status = ?4, etag = ?5, last_modified = ?6, content_type = ?7, requested_at = ?8, received_at = ?9,
-                expires_at = ?10, head = ?11, variant = ?13
+                expires_at = ?10, head = ?11, variant = ?13, groups = ?14, search_base = ?15
             WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?12
             """)
         defer { statement.reset() }
@@ -129,6 +135,8 @@ extension Connection {
         statement.bind(textBytes: metadata.head, at: 11)
         statement.bind(entry.digest, at: 12)
         statement.bind(metadata.variant, at: 13)
+        statement.bind(names: metadata.groups, at: 14)
+        statement.bind(metadata.searchBase, at: 15)
         while try statement.step() {}
         return changes == 1
     }
@@ -138,7 +146,7 @@ extension Connection {
         let statement = try prepared(
             """
             DELETE FROM entry
-            WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4
+            WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4 AND coalesce(part_start, -1) = ?7
                 AND EXISTS (SELECT 1 FROM entry WHERE id = ?5 AND partition = ?1 AND key = ?2 AND body IS ?6)
             """)
         statement.bind(entry.key.partition, at: 1)
@@ -147,6 +155,7 @@ extension Connection {
         statement.bind(variant, at: 4)
         statement.bind(entry.id, at: 5)
         statement.bind(entry.digest, at: 6)
+        statement.bind(entry.metadata.part?.start ?? -1, at: 7)
         try statement.run()
     }
 
@@ -209,7 +218,7 @@ extension Connection {
 }
 
 extension StoredEntry {
-    /// Reads the columns of ``Connection/entries(for:)``; `nil` for a row that somebody has damaged, so that it is a miss
+    /// Reads the columns of ``Connection/entries(for:)``, the key checked; `nil` for a row that somebody has damaged, so that it is a miss
     /// and not an entry with another body.
     fileprivate init?(key: CacheKey, row: Statement) {
         let (digest, byteCount) = (row.digest(14), row.int64(13))
@@ -232,7 +241,10 @@ extension StoredEntry {
                 receivedAt: .init(milliseconds: row.int64(9)),
                 expiresAt: row.int64OrNil(10).map { .init(milliseconds: $0) },
                 isBodyDecoded: row.int64(12) != 0,
-                head: row.textBytes(15)
+                head: row.textBytes(15),
+                part: row.isNull(20) ? nil : EntryPart(start: max(0, row.int64(20)), completeLength: row.int64OrNil(21)),
+                groups: row.names(22),
+                searchBase: row.textOrNil(23)
             ),
             digest: digest,
             byteCount: byteCount,

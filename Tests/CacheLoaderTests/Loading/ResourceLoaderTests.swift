@@ -411,7 +411,7 @@ struct ResourceLoaderTests {
     @Test("K1: defaults, and a change that affects later loads only")
     func configuration() async throws {
         let defaults = ResourceLoader.Configuration()
-        #expect(defaults.policy == CachePolicy())
+        #expect(defaults.policy == CachePolicy(staleIfError: .seconds(Int64.max)))
         #expect(defaults.partition == "")
         #expect(defaults.maxBodyBytes == 1 << 30)
         #expect(defaults.maxRedirects == 20)

@@ -28,6 +28,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Sample.fields([
                 "Cache-Control: max-age=1, s-maxage=2, max-stale=3, min-fresh=4, no-cache, no-store, private, public",
                 "Cache-Control: must-revalidate, proxy-revalidate, must-understand, immutable, only-if-cached",
+                "Cache-Control: stale-while-revalidate=5, stale-if-error=6",
             ]))
         var expected = CacheControl()
         expected.maxAge = .seconds(1)
@@ -43,6 +44,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
         expected.mustUnderstand = true
         expected.isImmutable = true
         expected.onlyIfCached = true
+        expected.staleWhileRevalidate = .seconds(5)
+        expected.staleIfError = .seconds(6)
         #expect(control == expected)
     }
 
@@ -205,7 +208,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("community=UCI, max-age=5, x") { $0.maxAge = .seconds(5) },
             Case(#"foo="a,b=c;d", max-age=5"#) { $0.maxAge = .seconds(5) },
             Case("max-ages=5, xmax-age=5, no-storex, privat, pre-check=0"),
-            Case("stale-while-revalidate=30, max-age=5, stale-if-error=60") { $0.maxAge = .seconds(5) },
+            Case("stale-while-revalidated=30, max-age=5, stale-on-error=60") { $0.maxAge = .seconds(5) },
         ])
     fileprivate func unknown(_ example: Case) {
         #expect(example.parsed == example.expected)

@@ -126,8 +126,10 @@ internal import Testing
                         ? .notModified : HTTPResponse.Status(code: .random(in: 0...999, using: &generator)),
                     headerFields: fields(names, &generator)),
                 requestTime: moment(&generator), responseTime: moment(&generator))
+            let place = Int.random(in: -1...3, using: &generator)
+            let question = [ReplyDecision.Question.none, .validation(place), .rest(place)].randomElement(using: &generator)
             let reply = ReplyDecision.make(
-                exchange, candidates: candidates, validated: Int.random(in: -1...3, using: &generator), policy: policy,
+                exchange, original: request, candidates: candidates, question: question ?? .none, policy: policy,
                 fingerprint: Sample.fingerprint)
             check(reply, exchange, candidates, "\(generator)")
         }
@@ -157,7 +159,16 @@ internal import Testing
         case .store(let response):
             #expect(response.fields.contains(.date) && !response.fields.contains(.connection), seed)
             #expect(response.selection.matches(exchange.request, fingerprint: Sample.fingerprint), seed)
-        case .relay, .retryUnconditionally:
+        case .standIn(let index):
+            let freshness = Freshness(of: candidates[index], policy: CachePolicy())
+            #expect(!freshness.alwaysNeedsValidation && candidates[index].hasIntactBody, seed)
+        case .storePart(let response):
+            #expect(response.part != nil && !response.isBodyDecoded, seed)
+        case .complete(let index, let response):
+            #expect(candidates[index].part != nil && response.part == nil, seed)
+        case .update(let updates, let removals):
+            #expect(exchange.request.method == .head && updates.keys.allSatisfy { !removals.contains($0) }, seed)
+        case .relay, .retry:
             break
         }
     }
@@ -177,6 +188,20 @@ internal import Testing
         let selection = RequestSelection.make(
             response: one(.vary), request: Sample.request(), fingerprint: Sample.fingerprint)
         #expect((selection?.text.utf8.count ?? 0) <= bytes.count)
+        for name in [HTTPField.Name.accept, .acceptLanguage, .te] {
+            var request = Sample.request()
+            request.headerFields = one(name)
+            let nominated = RequestSelection.make(
+                response: Sample.fields(["Vary: \(name)"]), request: request, fingerprint: Sample.fingerprint)
+            // One more line: no longer the same bytes.
+            request.headerFields.append(Sample.field(name, ""))
+            _ = nominated?.matches(request, fingerprint: Sample.fingerprint)
+        }
+        var conditional = Sample.request()
+        conditional.headerFields = one(.ifNoneMatch)
+        let tagged = Sample.stored("ETag: \"tag\"")
+        #expect(!Preconditions(conditional).isNotModified(tagged))
+        _ = Preconditions(conditional).adding([tagged], to: conditional)
         var exchange = Sample.exchange("X: y")
         exchange.reply.headerFields += one(.connection)
         guard case .store(let stored) = Sample.decide(on: exchange) else {

@@ -74,17 +74,17 @@ internal import Testing
     @Test("C13: a 304 that nothing can answer leads to an unconditional request")
     func unanswerable() {
         let reply = Sample.exchange("ETag: \"a\"", status: .notModified)
-        #expect(Sample.decide(on: reply) == .retryUnconditionally)
-        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\"")) == .retryUnconditionally)
+        #expect(Sample.decide(on: reply) == .retry(removing: []))
+        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\"")) == .retry(removing: []))
         // Deleted meanwhile, body lost meanwhile, another request's by now.
-        #expect(Sample.decide(on: reply, validated: 0) == .retryUnconditionally)
+        #expect(Sample.decide(on: reply, validated: 0) == .retry(removing: []))
         #expect(
             Sample.decide(on: reply, Sample.stored("ETag: \"a\"", hasIntactBody: false), validated: 0)
-                == .retryUnconditionally)
+                == .retry(removing: []))
         let german = Sample.request("Accept-Language: de")
         #expect(
             Sample.decide(on: reply, Sample.stored("ETag: \"a\"", "Vary: Accept-Language", for: german), validated: 0)
-                == .retryUnconditionally)
-        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: -1) == .retryUnconditionally)
+                == .retry(removing: []))
+        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: -1) == .retry(removing: []))
     }
 }

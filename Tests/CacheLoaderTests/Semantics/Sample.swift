@@ -73,11 +73,16 @@ enum Sample {
     }
 
     static func decide(
-        on exchange: Exchange, _ candidates: StoredResponse..., validated: Int? = nil,
+        on exchange: Exchange, _ candidates: StoredResponse..., validated: Int? = nil, original: HTTPRequest? = nil,
         policy: CachePolicy = CachePolicy()
     ) -> ReplyDecision {
-        ReplyDecision.make(
-            exchange, candidates: candidates, validated: validated, policy: policy, fingerprint: fingerprint)
+        var unconditional = exchange.request
+        if validated != nil {
+            for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] { unconditional.headerFields[name] = nil }
+        }
+        return ReplyDecision.make(
+            exchange, original: original ?? unconditional, candidates: candidates,
+            question: validated.map { .validation($0) } ?? .none, policy: policy, fingerprint: fingerprint)
     }
 }
 
@@ -85,6 +90,8 @@ enum Sample {
 enum Outcome: Hashable {
     case hit
     case staleHit
+    case revalidatedHit
+    case resume
     case validate
     case forward
     case unsatisfiable
@@ -93,7 +100,9 @@ enum Outcome: Hashable {
         self =
             switch decision {
             case .hit(_, _, let isStale): isStale ? .staleHit : .hit
+            case .hitWhileRevalidating: .revalidatedHit
             case .validate: .validate
+            case .resume: .resume
             case .forward: .forward
             case .unsatisfiable: .unsatisfiable
             }

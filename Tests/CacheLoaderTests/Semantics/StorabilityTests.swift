@@ -79,6 +79,19 @@ internal import Testing
         #expect(storability("Cache-Control: private", status: .found, policy: .shared) == Self.passed)
     }
 
+    @Test("F10 RFC 9111 §5.2.2.7: private with field names limits shared caches only; a private one keeps every field")
+    func privateFields() {
+        let exchange = Sample.exchange(
+            #"Cache-Control: private="set-cookie", max-age=60"#, "Set-Cookie: a=b", "X: y")
+        guard case .store(let stored) = Sample.decide(on: exchange) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(Sample.decide(Sample.request(), stored, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(stored.head(age: 59).headerFields[.setCookie] == "a=b")
+        #expect(Sample.decide(on: exchange, policy: .shared) == .relay(removeStored: false))
+    }
+
     @Test(
         "S09 RFC 9111 §3: explicit caching information makes any final status storable",
         arguments: [299, 302, 400, 403, 429, 499, 500, 503, 599])
@@ -99,10 +112,36 @@ internal import Testing
         }
     }
 
+    @Test(
+        "S08, P15 RFC 9111 §5.2.2.7: private with junk is private all the same",
+        arguments: [
+            "private=", "private=1", "private=\"\"", "private=\"x", "private; x", "PRIVATE=junk", "private x",
+            "private=\",\"",
+        ])
+    func privateWithJunk(control: String) {
+        #expect(storability("Cache-Control: max-age=60, \(control)", policy: .shared) == Self.passed)
+        #expect(storability("Cache-Control: \(control)", status: .found) == .storable)
+    }
+
+    @Test("S13 RFC 9111 §3.1: what only a proxy may read does not keep the rest from being stored")
+    func proxyFields() {
+        #expect(storability("Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x") == .storable)
+        #expect(storability("Cache-Control: max-age=60", to: Sample.request("Proxy-Authorization: x")) == .storable)
+    }
+
     @Test("S20 RFC 9111 §5.2.2.10: s-maxage makes nothing storable in a private cache")
     func sharedMaxAge() {
         #expect(storability("Cache-Control: s-maxage=60", status: .found) == Self.passed)
         #expect(storability("Cache-Control: s-maxage=60", status: .ok) == .storable)
+        #expect(storability("Cache-Control: s-maxage=0, proxy-revalidate", status: .ok) == .storable)
+    }
+
+    @Test("S19 RFC 9111 §3.5: Authorization does not restrict a private cache")
+    func privateAuthorization() {
+        let request = Sample.request("Authorization: Basic eA==")
+        #expect(storability("Cache-Control: max-age=60", to: request) == .storable)
+        #expect(storability("ETag: \"a\"", to: request) == .storable)
+        #expect(storability("ETag: \"a\"", to: request, policy: .shared) == Self.passed)
     }
 
     @Test(

@@ -1,0 +1,90 @@
+internal import CacheStore
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A piece of a body that is made from a stored one.
+enum BodySegment: Hashable, Sendable {
+    /// These bytes, such as the head of a part.
+    case bytes(Data)
+    /// Bytes of the stored body, by their place in its file.
+    case stored(Range<Int64>)
+
+    var byteCount: Int64 {
+        switch self {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .stored(let range): range.upperBound - range.lowerBound
+        }
+    }
+}
+
+/// Hands out a stored body, or pieces of it, in chunks.
+final class StoredBodyReader: Sendable {
+    private struct Place {
+        var segment = 0
+        var offset: Int64 = 0
+    }
+
+    private let body: StoredBody
+    private let segments: [BodySegment]
+    let byteCount: Int64
+    /// Guards how far the body has been read.
+    private let place = Mutex(Place())
+
+    /// - Parameter segments: `nil` for the whole body.
+    init(_ body: StoredBody, segments: [BodySegment]? = nil) {
+        self.body = body
+        self.segments = segments ?? [.stored(0..<body.byteCount)]
+        byteCount = self.segments.reduce(0) { $0 + $1.byteCount }
+    }
+
+    /// The next chunk; `nil` at the end.
+    func next() throws(LoadError) -> Data? {
+        do throws(StoreError) {
+            return try place.withLock { (place) throws(StoreError) in
+                while place.segment < segments.count {
+                    let chunk = try chunk(of: segments[place.segment], from: place.offset)
+                    place.offset += Int64(chunk.count)
+                    if chunk.isEmpty || place.offset >= segments[place.segment].byteCount {
+                        place = Place(segment: place.segment + 1)
+                    }
+                    if !chunk.isEmpty { return chunk }
+                }
+                return nil
+            }
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    private func chunk(of segment: BodySegment, from offset: Int64) throws(StoreError) -> Data {
+        switch segment {
+        case .bytes(let bytes): return bytes
+        case .stored(let range):
+            let count = min(Int64(ResponseBody.chunkByteCount), range.upperBound - range.lowerBound - offset)
+            return try body.bytes(at: range.lowerBound + offset, count: Int(count))
+        }
+    }
+
+    /// All bytes; those of a large whole body are mapped, not copied.
+    func data() throws(LoadError) -> Data {
+        do throws(StoreError) {
+            if segments == [.stored(0..<body.byteCount)] { return try body.data() }
+            var data = Data()
+            for segment in segments {
+                switch segment {
+                case .bytes(let bytes): data += bytes
+                case .stored(let range):
+                    data += try body.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
+                }
+            }
+            return data
+        } catch {
+            throw .store(error)
+        }
+    }
+}

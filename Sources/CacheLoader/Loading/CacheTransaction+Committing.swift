@@ -1,0 +1,235 @@
+internal import CacheStore
+internal import HTTPTypes
+internal import Logging
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a reply changes in the store.
+extension CacheTransaction {
+    // MARK: Entries that are there
+
+    /// Replaces what is known of a stored response by what the reply has made of it.
+    func freshen(_ received: Received, _ index: Int, _ response: StoredResponse) async {
+        let entry = received.forwarding.stored.entries[index]
+        do throws(StoreError) {
+            try await store.freshen(entry, with: metadata(of: response, received.times, under: entry.key))
+        } catch {
+            log("could not freshen a stored response", error)
+        }
+    }
+
+    func remove(_ entry: StoredEntry) async {
+        do throws(StoreError) {
+            try await store.remove(entry)
+        } catch {
+            log("could not remove a response", error)
+        }
+    }
+
+    func removeStored() async {
+        do throws(StoreError) {
+            try await store.remove(key)
+        } catch {
+            log("could not remove a response", error)
+        }
+    }
+
+    /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target, and for others that it names, is
+    /// out of date, and so is what is on its way.
+    ///
+    /// - Returns: Whether it was such a success.
+    func invalidate(after reply: HTTPResponse) async -> Bool {
+        let keys = Invalidation.targets(of: request, url: url, reply: reply).compactMap {
+            try? CacheKey(url: $0, partition: key.partition)
+        }
+        guard !keys.isEmpty else { return false }
+        let groups = CacheGroups.invalidated(by: reply.headerFields, method: request.method)
+        do throws(StoreError) {
+            // What is kept under a name instead of a URL is not found by the URL.
+            try await store.invalidate(key == target ? keys : [key] + keys, groups: groups)
+        } catch {
+            log("could not remove a response", error)
+        }
+        return true
+    }
+
+    /// W3C Clear Site Data: a secure origin may have all that is stored of it cleared.
+    ///
+    /// - Returns: Whether it wanted that.
+    func clearSite(after reply: HTTPResponse) async -> Bool {
+        guard configuration.clearsSiteData, request.scheme == "https", let origin = target.origin,
+            ClearSiteData(reply.headerFields).clearsCache
+        else { return false }
+        do throws(StoreError) {
+            try await store.removeAll(EntrySelection(partition: key.partition, prefix: origin))
+        } catch {
+            log("could not clear an origin", error)
+        }
+        return true
+    }
+
+    /// Counts an error of the origin; the last good content stays.
+    func recordFailure(_ response: CachedResponse) async {
+        do throws(StoreError) {
+            try await store.recordFailure(
+                for: key, status: response.head.status.code, unlessRemovedSince: response.generation)
+        } catch {
+            log("could not count a failure", error)
+        }
+    }
+
+    // MARK: New entries
+
+    /// What the store is to know of a 200 with these fields, if the origin sent it now.
+    ///
+    /// - Throws: ``LoadError/notStorable(url:)`` if it could not be stored.
+    func metadata(ofContentWith fields: HTTPFields) throws(LoadError) -> EntryMetadata {
+        let now = configuration.clock()
+        let exchange = Exchange(
+            request: request, reply: HTTPResponse(status: .ok, headerFields: fields), requestTime: HTTPDate(now),
+            responseTime: HTTPDate(now))
+        let decision = ReplyDecision.make(
+            exchange, original: request, candidates: [], question: .none, policy: policy, fingerprint: fingerprint)
+        guard case .store(let response) = decision else { throw .notStorable(url: url) }
+        return metadata(of: response, Times(requested: now, received: now), under: key)
+    }
+
+    func metadata(of response: StoredResponse, _ times: Times, under key: CacheKey) -> EntryMetadata {
+        var metadata = EntryCodec.metadata(
+            of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
+        // Where the key does not say it.
+        if self.key != target { metadata.url = url }
+        if self.key == target, !NoVarySearch(response.fields).isDefault {
+            metadata.searchBase = String(NoVarySearch.base(of: key.text))
+        }
+        return metadata
+    }
+
+    /// What the store does with the body of a response that may be stored.
+    ///
+    /// The parts that are there of the same response are needless once the whole is.
+    func storing(_ received: Received, whole response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
+        let metadata = metadata(of: response, received.times, under: key)
+        let parts = received.forwarding.stored.entries.filter { entry in
+            entry.metadata.part != nil && entry.metadata.variant == metadata.variant && entry.key == key
+        }
+        let generation = received.generation
+        return SharedBody.Storing(
+            writer: writer,
+            commit: { [key] (writer) async throws(StoreError) in
+                try await writer.commit(metadata, for: key, replacing: parts, unlessRemovedSince: generation)
+            },
+            commitPart: commitPart(of: response, metadata, generation))
+    }
+
+    /// A body that has broken off can be completed later, if a strong validator tells that the rest belongs to it (RFC 9111
+    /// §3.3, §3.4).
+    private func commitPart(
+        of response: StoredResponse, _ metadata: EntryMetadata, _ generation: StoreGeneration?
+    ) -> (@Sendable (BodyWriter) async throws(StoreError) -> Void)? {
+        guard response.status == .ok, !response.isBodyDecoded, request.method == .get,
+            response.strongValidator != nil
+        else { return nil }
+        var metadata = metadata
+        let length = response.fields[.contentLength].flatMap { Int64($0) }
+        metadata.part = EntryPart(start: 0, completeLength: length)
+        return { [key, metadata] (writer) async throws(StoreError) in
+            try await writer.commit(metadata, for: key, replacing: [], unlessRemovedSince: generation)
+        }
+    }
+
+    /// What the store does with the body of a 206: alone, or together with what is there of the same representation.
+    func storing(_ received: Received, part response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
+        let entries = received.forwarding.stored.entries
+        let generation = received.generation
+        guard let part = response.part else { preconditionFailure("a 206 has a part") }
+        let (selected, combination) = combine(response, part, received)
+        // Other parts of what the origin has replaced since go with the commit.
+        let outdated = combination.displaced.map { entries[selected[$0]] }
+        switch combination.action {
+        case .isCoveredByWhole:
+            return SharedBody.Storing(writer: writer, commit: { _ in }, commitPart: nil)
+        case .standsAlone:
+            let metadata = metadata(of: response, received.times, under: key)
+            return SharedBody.Storing(
+                writer: writer,
+                commit: { [key] (writer) async throws(StoreError) in
+                    try await writer.commit(metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
+                },
+                commitPart: nil)
+        case .combines(let combined):
+            var union = response
+            union.status = combined.status
+            union.fields = combined.fields
+            union.fields.describeWhole(ofLength: combined.union.completeLength)
+            union.part = combined.union.isComplete ? nil : combined.union
+            let metadata = metadata(of: union, received.times, under: key)
+            let sources = combined.pieces.map { piece in
+                CombinedBody.Piece(piece, new: part, entries: selected.map { entries[$0] })
+            }
+            let replaced = outdated + combined.members.map { entries[selected[$0]] }
+            return SharedBody.Storing(
+                writer: writer,
+                commit: { [key, store] (writer) async throws(StoreError) in
+                    guard let whole = try await CombinedBody.make(sources, new: writer, in: store) else { return }
+                    try await whole.commit(metadata, for: key, replacing: replaced, unlessRemovedSince: generation)
+                },
+                commitPart: nil)
+        }
+    }
+
+    /// What becomes of a part among the stored responses that the request selects; `selected` are their places.
+    private func combine(
+        _ response: StoredResponse, _ part: StoredPart, _ received: Received
+    ) -> (selected: [Int], combination: PartCombination) {
+        let candidates = received.forwarding.stored.responses
+        let selected = candidates.indices.filter { index in
+            candidates[index].isSelected(by: request, policy: policy, fingerprint: fingerprint)
+                && received.forwarding.stored.entries[index].key == key
+        }
+        let stored = selected.map { (response: candidates[$0], part: candidates[$0].part) }
+        return (selected, PartCombination(of: response, part: part, with: stored))
+    }
+}
+
+/// A body that is put together from stored parts and a new one.
+enum CombinedBody {
+    /// Some bytes to copy, by their place in the file of their source.
+    struct Piece: Sendable {
+        /// `nil` for the new part.
+        let entry: StoredEntry?
+        let range: Range<Int64>
+
+        init(_ piece: CombinedPart.Piece, new: StoredPart, entries: [StoredEntry]) {
+            switch piece.source {
+            case .new:
+                entry = nil
+                range = (piece.range.first - new.range.first)..<(piece.range.end - new.range.first)
+            case .stored(let index):
+                let start = entries[index].metadata.part?.start ?? 0
+                entry = entries[index]
+                range = (piece.range.first - start)..<(piece.range.end - start)
+            }
+        }
+    }
+
+    /// The whole of the pieces; `nil` if a stored one is gone.
+    static func make(
+        _ pieces: [Piece], new: BodyWriter, in store: ResponseStore
+    ) async throws(StoreError) -> BodyWriter? {
+        let writer = store.makeBodyWriter()
+        for piece in pieces {
+            guard let entry = piece.entry else {
+                try await writer.append(new.written(), piece.range)
+                continue
+            }
+            guard let body = try store.openBody(of: entry) else { return nil }
+            try await writer.append(body, piece.range)
+        }
+        return writer
+    }
+}

@@ -1,0 +1,196 @@
+internal import CacheStore
+internal import HTTPTypes
+internal import Logging
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What the caller gets.
+extension CacheTransaction {
+    // MARK: From the store
+
+    /// A stored response, in the form that the request asks for: whole, in part, or as the news that the caller has it.
+    func response(
+        from answer: Answer, source: ResponseSource = .disk, _ reason: ForwardReason? = nil, forwardStatus: Int? = nil,
+        isStored: Bool? = nil
+    ) -> CachedResponse {
+        let stored = answer.response
+        // RFC 9111 §4: an answer without validation carries its current age.
+        let form = AnswerForm(
+            stored, head: stored.head(age: source == .notModified ? nil : answer.age), body: answer.body, to: request)
+        var head = form.head
+        let expiry = Freshness(of: stored, policy: policy).expiry
+        let status =
+            reason.map { CacheStatus.forward($0, status: forwardStatus, stored: isStored) } ?? CacheStatus.hit()
+        add(status, to: &head, expiry: expiry, answer.rule)
+        return CachedResponse(
+            head: head, body: body(answer.body, form), source: source, age: answer.age, isStale: answer.isStale,
+            expiresAt: expiry.map(Date.init), failure: nil)
+    }
+
+    private func body(_ body: StoredBody, _ form: AnswerForm) -> ResponseBody {
+        switch form.content {
+        case .none: ResponseBody(source: .empty)
+        case .whole: ResponseBody(source: .stored(StoredBodyReader(body)))
+        case .segments(let segments): ResponseBody(source: .stored(StoredBodyReader(body, segments: segments)))
+        }
+    }
+
+    // MARK: From the origin
+
+    /// The reply, of which nothing is stored.
+    func passing(_ received: Received, freshness: Freshness? = nil) -> CachedResponse {
+        let reply = received.reply
+        let body = PassedBody(url: url, source: reply.body, limit: configuration.maxBodyBytes)
+        return response(
+            to: received, ResponseBody(source: .passing(body, byteCount: reply.head.announcedLength(to: request))),
+            freshness: freshness, isStored: false)
+    }
+
+    /// The reply, which is stored while it passes.
+    func storing(_ received: Received, _ response: StoredResponse) -> CachedResponse {
+        guard fitsIntoStore(received.reply.head) else {
+            return passing(received, freshness: Freshness(of: response, policy: policy))
+        }
+        let storing = storing(received, whole: response, in: store.makeBodyWriter())
+        return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: true)
+    }
+
+    /// The reply, a 206, whose part is stored while it passes.
+    func storingPart(_ received: Received, _ response: StoredResponse) -> CachedResponse {
+        guard fitsIntoStore(received.reply.head) else { return passing(received) }
+        let storing = storing(received, part: response, in: store.makeBodyWriter())
+        return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
+    }
+
+    /// What is stored of a response, and after it the reply, which is the rest. Both are stored as the whole.
+    func completing(
+        _ received: Received, _ nominated: Nominated, _ response: StoredResponse
+    ) async throws(LoadError) -> CachedResponse {
+        let writer = store.makeBodyWriter()
+        do throws(StoreError) {
+            try await writer.append(nominated.body, 0..<nominated.body.byteCount)
+        } catch {
+            log("could not resume a stored part", error)
+            return try await answerFromOrigin()
+        }
+        var received = received
+        received.head = HTTPResponse(status: .ok, headerFields: response.fields)
+        let storing = storing(received, whole: response, in: writer)
+        let length = response.fields[.contentLength].flatMap { Int64($0) }
+        return share(received, storing, response, length: length, joins: true)
+    }
+
+    private func share(
+        _ received: Received, _ storing: SharedBody.Storing, _ response: StoredResponse, length: Int64?, joins: Bool
+    ) -> CachedResponse {
+        let number = context.arrivals.number()
+        let limits = SharedBody.Limits(
+            maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
+        let body = SharedBody(
+            url: url, source: received.reply.body, storing: storing, expectedByteCount: length, limits: limits,
+            logger: configuration.logger,
+            onEnd: { [arrivals = context.arrivals, key] in arrivals.remove(key, number) })
+        guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
+        if joins {
+            let arriving = ArrivingResponse(
+                response: response, body: body, length: length, generation: received.generation)
+            context.arrivals.add(arriving, for: key, number)
+        }
+        body.start()
+        return self.response(
+            to: received, ResponseBody(source: .arriving(reader, byteCount: length)),
+            freshness: Freshness(of: response, policy: policy), isStored: true)
+    }
+
+    private func response(
+        to received: Received, _ body: ResponseBody, freshness: Freshness?, isStored: Bool
+    ) -> CachedResponse {
+        var head = received.head
+        let status = CacheStatus.forward(
+            received.forwarding.reason, status: received.reply.head.status.code, stored: isStored ? true : nil)
+        add(status, to: &head, expiry: freshness?.expiry, received.forwarding.rule)
+        return CachedResponse(
+            head: head, body: body, source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
+            expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: received.generation)
+    }
+
+    /// Whether a body of the announced length could be kept; one without a length is tried.
+    private func fitsIntoStore(_ head: HTTPResponse) -> Bool {
+        guard let limit = store.configuration.limits?.maxEntryBytes,
+            let length = head.headerFields[.contentLength].flatMap({ Int64($0) })
+        else { return true }
+        return length <= limit
+    }
+
+    // MARK: From a response that is still arriving
+
+    /// A response that is being stored for another request, and answers this one, too.
+    func join() -> CachedResponse? {
+        guard request.method == .get else { return nil }
+        let directives = RequestDirectives(request, mode: policy.mode)
+        guard !directives.hasRange, !directives.isConditional else { return nil }
+        for arriving in context.arrivals.responses(for: key) {
+            let reuse = ReuseDecision.make(
+                request: request, candidates: [arriving.response], policy: policy, now: now, fingerprint: fingerprint)
+            guard case .hit(_, let age, let isStale) = reuse.decision,
+                // What was removed meanwhile answers those who asked before.
+                arriving.generation == (try? store.generation()),
+                let reader = arriving.body.makeReader()
+            else { continue }
+            store.countMiss(for: target)
+            var head = arriving.response.head(age: age)
+            let expiry = Freshness(of: arriving.response, policy: policy).expiry
+            let status = CacheStatus.forward(.uriMiss, collapsed: true)
+            add(status, to: &head, expiry: expiry, reuse.rule)
+            return CachedResponse(
+                head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length)),
+                source: .network, age: age, isStale: isStale, expiresAt: expiry.map(Date.init), failure: nil)
+        }
+        return nil
+    }
+
+    // MARK: From the cache itself
+
+    /// The response that a gateway gives in place of one that it could not get (RFC 9110 §15.6.3, §15.6.5).
+    func generated(for error: LoadError) throws(LoadError) -> CachedResponse {
+        let status: HTTPResponse.Status
+        switch error {
+        case .notCached: status = .gatewayTimeout
+        // RFC 9111 §5.2.2.2: 504, if what is stored must not be used unvalidated.
+        case .transport(let failure, _):
+            status = failure.code == .timedOut || hasStored ? .gatewayTimeout : .badGateway
+        default: throw error
+        }
+        // Without Cache-Status: RFC 9211 §2 wants none on what the cache has generated itself.
+        let head = HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"])
+        return CachedResponse(
+            head: head, body: ResponseBody(source: .empty), source: .generated, age: 0, isStale: false, expiresAt: nil,
+            failure: error)
+    }
+
+    // MARK: Cache-Status
+
+    private func add(_ status: CacheStatus, to head: inout HTTPResponse, expiry: HTTPDate?, _ rule: Rule) {
+        guard let options = configuration.cacheStatus else { return }
+        var status = status
+        // RFC 9211 §2.4: "the response's remaining freshness lifetime", which is of interest once it is stored.
+        if status.hit || status.stored == true || status.collapsed == true {
+            status.ttl = expiry?.seconds(since: now)
+        }
+        if options.hasKey { status.key = key.text }
+        if options.hasDetail { status.detail = rule.description }
+        status.append(to: &head.headerFields, name: options.name)
+    }
+}
+
+extension HTTPResponse {
+    /// How long the body is that follows this head in answer to `request`, as far as the head says it.
+    fileprivate func announcedLength(to request: HTTPRequest) -> Int64? {
+        if request.method == .head || [204, 304].contains(status.code) { return 0 }
+        return headerFields[.contentLength].flatMap { Int64($0) }
+    }
+}

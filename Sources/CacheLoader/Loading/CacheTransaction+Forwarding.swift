@@ -1,0 +1,204 @@
+internal import CacheStore
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Asking the origin, and doing what its reply calls for.
+extension CacheTransaction {
+    /// When a request went out and its response came in.
+    struct Times {
+        let requested: Date
+        let received: Date
+    }
+
+    /// A reply of the origin, and what was known when it was asked for.
+    struct Received {
+        let reply: TransportResponse
+        let forwarding: Forwarding
+        let times: Times
+        /// Where the removals from the store stood; `nil`, which nothing is refused for, if the store could not be asked.
+        var generation: StoreGeneration?
+        /// The head that the caller gets.
+        var head: HTTPResponse
+    }
+
+    /// Sends a request to the origin and answers with what comes of it.
+    func forward(_ forwarding: Forwarding, isRetry: Bool = false) async throws(LoadError) -> CachedResponse {
+        let generation = try? store.generation()
+        let requested = configuration.clock()
+        let reply: TransportResponse
+        do throws(LoadError) {
+            reply = try await send(forwarding.request)
+        } catch {
+            return try standIn(for: error, forwarding)
+        }
+        let times = Times(requested: requested, received: configuration.clock())
+        var received = Received(reply: reply, forwarding: forwarding, times: times, generation: generation, head: reply.head)
+        // What this request invalidates itself does not stand in its own way.
+        let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
+        if isRemoved { received.generation = try? store.generation() }
+        let exchange = Exchange(
+            request: forwarding.request, reply: reply.head, requestTime: HTTPDate(times.requested),
+            responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
+        let decision = ReplyDecision.make(
+            exchange, original: request, candidates: forwarding.stored.responses,
+            question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
+        return try await act(on: decision, received, isRetry: isRetry)
+    }
+
+    private func send(_ request: HTTPRequest) async throws(LoadError) -> TransportResponse {
+        do throws(TransportError) {
+            return try await context.transport.send(request, content: content?.forSending())
+        } catch {
+            if error.code != .cancelled { store.countError(for: target) }
+            throw LoadError(error, url: url)
+        }
+    }
+
+    private func act(
+        on decision: ReplyDecision, _ received: Received, isRetry: Bool
+    ) async throws(LoadError) -> CachedResponse {
+        switch decision {
+        case .freshen(let updates, let index, let removesAfterUse):
+            return try await freshen(received, updates, index, removesAfterUse: removesAfterUse, isRetry: isRetry)
+        case .store(let response) where keepsErrors || response.status.code < 400:
+            count(received.reply.head.status)
+            return storing(received, response)
+        case .storePart(let response):
+            count(received.reply.head.status)
+            return storingPart(received, response)
+        case .complete(let index, let response):
+            count(received.reply.head.status)
+            guard let nominated = received.forwarding.nominated, nominated.index == index else { break }
+            return try await completing(received, nominated, response)
+        case .standIn(let index):
+            let status = received.reply.head.status.code
+            count(received.reply.head.status)
+            if let answer = standIn(received.forwarding, index, .httpStatus(status, url: url), status) { return answer }
+            return passing(received)
+        case .update(let updates, let removals):
+            for (index, response) in updates { await freshen(received, index, response) }
+            for index in removals { await remove(received.forwarding.stored.entries[index]) }
+            count(received.reply.head.status)
+            return passing(received)
+        case .relay(removeStored: true):
+            await removeStored()
+            fallthrough
+        case .relay, .store:
+            count(received.reply.head.status)
+            return passing(received)
+        case .retry(let removals):
+            for index in removals { await remove(received.forwarding.stored.entries[index]) }
+        }
+        return try await retry(after: received, isRetry: isRetry)
+    }
+
+    /// RFC 9111 §4.3.3 leaves nothing to answer with: asks once more, as the caller did.
+    private func retry(after received: Received, isRetry: Bool) async throws(LoadError) -> CachedResponse {
+        guard !isRetry, request.method == .get || request.method == .head, content?.isRepeatable ?? true else {
+            let failure = TransportError(
+                .malformedResponse, message: "\(received.reply.head.status) in answer to a request that did not ask for it")
+            throw .transport(failure, url: url)
+        }
+        return try await forward(
+            Forwarding(request: request, reason: received.forwarding.reason, rule: received.forwarding.rule),
+            isRetry: true)
+    }
+
+    private func freshen(
+        _ received: Received, _ updates: [Int: StoredResponse], _ index: Int, removesAfterUse: Bool, isRetry: Bool
+    ) async throws(LoadError) -> CachedResponse {
+        let forwarding = received.forwarding
+        guard let nominated = forwarding.nominated, nominated.index == index else {
+            return try await retry(after: received, isRetry: isRetry)
+        }
+        // The body of a 304 is empty; read to its end, the connection can be used again.
+        _ = try? await received.reply.body.next()
+        for (number, response) in updates {
+            if removesAfterUse {
+                await remove(forwarding.stored.entries[number])
+            } else {
+                await freshen(received, number, response)
+            }
+        }
+        // One request was answered, however many responses the 304 is about.
+        if !removesAfterUse { store.touch(forwarding.stored.entries[index], as: .revalidated) }
+        let response = updates[index] ?? forwarding.stored.responses[index]
+        let answer = Answer(
+            response: response, entry: forwarding.stored.entries[index], body: nominated.body,
+            age: Freshness(of: response, policy: policy).age(at: now), isStale: false, isRevalidated: false,
+            rule: forwarding.rule)
+        return self.response(
+            from: answer, source: .notModified, forwarding.reason, forwardStatus: received.reply.head.status.code,
+            isStored: !removesAfterUse)
+    }
+
+    private func count(_ status: HTTPResponse.Status) {
+        if status.code < 400 { store.countMiss(for: target) } else { store.countError(for: target) }
+    }
+
+    // MARK: Without the origin
+
+    /// The stored response that answers although the origin could not be asked.
+    ///
+    /// - Throws: The error, if there is none.
+    func standIn(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
+        guard case .transport = error else { throw error }
+        let index = StandIn.choose(
+            for: request, candidates: forwarding.stored.responses, failure: .disconnected, policy: policy, now: now,
+            fingerprint: fingerprint)
+        guard let index, let answer = standIn(forwarding, index, error, nil) else { throw error }
+        return answer
+    }
+
+    private func standIn(
+        _ forwarding: Forwarding, _ index: Int, _ error: LoadError, _ status: Int?
+    ) -> CachedResponse? {
+        let entry = forwarding.stored.entries[index]
+        let held = forwarding.nominated.flatMap { $0.index == index ? $0.body : nil }
+        guard let body = held ?? (try? store.openBody(of: entry)) else { return nil }
+        store.touch(entry, as: .stale)
+        let stored = forwarding.stored.responses[index]
+        let freshness = Freshness(of: stored, policy: policy)
+        let answer = Answer(
+            response: stored, entry: entry, body: body, age: freshness.age(at: now),
+            isStale: !freshness.isFresh(at: now), isRevalidated: false,
+            rule: status == nil ? .disconnected : .staleIfError)
+        var response = response(from: answer, forwarding.reason, forwardStatus: status)
+        response.failure = error
+        return response
+    }
+
+    // MARK: In the background
+
+    /// RFC 5861 §3: asks the origin about what has just answered, and stores what it says.
+    func revalidateInBackground() {
+        let now = now
+        guard context.revalidations.begin(key, at: now) else { return }
+        var forced = self
+        forced.policy.mode = .revalidateAlways
+        // It is the whole that is validated, whatever the caller has of it or wants of it.
+        forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
+        Task { [forced] in
+            let succeeded = await forced.revalidate()
+            forced.context.revalidations.end(forced.key, succeeded: succeeded, at: forced.now)
+        }
+    }
+
+    private static let fieldsOfOneCaller: Set<HTTPField.Name> = [.range, .ifRange, .ifNoneMatch, .ifModifiedSince]
+
+    private func revalidate() async -> Bool {
+        do {
+            guard case .forward(let forwarding) = try decide() else { return true }
+            let response = try await forward(forwarding)
+            for try await _ in response.body {}
+            return response.failure == nil
+        } catch {
+            return false
+        }
+    }
+}

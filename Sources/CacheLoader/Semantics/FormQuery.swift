@@ -1,0 +1,64 @@
+/// The query of a URL, read as `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing).
+enum FormQuery {
+    /// A parameter, decoded, as UTF-8.
+    struct Pair: Hashable {
+        let name: [UInt8]
+        let value: [UInt8]
+    }
+
+    /// The parameters with names that `isIncluded` accepts, in order. Empty ones, as in `a=1&&b=2`, are none.
+    static func pairs(_ query: Substring.UTF8View, where isIncluded: (_ name: [UInt8]) -> Bool) -> [Pair] {
+        var pairs: [Pair] = []
+        for part in query.split(separator: UInt8(ascii: "&")) {
+            let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
+            let name = decoded(part[..<equals])
+            guard isIncluded(name) else { continue }
+            pairs.append(Pair(name: name, value: decoded(part[equals...].dropFirst())))
+        }
+        return pairs
+    }
+
+    /// Sorts by name, and leaves those of one name in the order they have.
+    static func sortByName(_ pairs: inout [Pair]) {
+        // Swift's sort does not promise to be stable, so the place decides between equal names.
+        pairs = pairs.enumerated().sorted { first, second in
+            if first.element.name == second.element.name { return first.offset < second.offset }
+            return first.element.name.lexicographicallyPrecedes(second.element.name)
+        }.map(\.element)
+    }
+
+    /// `text` with `+` read as a space and percent-encoding undone, as UTF-8: what is not becomes U+FFFD, as in
+    /// "UTF-8 decode without BOM". A `%` without two digits behind it stands for itself.
+    static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count)
+        var isASCII = true
+        var rest = text
+        while let byte = rest.popFirst() {
+            var decoded = byte
+            if byte == UInt8(ascii: "+") {
+                decoded = 0x20
+            } else if byte == UInt8(ascii: "%") {
+                var digits = rest
+                if let high = digits.popFirst()?.hexDigit, let low = digits.popFirst()?.hexDigit {
+                    decoded = high << 4 | low
+                    rest = digits
+                }
+            }
+            isASCII = isASCII && decoded < 0x80
+            bytes.append(decoded)
+        }
+        return isASCII ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}

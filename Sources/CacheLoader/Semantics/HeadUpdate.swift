@@ -1,0 +1,103 @@
+internal import HTTPTypes
+
+/// What the 200 to a HEAD tells of the responses that GETs have stored (RFC 9111 §4.3.5).
+package struct HeadUpdate: Hashable, Sendable {
+    /// The responses that it confirms, as updated, by their place among the candidates.
+    package private(set) var updates: [Int: StoredResponse] = [:]
+    /// The places of those that it contradicts, in order: they are not to be used again without validation.
+    package private(set) var invalidated: [Int] = []
+
+    /// Whether it tells nothing.
+    package var isEmpty: Bool { updates.isEmpty && invalidated.isEmpty }
+
+    /// What `exchange`, a forwarded HEAD and its reply, tells.
+    ///
+    /// Of any other status than 200 nothing follows: neither an error nor a redirect says that the last good response to a
+    /// GET is out of date.
+    ///
+    /// - Parameters:
+    ///   - candidates: All stored responses for the key; those that another request selected are left alone.
+    package init(
+        _ exchange: Exchange, candidates: [StoredResponse], policy: CachePolicy,
+        fingerprint: RequestSelection.Fingerprint, nominatesAuthorization: Bool = false
+    ) {
+        let reply = exchange.reply
+        guard exchange.request.method == .head, reply.status == .ok,
+            reply.headerFields.count <= Storability.maxFieldCount
+        else { return }
+        // RFC 9111 §5.2.1.5: of the response to a request with no-store nothing may be stored, and an update would.
+        let mayStore = !CacheControl(exchange.request.headerFields).noStore
+        for (index, candidate) in candidates.enumerated()
+        where candidate.selection.matches(
+            exchange.request, fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
+        {
+            guard candidate.isConfirmed(byHead: reply.headerFields) else {
+                invalidated.append(index)
+                continue
+            }
+            // The fields of a part are not those of the whole. Nor is a body that is not there worth an update.
+            guard mayStore, candidate.status == .ok, candidate.hasIntactBody else { continue }
+            if let updated = candidate.updated(
+                byHead: exchange, policy, fingerprint, nominatesAuthorization: nominatesAuthorization)
+            {
+                updates[index] = updated
+            } else {
+                invalidated.append(index)
+            }
+        }
+    }
+}
+
+extension StoredResponse {
+    /// RFC 9111 §4.3.5: "if the stored response and HEAD response have matching values for any received validator fields
+    /// (ETag and Last-Modified) and, if the HEAD response has a Content-Length header field, the value of Content-Length
+    /// matches that of the stored response".
+    ///
+    /// A validator that only one of them has does not match: what was received once was received. That both have none is
+    /// no contradiction. But another content coding is one: the update would give the stored body a wrong name. So is an
+    /// error or a redirect that is stored, by the 200 itself.
+    fileprivate func isConfirmed(byHead head: HTTPFields) -> Bool {
+        guard status == .ok || status == .partialContent else { return false }
+        for name in [HTTPField.Name.eTag, .lastModified] where fields.firstValue(of: name) != head.firstValue(of: name)
+        {
+            return false
+        }
+        if !isBodyDecoded, let coding = head.firstValue(of: .contentEncoding),
+            coding != fields.firstValue(of: .contentEncoding)
+        {
+            return false
+        }
+        // The Content-Length of a part is its own.
+        guard status == .ok, let length = head.firstValue(of: .contentLength) else { return true }
+        return fields.firstValue(of: .contentLength) == length
+    }
+
+    /// This response with the fields of the reply to a HEAD; `nil` if with them it could not have been stored.
+    fileprivate func updated(
+        byHead exchange: Exchange, _ policy: CachePolicy, _ fingerprint: RequestSelection.Fingerprint,
+        nominatesAuthorization: Bool
+    ) -> StoredResponse? {
+        var updated = self
+        updated.freshen(by: exchange)
+        var request = exchange.request
+        request.method = .get
+        let storability = Storability(status: status, fields: updated.fields, request: request, policy: policy)
+        guard storability == .storable,
+            // It may have changed Vary, and with it what other requests are answered.
+            let selection = RequestSelection.make(
+                response: updated.fields, request: request, fingerprint: fingerprint,
+                nominatesAuthorization: nominatesAuthorization)
+        else { return nil }
+        updated.selection = selection
+        return updated
+    }
+}
+
+extension HTTPFields {
+    /// The bytes of the first line of a field; `nil` if there is none, or nothing in it.
+    fileprivate func firstValue(of name: HTTPField.Name) -> [UInt8]? {
+        guard let field = first(where: { $0.name == name }) else { return nil }
+        let bytes = field.withUnsafeBytesOfValue { Array($0.trimmed) }
+        return bytes.isEmpty ? nil : bytes
+    }
+}

@@ -1,0 +1,36 @@
+package import HTTPTypes
+
+/// What a reply puts out of date (RFC 9111 §4.4).
+package enum Invalidation {
+    /// The absolute URLs whose stored responses, in all variants, `reply` invalidates; each once, the target first.
+    ///
+    /// §4.4: "A cache MUST invalidate the target URI … when it receives a non-error status code in response to an unsafe
+    /// request method (including methods whose safety is unknown)", and "MAY invalidate other URIs": those in `Location` and
+    /// `Content-Location`, but "MUST NOT … if the origin … differs".
+    ///
+    /// - Parameter url: The absolute URL of the target. It is returned as it is; the others have their dots resolved, a
+    ///   scheme in lower case and no fragment.
+    package static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
+        // "one with a 2xx (Successful) or 3xx (Redirection) status code"
+        guard !request.method.isSafe, (200..<400).contains(reply.status.code) else { return [] }
+        var targets = [url]
+        guard let base = URIReference(url.utf8), let origin = base.origin else { return targets }
+        for name in [HTTPField.Name.location, .contentLocation] {
+            // Neither is a list: of several lines nobody can tell which was meant.
+            var fields = reply.headerFields.filter { $0.name == name }[...]
+            guard let field = fields.popFirst(), fields.isEmpty,
+                let reference = field.withUnsafeBytesOfValue({ URIReference($0.trimmed) })
+            else { continue }
+            let target = reference.resolved(against: base)
+            guard target.origin == origin, let text = target.text, !targets.contains(text) else { continue }
+            targets.append(text)
+        }
+        return targets
+    }
+}
+
+extension HTTPRequest.Method {
+    /// RFC 9110 §9.2.1: "the GET, HEAD, OPTIONS, and TRACE methods are defined to be safe". A method is case-sensitive, and
+    /// of others nothing is known.
+    fileprivate var isSafe: Bool { [.get, .head, .options, .trace].contains(self) }
+}

@@ -1,0 +1,51 @@
+/// Some bytes of a representation, one at least: from `first` up to, but without, `end`.
+///
+/// HTTP names the last byte instead (RFC 9110 §14.1.2). A half-open range adds and subtracts without ones.
+package struct ByteRange: Hashable, Sendable {
+    /// The offset of the first byte.
+    package let first: Int64
+    /// The offset after that of the last byte.
+    package let end: Int64
+
+    /// Creates a range; `nil` when it would be empty or begin before the first byte there can be.
+    package init?(first: Int64, end: Int64) {
+        guard first >= 0, end > first else { return nil }
+        self.first = first
+        self.end = end
+    }
+
+    /// The offset of the last byte: `last-pos` as HTTP writes it.
+    package var last: Int64 { end - 1 }
+
+    /// How many bytes there are.
+    package var count: Int64 { end - first }
+}
+
+extension ByteRange {
+    /// Whether all of `other` is in this range.
+    package func contains(_ other: ByteRange) -> Bool { first <= other.first && other.end <= end }
+
+    /// Whether a byte is in both.
+    package func overlaps(_ other: ByteRange) -> Bool { first < other.end && other.first < end }
+
+    /// Whether one begins where the other ends.
+    package func isAdjacent(to other: ByteRange) -> Bool { end == other.first || other.end == first }
+
+    /// The bytes that are in both.
+    package func intersection(_ other: ByteRange) -> ByteRange? {
+        ByteRange(first: max(first, other.first), end: min(end, other.end))
+    }
+
+    /// The bytes that are in either; `nil` when there is a gap between the two.
+    package func union(_ other: ByteRange) -> ByteRange? {
+        guard overlaps(other) || isAdjacent(to: other) else { return nil }
+        return ByteRange(first: min(first, other.first), end: max(end, other.end))
+    }
+}
+
+extension ByteRange: Comparable {
+    /// Whether the left range begins first or, where both begin, ends first.
+    package static func < (lhs: ByteRange, rhs: ByteRange) -> Bool {
+        (lhs.first, lhs.end) < (rhs.first, rhs.end)
+    }
+}

@@ -1,0 +1,155 @@
+package import HTTPTypes
+
+/// The bytes that a request asks for in its `Range` (RFC 9110 §14.2).
+///
+/// A `Range` that cannot be read is none: the recipient "MAY ignore or reject" it, and a 200 is right for any client.
+package struct RangeSet: Hashable, Sendable {
+    /// One element of the set (RFC 9110 §14.1.1).
+    fileprivate enum Spec: Hashable {
+        /// `first-pos "-" [ last-pos ]`
+        case from(Int64, last: Int64?)
+        /// `"-" suffix-length`
+        case suffix(Int64)
+    }
+
+    /// In the order asked for; never empty.
+    private let specs: [Spec]
+
+    /// More ranges than these are ignored: RFC 9110 §17.15 has in mind those who ask for many small ones to do harm.
+    package static let maxCount = 16
+
+    /// The `Range` of `request`; `nil` when it has none, or one that is to be ignored.
+    package init?(_ request: HTTPRequest) {
+        // §14.2: "A server MUST ignore a Range header field received with a request method that is unrecognized or for which
+        // range handling is not defined. For this specification, GET is the only method".
+        guard request.method == .get else { return nil }
+        var value: HTTPField?
+        for field in request.headerFields where field.name == .range {
+            // Not a list: two lines are an error, and which one counts nobody can tell.
+            guard value == nil else { return nil }
+            value = field
+        }
+        guard let value, let specs = value.withUnsafeBytesOfValue({ Self.specs($0.trimmed) }) else { return nil }
+        self.specs = specs
+    }
+}
+
+// MARK: - Parsing
+
+extension RangeSet {
+    /// Reads `range-unit "=" 1#range-spec`.
+    ///
+    /// §14.1.1: one invalid element makes the whole set invalid.
+    private static func specs(_ bytes: FieldBytes) -> [Spec]? {
+        var scanner = FieldScanner(bytes)
+        // §14.1: unit names are case-insensitive; §14.2: one that is not understood is ignored.
+        guard scanner.token().isCaseInsensitively("bytes"), scanner.skip(UInt8(ascii: "=")) else { return nil }
+        if let byte = scanner.next, byte.isFieldWhitespace {
+            // §5.6.1.2: whitespace goes with a comma; before it the element may be empty.
+            scanner.skipWhitespace()
+            guard scanner.next == UInt8(ascii: ",") else { return nil }
+        }
+        var specs: [Spec] = []
+        while scanner.skipToElement() {
+            guard specs.count < maxCount, let spec = spec(&scanner), scanner.isAtEndOfElement() else { return nil }
+            specs.append(spec)
+        }
+        return specs.isEmpty ? nil : specs
+    }
+
+    private static func spec(_ scanner: inout FieldScanner) -> Spec? {
+        let first = scanner.digits()
+        guard scanner.skip(UInt8(ascii: "-")) else { return nil }
+        let last = scanner.digits()
+        // §14.1.2: recipients "MUST anticipate potentially large decimal numerals". Beyond the largest offset there is no
+        // byte, so what is too large may as well be the largest.
+        switch (first, last) {
+        case (nil, nil):
+            return nil
+        case (nil, let length?):
+            return .suffix(length.decimalNumber ?? .max)
+        case (let first?, nil):
+            return .from(first.decimalNumber ?? .max, last: nil)
+        case (let first?, let last?):
+            // "An int-range is invalid if the last-pos value is present and less than first-pos."
+            guard !first.isGreaterNumber(than: last) else { return nil }
+            return .from(first.decimalNumber ?? .max, last: last.decimalNumber ?? .max)
+        }
+    }
+}
+
+// MARK: - Resolving
+
+extension RangeSet {
+    /// What the request gets of a representation that is stored whole.
+    package func resolved(completeLength: Int64) -> RangeAnswer {
+        let length = max(0, completeLength)
+        // §14.1.2: a suffix-range is satisfiable if its length is not zero, whatever there is. Of nothing, that is "the
+        // entire representation", for which Content-Range has no form.
+        if length == 0, specs.contains(where: \.isSatisfiableByNothing) { return .whole }
+        // What cannot be satisfied is left out as long as something can.
+        return Self.answer(specs.compactMap { $0.range(completeLength: length) }, completeLength: length)
+    }
+
+    /// What the request gets of a stored part: ``RangeAnswer/part(_:)`` or ``RangeAnswer/parts(_:)``.
+    ///
+    /// - Returns: `nil` when the origin has to be asked. RFC 9111 §3.3: a cache "MUST NOT use an incomplete response to
+    ///   answer requests unless the response has been made complete, or the request is partial and specifies a range
+    ///   wholly within the incomplete response". That there are no such bytes is for the origin to say, too.
+    package func resolved(inside part: ByteRange, completeLength: Int64?) -> RangeAnswer? {
+        var ranges: [ByteRange] = []
+        if let completeLength {
+            ranges = specs.compactMap { $0.range(completeLength: max(0, completeLength)) }
+        } else {
+            for spec in specs {
+                // Only a range with both ends can be known to be in the part.
+                guard case .from(let first, let last?) = spec,
+                    let range = ByteRange(first: first, end: last.saturatingAdding(1))
+                else { return nil }
+                ranges.append(range)
+            }
+        }
+        guard ranges.allSatisfy(part.contains) else { return nil }
+        switch Self.answer(ranges, completeLength: completeLength ?? .max) {
+        case .part(let range): return .part(range)
+        case .parts(let ranges): return .parts(ranges)
+        case .unsatisfiable, .whole: return nil
+        }
+    }
+
+    private static func answer(_ ranges: [ByteRange], completeLength: Int64) -> RangeAnswer {
+        guard let first = ranges.first else { return .unsatisfiable }
+        // §15.3.7.2: "A server MUST NOT generate a multipart response to a request for a single range". Of several of which
+        // one can be satisfied it may, but any client can read the plain form.
+        guard ranges.count > 1 else { return .part(first) }
+        // §14.2: "A server MAY ignore the Range header field"; it names overlapping ranges, beyond two, as a sign of harm.
+        // Even two send some bytes twice, and what adds up to the whole or more is better sent once.
+        let sorted = ranges.sorted()
+        guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.overlaps($1) }) else { return .whole }
+        let sum = ranges.reduce(Int64(0)) { $0.saturatingAdding($1.count) }
+        // "the parts in the same order that the corresponding range-spec appeared" (§15.3.7.2)
+        return sum < completeLength ? .parts(ranges) : .whole
+    }
+}
+
+extension RangeSet.Spec {
+    fileprivate var isSatisfiableByNothing: Bool {
+        guard case .suffix(let length) = self else { return false }
+        return length > 0
+    }
+
+    /// The bytes that this names among so many; `nil` when there are none.
+    fileprivate func range(completeLength: Int64) -> ByteRange? {
+        switch self {
+        case .from(let first, let last):
+            // §14.1.2: a last-pos "greater than or equal to the current length" is the remainder.
+            let end = last.map { min($0.saturatingAdding(1), completeLength) } ?? completeLength
+            return ByteRange(first: first, end: end)
+        case .suffix(let length):
+            // "If the selected representation is shorter than the specified suffix-length, the entire representation is
+            // used."
+            guard length > 0 else { return nil }
+            return ByteRange(first: completeLength - min(length, completeLength), end: completeLength)
+        }
+    }
+}

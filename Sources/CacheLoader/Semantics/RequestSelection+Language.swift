@@ -1,0 +1,53 @@
+package import HTTPTypes
+
+extension RequestSelection {
+    /// Whether a response is in the very language that `request` prefers, although it was selected by a request with
+    /// another `Accept-Language`.
+    ///
+    /// RFC 9111 §4.1: "When a nominated request header field has a known mechanism for ranking preference (e.g., qvalues on
+    /// Accept and similar request header fields), that mechanism MAY be used to choose a preferred response." It is used
+    /// only where an origin would hardly choose otherwise: `Accept-Language` is nominated, every
+    /// other nominated field matches, and the one language of the content is, to the letter but for case, the one range
+    /// that the request weighs more than all others.
+    ///
+    /// - Parameter response: The fields of the stored response that this selection belongs to.
+    package func selects(
+        _ response: HTTPFields, for request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
+    ) -> Bool {
+        guard nominates("accept-language"), let language = response.contentLanguage,
+            language == request.headerFields.preferredLanguage
+        else { return false }
+        return matches(
+            request, but: "accept-language", fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
+    }
+}
+
+extension HTTPFields {
+    /// The one `Content-Language` in lower case; `nil` if there is none or are several.
+    fileprivate var contentLanguage: [UInt8]? {
+        let ranges = weightedRanges(of: .contentLanguage)
+        guard let ranges, ranges.count == 1, ranges[0].weight == 1000 else { return nil }
+        return ranges[0].range
+    }
+
+    /// The range of `Accept-Language` with the highest weight, in lower case; `nil` if several have it, if it is `*` or
+    /// refused, or if any element cannot be read.
+    fileprivate var preferredLanguage: [UInt8]? {
+        guard let ranges = weightedRanges(of: .acceptLanguage), let highest = ranges.map(\.weight).max(), highest > 0
+        else { return nil }
+        let preferred = Set(ranges.filter { $0.weight == highest }.map(\.range))
+        guard preferred.count == 1, let language = preferred.first, language != Array("*".utf8) else { return nil }
+        return language
+    }
+
+    private func weightedRanges(of name: HTTPField.Name) -> [WeightedRange]? {
+        var ranges: [WeightedRange] = []
+        for field in self where field.name == name {
+            guard let more = field.withUnsafeBytesOfValue({ WeightedRange.list($0, isMediaRange: false) }) else {
+                return nil
+            }
+            ranges += more
+        }
+        return ranges
+    }
+}

@@ -1,0 +1,73 @@
+/// An element of a field by which a request states what it prefers (RFC 9110 §12.5): a range of languages, codings,
+/// charsets or media types, with its weight.
+struct WeightedRange: Hashable {
+    /// What is asked for, in lower case but for the values of parameters.
+    let range: [UInt8]
+    /// The qvalue in thousandths; 1000 where none is given (RFC 9110 §12.4.2).
+    let weight: Int
+
+    /// The elements of a list; `nil` if one does not follow the grammar.
+    static func list(_ bytes: FieldBytes, isMediaRange: Bool) -> [WeightedRange]? {
+        var scanner = FieldScanner(bytes)
+        var ranges: [WeightedRange] = []
+        while scanner.skipToElement() {
+            guard let range = WeightedRange(&scanner, isMediaRange: isMediaRange), scanner.isAtEndOfElement() else {
+                return nil
+            }
+            ranges.append(range)
+        }
+        return ranges
+    }
+
+    private init?(_ scanner: inout FieldScanner, isMediaRange: Bool) {
+        let name = scanner.token()
+        guard !name.isEmpty else { return nil }
+        var range = name.map(\.asciiLowercased)
+        if isMediaRange {
+            guard scanner.skip(UInt8(ascii: "/")) else { return nil }
+            let subtype = scanner.token()
+            guard !subtype.isEmpty else { return nil }
+            range += Array("/".utf8) + subtype.map(\.asciiLowercased)
+        }
+        var weight: Int?
+        while !scanner.isAtEndOfElement() {
+            // A weight comes last (§12.5.1): what follows it might be read in more than one way.
+            guard weight == nil, scanner.skip(UInt8(ascii: ";")) else { return nil }
+            scanner.skipWhitespace()
+            let parameter = scanner.token()
+            guard !parameter.isEmpty, scanner.skip(UInt8(ascii: "=")) else { return nil }
+            if parameter.isCaseInsensitively("q") {
+                guard let value = Self.weight(scanner.token()) else { return nil }
+                weight = value
+            } else {
+                guard isMediaRange, let value = Self.value(&scanner) else { return nil }
+                range += Array(";".utf8) + parameter.map(\.asciiLowercased) + Array("=".utf8) + value
+            }
+        }
+        self.range = range
+        self.weight = weight ?? 1000
+    }
+
+    /// The value of a parameter, as it is written: whether its case counts depends on the parameter.
+    private static func value(_ scanner: inout FieldScanner) -> [UInt8]? {
+        let quote = UInt8(ascii: "\"")
+        if scanner.next == quote { return scanner.quotedString().map { [quote] + Array($0) + [quote] } }
+        let token = scanner.token()
+        return token.isEmpty ? nil : Array(token)
+    }
+
+    /// RFC 9110 §12.4.2: `qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] )`.
+    private static func weight(_ bytes: FieldBytes) -> Int? {
+        guard let first = bytes.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1"), bytes.count <= 5,
+            bytes.count == 1 || bytes[1] == UInt8(ascii: ".")
+        else { return nil }
+        var weight = Int(first - UInt8(ascii: "0"))
+        for index in 2..<5 {
+            weight *= 10
+            guard index < bytes.count else { continue }
+            guard bytes[index].isASCIIDigit else { return nil }
+            weight += Int(bytes[index] - UInt8(ascii: "0"))
+        }
+        return weight <= 1000 ? weight : nil
+    }
+}

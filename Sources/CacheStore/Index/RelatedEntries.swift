@@ -1,0 +1,66 @@
+/// Entries that belong together although their keys differ.
+extension Connection {
+    /// The keys of entries that may answer other queries than their own, most recently received first.
+    package func keys(withSearchBase base: String, partition: String) throws(SQLiteError) -> [CacheKey] {
+        let statement = try prepared(
+            """
+            SELECT key FROM entry WHERE partition = ?1 AND search_base = ?2
+            ORDER BY received_at DESC LIMIT ?3
+            """)
+        defer { statement.reset() }
+        statement.bind(partition, at: 1)
+        statement.bind(base, at: 2)
+        statement.bind(Self.maxVariants, at: 3)
+        var keys: [CacheKey] = []
+        while try statement.step() {
+            let key = CacheKey(stored: statement.text(0), partition: partition)
+            if !keys.contains(key) { keys.append(key) }
+        }
+        return keys
+    }
+
+    /// The groups that the entries of a key belong to.
+    package func groups(of key: CacheKey) throws(SQLiteError) -> [String] {
+        let statement = try prepared(
+            "SELECT groups FROM entry WHERE partition = ?1 AND key = ?2 AND groups IS NOT NULL")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        var groups: [String] = []
+        while try statement.step() { groups += statement.names(0) }
+        return groups
+    }
+
+    /// Removes the members of groups; returns how many there were.
+    ///
+    /// RFC 9875 §2.1: a group is of one origin, which is that of `key`.
+    package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(SQLiteError) -> Int {
+        guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
+        // CASE keeps json_each from what somebody has edited into something else than JSON.
+        let statement = try prepared(
+            """
+            DELETE FROM entry
+            WHERE host = ?1 AND groups IS NOT NULL AND partition = ?2 AND substr(key, 1, length(?3)) = ?3
+                AND CASE WHEN json_valid(groups) THEN EXISTS (
+                    SELECT 1 FROM json_each(entry.groups) AS member
+                    JOIN json_each(?4) AS wanted ON wanted.value = member.value
+                ) END
+            """)
+        defer { statement.reset() }
+        statement.bind(host, at: 1)
+        statement.bind(key.partition, at: 2)
+        statement.bind(origin, at: 3)
+        statement.bind(names: groups, at: 4)
+        while try statement.step() {}
+        return changes
+    }
+}
+
+extension CacheKey {
+    /// `scheme://authority/`; `nil` for a name.
+    package var origin: String? {
+        guard host != nil else { return nil }
+        let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return parts.count == 4 ? parts[..<3].joined(separator: "/") + "/" : nil
+    }
+}
