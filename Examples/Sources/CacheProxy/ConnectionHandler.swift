@@ -46,6 +46,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private(set) var isDraining = false
     private var isConnected = true
     private var isReading = false
+    private var isAdvancing = false
+    private var advancesAgain = false
     /// Exchanges whose task has not ended: the one that is served, and those that were broken off.
     private var runningCount = 0
     private var idleTimer: IdleTimer?
@@ -110,16 +112,31 @@ final class ConnectionHandler: ChannelInboundHandler {
         advance()
     }
 
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { advance() }
+    }
+
     // MARK: Requests
 
     /// Goes on with what has arrived, as far as that leads.
+    ///
+    /// What happens meanwhile, such as room for more bytes after a flush, does not begin another run within this one.
     func advance() {
-        do throws(Refusal) {
-            while try step() {}
-        } catch {
-            refuse(error)
+        guard !isAdvancing else {
+            advancesAgain = true
+            return
         }
-        context?.flush()
+        isAdvancing = true
+        repeat {
+            advancesAgain = false
+            do throws(Refusal) {
+                while try step() {}
+            } catch {
+                refuse(error)
+            }
+            context?.flush()
+        } while advancesAgain
+        isAdvancing = false
         read()
     }
 
@@ -127,7 +144,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private func step() throws(Refusal) -> Bool {
         switch phase {
         case .idle:
-            guard let head = try parser.next(&buffer) else { return false }
+            guard canWrite, let head = try parser.next(&buffer) else { return false }
             try begin(head)
             return true
         case .serving(let exchange):
@@ -165,7 +182,12 @@ final class ConnectionHandler: ChannelInboundHandler {
         let exchange = ClientExchange(head, on: context.channel, handler: self)
         phase = .serving(exchange)
         runningCount += 1
-        exchange.start(request, gateway: gateway)
+        var stored: CachedResponse?
+        if head.framing == .none {
+            stored = gateway.storedResponse(for: request)
+            if let stored, exchange.answerAtOnce(stored) { return }
+        }
+        exchange.start(request, stored: stored, gateway: gateway)
     }
 
     /// The reader of a request's content waits for it, or has made room.
@@ -253,9 +275,12 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.read()
     }
 
+    /// A client that asks and does not take the answers is not asked for more.
+    private var canWrite: Bool { context?.channel.isWritable ?? false }
+
     /// A connection that is not read from does not notice that its client has left; hence it is whenever there is room.
     private var wantsBytes: Bool {
-        guard case .serving(let exchange) = phase else { return true }
+        guard case .serving(let exchange) = phase else { return canWrite }
         if !content.isAtEnd, let stream = exchange.content {
             return stream.byteCount <= RequestContentStream.highWaterMark
         }

@@ -56,6 +56,12 @@ struct Gateway: Sendable {
         fields[index].value = "\(count - 1)"
     }
 
+    /// The answer that the store has; `nil` if the origin must be asked. Waits for nobody.
+    func storedResponse(for request: HTTPRequest) -> CachedResponse? {
+        // What is wrong with a request is found again by whoever asks in earnest.
+        try? cache.storedResponse(for: request)
+    }
+
     /// The answer to a request.
     func response(
         for request: HTTPRequest, content: RequestContentStream?

@@ -17,6 +17,7 @@ final class ProxyServer: Sendable {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 262_144))
             // The handler reads when it has room.
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in

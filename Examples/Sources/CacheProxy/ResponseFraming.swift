@@ -18,24 +18,26 @@ enum ResponseFraming: Hashable, Sendable {
 
     /// The framing of the answer to `head`.
     ///
-    /// - Parameter fields: Those of the response. Without a length, what stands there is not one number.
-    init(status: HTTPResponse.Status, fields: HTTPFields, answering head: RequestHead) {
+    /// - Parameter byteCount: The length of the content, if it is known without a field that says it.
+    init(_ response: HTTPResponse, byteCount: Int64?, answering head: RequestHead) {
+        let status = response.status
         // RFC 9110 §6.4.1: these have no content, whatever their fields say.
         if head.method == .head || status == .noContent || status == .notModified || status.kind == .informational {
             self = .none
             return
         }
-        var lengths = fields.makeIterator()
+        let length = Self.declaredLength(response.headerFields) ?? byteCount
+        self = length.map { .length($0) } ?? (head.isHTTP10 ? .untilClose : .chunked)
+    }
+
+    /// The one number that `Content-Length` says.
+    private static func declaredLength(_ fields: HTTPFields) -> Int64? {
         var length: Int64?
-        while let field = lengths.next() {
-            guard field.name == .contentLength else { continue }
-            guard length == nil, let value = Int64(field.value), value >= 0 else {
-                length = nil
-                break
-            }
+        for field in fields where field.name == .contentLength {
+            guard length == nil, let value = Int64(field.value), value >= 0 else { return nil }
             length = value
         }
-        self = length.map { .length($0) } ?? (head.isHTTP10 ? .untilClose : .chunked)
+        return length
     }
 
     /// Writes the head of a response: its fields as they are, and what this framing needs.
@@ -46,12 +48,20 @@ enum ResponseFraming: Hashable, Sendable {
         buffer.writeString(String(response.status.code))
         buffer.writeStaticString(" ")
         buffer.writeString(response.status.reasonPhrase)
+        var needsLength = if case .length = self { true } else { false }
         for field in response.headerFields {
-            if field.name == .contentLength, !keepsContentLength(response.status) { continue }
+            if field.name == .contentLength {
+                guard keepsContentLength(response.status) else { continue }
+                needsLength = false
+            }
             buffer.writeStaticString("\r\n")
             buffer.writeString(field.name.rawName)
             buffer.writeStaticString(": ")
             field.withUnsafeBytesOfValue { _ = buffer.writeBytes($0) }
+        }
+        if needsLength, case .length(let length) = self {
+            buffer.writeStaticString("\r\nContent-Length: ")
+            buffer.writeString(String(length))
         }
         if self == .chunked { buffer.writeStaticString("\r\nTransfer-Encoding: chunked") }
         if closes { buffer.writeStaticString("\r\nConnection: close") }

@@ -15,10 +15,17 @@ struct ResponseSender: Sendable {
     let allocator: ByteBufferAllocator
 
     /// Returns when the response is complete, or the client or the origin has gone.
-    func answer(_ request: HTTPRequest, content: RequestContentStream?, from gateway: Gateway) async {
+    func answer(
+        _ request: HTTPRequest, content: RequestContentStream?, stored: CachedResponse?, from gateway: Gateway
+    ) async {
         var isComplete = false
         do {
-            try await send(response(to: request, content: content, from: gateway))
+            if let stored {
+                try await send(stored.head, stored.body, isAtHand: true)
+            } else {
+                let response = try await response(to: request, content: content, from: gateway)
+                try await send(response.head, response.body, isAtHand: response.isAtHand)
+            }
             isComplete = true
         } catch {
             // The client sees it by a response that is not whole, and does not see it if it has left.
@@ -28,7 +35,7 @@ struct ResponseSender: Sendable {
 
     private func response(
         to request: HTTPRequest, content: RequestContentStream?, from gateway: Gateway
-    ) async throws(LoadError) -> (HTTPResponse, ResponseBody?, isAtHand: Bool) {
+    ) async throws(LoadError) -> (head: HTTPResponse, body: ResponseBody?, isAtHand: Bool) {
         do {
             let response = try await gateway.response(for: request, content: content)
             var head = response.head
@@ -44,14 +51,15 @@ struct ResponseSender: Sendable {
         }
     }
 
-    private func send(_ response: (head: HTTPResponse, body: ResponseBody?, isAtHand: Bool)) async throws {
-        let head = response.head
+    private func send(_ head: HTTPResponse, _ body: ResponseBody?, isAtHand: Bool) async throws {
         // The head of a response from afar does not wait for the content, which may be long in coming.
         let framing = try await eventLoop.submit { [exchange] in
-            exchange.value.begin(head, flushes: !response.isAtHand)
+            exchange.value.begin(head, byteCount: body?.byteCount, flushes: !isAtHand)
         }.get()
         var remaining: Int64 = if case .length(let length) = framing { length } else { .max }
-        var chunks = response.body?.makeAsyncIterator()
+        // One piece is read while the one before it is on its way to the system.
+        var latest = eventLoop.makeSucceededVoidFuture()
+        var chunks = body?.makeAsyncIterator()
         var chunk = try await chunks?.next()
         while let bytes = chunk {
             remaining -= Int64(bytes.count)
@@ -62,21 +70,22 @@ struct ResponseSender: Sendable {
             if framing != .none {
                 var buffer = allocator.buffer(capacity: bytes.count + 32)
                 framing.write(bytes, into: &buffer)
-                try await write(buffer)
+                let written = write(buffer)
+                try await latest.get()
+                latest = written
             }
             if remaining > 0 { chunk = try await chunks?.next() }
         }
         if case .length = framing, remaining > 0 {
             throw TransportError(.truncated, message: "shorter than its length")
         }
-        if framing == .chunked {
-            var buffer = allocator.buffer(capacity: 8)
-            framing.writeEnd(into: &buffer)
-            try await write(buffer)
-        }
+        // What has not gone out with any content goes now.
+        var buffer = allocator.buffer(capacity: 8)
+        framing.writeEnd(into: &buffer)
+        try await write(buffer).get()
     }
 
-    private func write(_ bytes: ByteBuffer) async throws {
-        try await eventLoop.flatSubmit { [exchange] in exchange.value.write(bytes) }.get()
+    private func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> {
+        eventLoop.flatSubmit { [exchange] in exchange.value.write(bytes) }
     }
 }
