@@ -20,7 +20,8 @@ extension CacheTransaction {
         let stored = answer.response
         // RFC 9111 §4: an answer without validation carries its current age.
         let form = AnswerForm(
-            stored, head: stored.head(age: source == .notModified ? nil : answer.age), body: answer.body, to: request)
+            stored, head: stored.head(age: source == .notModified ? nil : answer.age, policy: policy),
+            body: answer.body, to: request)
         var head = form.head
         let expiry = Freshness(of: stored, policy: policy).expiry
         let status =
@@ -63,7 +64,8 @@ extension CacheTransaction {
     func storingPart(_ received: Received, _ response: StoredResponse) -> CachedResponse {
         guard fitsIntoStore(received.reply.head) else { return passing(received) }
         let storing = storing(received, part: response, in: store.makeBodyWriter())
-        return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
+        return share(
+            received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
     }
 
     /// What is stored of a response, and after it the reply, which is the rest. Both are stored as the whole.
@@ -142,7 +144,7 @@ extension CacheTransaction {
                 let reader = arriving.body.makeReader()
             else { continue }
             store.countMiss(for: target)
-            var head = arriving.response.head(age: age)
+            var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry
             let status = CacheStatus.forward(.uriMiss, collapsed: true)
             add(status, to: &head, expiry: expiry, reuse.rule)
