@@ -1,7 +1,7 @@
 /// What a loader asks about entries that belong together although their keys differ.
 extension ResponseStore {
-    /// The keys of entries that may answer other queries than their own (``EntryMetadata/searchBase``), most recently
-    /// received first. Runs on the calling thread, some microseconds.
+    /// The keys of entries that may answer other queries than their own (``EntryMetadata/searchBase``), the latest
+    /// row first. Runs on the calling thread, some microseconds.
     package func keys(withSearchBase base: String, partition: String) throws(StoreError) -> [CacheKey] {
         try read { (connection) throws(SQLiteError) in
             try connection.keys(withSearchBase: base, partition: partition)

@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import Migrations
 import TestSupport
 import Testing
 
@@ -164,7 +165,7 @@ struct LifecycleTests {
         try sandbox.open().close()
         try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = 999")
         let path = sandbox.indexPath
-        let supported = 2
+        let supported = migrations.count
         #expect { try readOnly() } throws: { error in
             guard case StoreError.newerSchema(let found, 999, supported) = error else { return false }
             return found.hasSuffix(path)

@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import Migrations
 import Logging
 import Synchronization
 import TestSupport
@@ -56,7 +57,7 @@ struct SettingAsideTests {
         #expect(try Data(contentsOf: sandbox.url.appending(path: setAside()[0])) == bytes)
     }
 
-    @Test("an index of a newer schema is set aside", arguments: [3, 999, Int(Int32.max)])
+    @Test("an index of a newer schema is set aside", arguments: [migrations.count + 1, 999, Int(Int32.max)])
     func newerSchema(_ version: Int) throws {
         try fill()
         try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")

@@ -20,7 +20,8 @@ extension CacheTransaction {
         let stored = answer.response
         // RFC 9111 §4: an answer without validation carries its current age.
         let form = AnswerForm(
-            stored, head: stored.head(age: source == .notModified ? nil : answer.age), body: answer.body, to: request)
+            stored, head: stored.head(age: source == .notModified ? nil : answer.age, policy: policy),
+            body: answer.body, to: request)
         var head = form.head
         let expiry = Freshness(of: stored, policy: policy).expiry
         let status =
@@ -143,7 +144,7 @@ extension CacheTransaction {
                 let reader = arriving.body.makeReader()
             else { continue }
             store.countMiss(for: target)
-            var head = arriving.response.head(age: age)
+            var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry
             let status = CacheStatus.forward(.uriMiss, collapsed: true)
             add(status, to: &head, expiry: expiry, reuse.rule)

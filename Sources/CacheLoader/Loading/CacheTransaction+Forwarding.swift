@@ -90,7 +90,7 @@ extension CacheTransaction {
             for index in removals { await remove(received.forwarding.stored.entries[index]) }
             count(received.reply.head.status)
             return passing(received)
-        case .relay(removeStored: true):
+        case .relay(removeStored: true) where received.forwarding.mayHaveStored:
             await removeStored()
             fallthrough
         case .relay, .store:

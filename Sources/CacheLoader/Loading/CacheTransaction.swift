@@ -66,6 +66,10 @@ struct CacheTransaction: Sendable {
         var nominated: Nominated?
         let reason: ForwardReason
         let rule: Rule
+
+        /// Whether anything may be stored for the key. Removing what is not there would be a write for each response that
+        /// says no-store.
+        var mayHaveStored: Bool { reason == .bypass || !stored.entries.isEmpty }
     }
 
     /// A stored response that answers.

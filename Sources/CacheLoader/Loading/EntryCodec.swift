@@ -13,7 +13,7 @@ enum EntryCodec {
     static func response(of entry: StoredEntry) -> StoredResponse {
         let metadata = entry.metadata
         return StoredResponse(
-            status: HTTPResponse.Status(code: min(max(metadata.status, 0), 999)),
+            status: HTTPResponse.Status(stored: metadata.status),
             fields: fields(ofHead: metadata.head),
             requestTime: HTTPDate(metadata.requestedAt),
             responseTime: HTTPDate(metadata.receivedAt),

@@ -37,7 +37,9 @@ extension CacheControl {
         case "must-understand": mustUnderstand = value.bareItem == true
         case "private": isPrivate = value.bareItem != false
         case "no-store": noStore = value.bareItem != false
-        case "must-revalidate": mustRevalidate = value.bareItem != false
+        case "must-revalidate":
+            mustRevalidate = value.bareItem != false
+            mustRevalidateIsReadable = value.bareItem == true
         case "proxy-revalidate": proxyRevalidate = value.bareItem != false
         case "no-cache": setNoCache(value)
         // Others are unknown, or for requests.

@@ -29,6 +29,8 @@ package struct CacheControl: Hashable, Sendable {
     package var isPublic = false
     /// `must-revalidate`
     package var mustRevalidate = false
+    /// Whether a `must-revalidate` is in a well-formed element: beside what it forbids, that also permits something.
+    package var mustRevalidateIsReadable = false
     /// `proxy-revalidate`
     package var proxyRevalidate = false
     /// `must-understand`
@@ -44,6 +46,12 @@ package struct CacheControl: Hashable, Sendable {
     /// The directives of every `Cache-Control` line, in order.
     package init(_ fields: HTTPFields) {
         for field in fields where field.isCacheControl { combine(field) }
+    }
+
+    /// Whether a shared cache may store a response with these to a request with `Authorization` (RFC 9111 §3.5).
+    var allowsSharing: Bool {
+        if case .seconds = sharedMaxAge { return true }
+        return isPublic || mustRevalidateIsReadable
     }
 
     /// Adds the directives of one more line.
@@ -67,7 +75,11 @@ extension CacheControl {
         case none
         case token(FieldBytes)
         case quoted(FieldBytes)
+        /// Nothing follows the "=".
+        case missing
         case unterminated
+
+        var isMissing: Bool { if case .missing = self { true } else { false } }
     }
 
     private mutating func read(_ scanner: inout FieldScanner) {
@@ -77,10 +89,10 @@ extension CacheControl {
             if case .unterminated = argument {
                 restrict(name)
                 restrictByRest(&scanner, beyondCommas: true)
-            } else if scanner.isAtEndOfElement() {
+            } else if scanner.isAtEndOfElement(), !argument.isMissing {
                 apply(name, argument)
             } else {
-                // "max-age =60", "max-age=60; foo", "max-age=60 no-store"
+                // "max-age =60", "max-age=60; foo", "max-age=60 no-store", "max-age="
                 restrict(name)
                 restrictByRest(&scanner, beyondCommas: false)
             }
@@ -90,7 +102,10 @@ extension CacheControl {
     /// RFC 9111 §5.2: `cache-directive = token [ "=" ( token / quoted-string ) ]`, with no space around the "=".
     private static func argument(_ scanner: inout FieldScanner) -> Argument {
         guard scanner.skip(UInt8(ascii: "=")) else { return .none }
-        guard scanner.next == UInt8(ascii: "\"") else { return .token(scanner.token()) }
+        guard scanner.next == UInt8(ascii: "\"") else {
+            let token = scanner.token()
+            return token.isEmpty ? .missing : .token(token)
+        }
         return scanner.quotedString().map(Argument.quoted) ?? .unterminated
     }
 
@@ -131,6 +146,9 @@ extension CacheControl {
         case 9 where name.isCaseInsensitively("immutable"): isImmutable = true
         case 14 where name.isCaseInsensitively("stale-if-error"): staleIfError.setIfAbsent(Self.seconds(argument))
         case 15 where name.isCaseInsensitively("must-understand"): mustUnderstand = true
+        case 15 where name.isCaseInsensitively("must-revalidate"):
+            mustRevalidate = true
+            mustRevalidateIsReadable = true
         case 22 where name.isCaseInsensitively("stale-while-revalidate"):
             staleWhileRevalidate.setIfAbsent(Self.seconds(argument))
         default: restrict(name)
@@ -159,7 +177,7 @@ extension CacheControl {
     private static func seconds(_ argument: Argument) -> DeltaSeconds {
         switch argument {
         case .token(let bytes), .quoted(let bytes): DeltaSeconds(bytes)
-        case .none, .unterminated: .malformed
+        case .none, .missing, .unterminated: .malformed
         }
     }
 
@@ -169,7 +187,7 @@ extension CacheControl {
         case .token(let bytes), .quoted(let bytes):
             guard let names = bytes.lowercasedTokens, !names.isEmpty else { fallthrough }
             noCacheFields += names
-        case .none, .unterminated:
+        case .none, .missing, .unterminated:
             noCache = true
         }
     }

@@ -100,8 +100,10 @@ private struct StatedTimes {
             // Lengths first: comparing each of some twenty names with five others costs more than all the parsing.
             switch field.name.canonicalName.utf8.count {
             case 3 where field.name == .age && !hasAge:
-                hasAge = true
-                age = field.withUnsafeBytesOfValue(Self.age)
+                if let member = field.withUnsafeBytesOfValue(Self.age) {
+                    hasAge = true
+                    age = member
+                }
             case 4 where field.name == .date && !hasDate:
                 hasDate = true
                 // An unusable Date is that of receipt (RFC 9110 §6.6.1).
@@ -127,10 +129,11 @@ private struct StatedTimes {
         }
     }
 
-    /// RFC 9111 §5.1: of a list "a cache SHOULD use the first" member; what is no number is ignored.
-    private static func age(_ bytes: FieldBytes) -> Int64 {
+    /// RFC 9111 §5.1: of a list "a cache SHOULD use the first" member; what is no number is ignored. `nil` when the line has
+    /// no member: then the first is in one of the next.
+    private static func age(_ bytes: FieldBytes) -> Int64? {
         var scanner = FieldScanner(bytes)
-        guard scanner.skipToElement() else { return 0 }
+        guard scanner.skipToElement() else { return nil }
         let digits = scanner.token()
         guard scanner.isAtEndOfElement(), case .seconds(let age) = DeltaSeconds(digits) else { return 0 }
         return age

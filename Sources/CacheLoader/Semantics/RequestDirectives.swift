@@ -61,7 +61,9 @@ struct RequestDirectives {
         minFresh = control.minFresh
         maxStale = control.maxStale
         staleIfError = control.staleIfError
-        refusesStale = noCache || (maxStale == .absent && (maxAge != .absent || minFresh != .absent))
+        // A max-stale that cannot be read permits nothing.
+        let permitsNoStale = maxStale == .absent || maxStale == .malformed
+        refusesStale = noCache || (permitsNoStale && (maxAge != .absent || minFresh != .absent))
         // RFC 8246 §3: immutable is to be ignored on a channel that others may write to. Only a reload has to know.
         respectsImmutable = maxAge == .seconds(0) && request.scheme?.lowercased() == "https"
 
@@ -108,8 +110,10 @@ struct RequestDirectives {
         let staleness = stored.staleness(at: now)
         // §5.2.1.2
         if case .seconds(let limit) = maxStale, staleness <= limit { return .granted(.requestMaxStale, isStale: true) }
-        // RFC 5861 §3, unless the request wants a fresh one.
-        if !refusesStale, case .seconds(let limit) = stored.cacheControl.staleWhileRevalidate, staleness <= limit {
+        // RFC 5861 §3, unless the request wants a fresh one, or has said itself how stale it may be.
+        if !refusesStale, maxStale == .absent, case .seconds(let limit) = stored.cacheControl.staleWhileRevalidate,
+            staleness <= limit
+        {
             return onlyIfCached ? .granted(.staleWhileRevalidate, isStale: true) : .grantedWhileRevalidating
         }
         return .refused(.stale)

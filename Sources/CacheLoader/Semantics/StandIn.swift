@@ -50,7 +50,7 @@ package enum StandIn {
         let stated = [freshness.cacheControl.staleIfError, directives.staleIfError].filter { $0 != .absent }
         if !stated.isEmpty {
             // One that cannot be read permits nothing.
-            return stated.map { if case .seconds(let seconds) = $0 { seconds } else { 0 as Int64 } }.max()
+            return stated.compactMap { if case .seconds(let seconds) = $0 { seconds } else { nil } }.max()
         }
         let allowance = failure == .disconnected ? policy.staleWhenDisconnected : policy.staleIfError
         return allowance.map(\.components.seconds)

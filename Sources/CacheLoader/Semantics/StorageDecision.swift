@@ -72,8 +72,7 @@ private struct Received {
         // §5.2.2.7 would let a shared cache store what private="…" does not list; this one does not.
         if control.isPrivate { return .privateInSharedCache }
         // §3.5
-        let permitsAuthorization = control.isPublic || control.mustRevalidate || control.sharedMaxAge != .absent
-        guard permitsAuthorization || !request.headerFields.contains(.authorization) else {
+        guard control.allowsSharing || !request.headerFields.contains(.authorization) else {
             return .authorizationInSharedCache
         }
         return nil

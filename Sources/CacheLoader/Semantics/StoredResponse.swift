@@ -42,11 +42,15 @@ extension StoredResponse {
     ///
     /// `Date` and all else stay as they were stored.
     ///
-    /// - Parameter age: The current age; `nil` when the origin has validated the response for this very request.
-    package consuming func head(age: Int64?) -> HTTPResponse {
+    /// - Parameters:
+    ///   - age: The current age; `nil` when the origin has validated the response for this very request.
+    ///   - policy: Says in which fields the response speaks to this cache.
+    package consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
         if let age {
             // RFC 9111 §5.2.2.4: the fields that no-cache="…" lists are not to be used without validation.
-            let withheld = CacheControl(fields).noCacheFields
+            let targeted =
+                policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
+            let withheld = (targeted ?? CacheControl(fields)).noCacheFields
             if !withheld.isEmpty { fields.remove(named: Set(withheld)) }
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
             // header field, replacing any present in the response with a value equal to the stored response's current_age".

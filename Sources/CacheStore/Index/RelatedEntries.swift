@@ -1,11 +1,11 @@
 /// Entries that belong together although their keys differ.
 extension Connection {
-    /// The keys of entries that may answer other queries than their own, most recently received first.
+    /// The keys of entries that may answer other queries than their own, the latest row first.
     package func keys(withSearchBase base: String, partition: String) throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared(
             """
             SELECT key FROM entry WHERE partition = ?1 AND search_base = ?2
-            ORDER BY received_at DESC LIMIT ?3
+            ORDER BY id DESC LIMIT ?3
             """)
         defer { statement.reset() }
         statement.bind(partition, at: 1)

@@ -40,6 +40,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         expected.isPrivate = true
         expected.isPublic = true
         expected.mustRevalidate = true
+        expected.mustRevalidateIsReadable = true
         expected.proxyRevalidate = true
         expected.mustUnderstand = true
         expected.isImmutable = true
@@ -63,6 +64,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             },
             Case("Must-Revalidate, Proxy-Revalidate, Must-Understand, Only-If-Cached") {
                 $0.mustRevalidate = true
+                $0.mustRevalidateIsReadable = true
                 $0.proxyRevalidate = true
                 $0.mustUnderstand = true
                 $0.onlyIfCached = true
@@ -277,6 +279,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             },
             Case("must-revalidate=0, proxy-revalidate=0, only-if-cached=0") {
                 $0.mustRevalidate = true
+                $0.mustRevalidateIsReadable = true
                 $0.proxyRevalidate = true
                 $0.onlyIfCached = true
             },

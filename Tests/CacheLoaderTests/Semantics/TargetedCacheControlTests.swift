@@ -64,7 +64,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
         arguments: [
             Case("max-age=60") { $0.maxAge = .seconds(60) },
             Case("s-maxage=60") { $0.sharedMaxAge = .seconds(60) },
-            Case("must-revalidate") { $0.mustRevalidate = true },
+            Case("must-revalidate") {
+                $0.mustRevalidate = true
+                $0.mustRevalidateIsReadable = true
+            },
             Case("proxy-revalidate, must-understand") {
                 $0.proxyRevalidate = true
                 $0.mustUnderstand = true

@@ -80,7 +80,7 @@ final class SharedBody: Sendable {
 
     private func run() async {
         let ending = await pump()
-        if case .failed = ending { await keepPart() }
+        if case .failed(let error) = ending { await keepPart(after: error) }
         let waiters = state.withLock { $0.table.end(ending) }
         onEnd()
         for waiter in waiters { waiter.resume(returning: ending) }
@@ -162,7 +162,9 @@ final class SharedBody: Sendable {
         }
     }
 
-    private func keepPart() async {
+    private func keepPart(after error: LoadError) async {
+        // One that is too large would be so again.
+        if case .bodyTooLarge = error { return }
         guard let commitPart = storing.commitPart, storing.writer.byteCount > 0,
             state.withLock({ $0.table.isWhole })
         else { return }

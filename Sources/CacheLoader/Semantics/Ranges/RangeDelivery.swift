@@ -19,7 +19,7 @@ package struct RangeDelivery: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - answer: What the request gets.
-    ///   - head: The head that would answer with all that is stored: ``StoredResponse/head(age:)``.
+    ///   - head: The head that would answer with all that is stored: ``StoredResponse/head(age:policy:)``.
     ///   - completeLength: The length of the whole representation, if it is known.
     ///   - seed: A text that is another for other bytes, such as their digest; the boundary between parts is made of it.
     /// - Returns: `nil` when it cannot be delivered so: the whole, or a 416, without a known length; or several parts of an

@@ -1,0 +1,64 @@
+internal import ArgumentParser
+internal import CacheLoader
+internal import CacheStore
+internal import Foundation
+internal import Logging
+
+/// A caching proxy for HTTP on a store directory.
+///
+/// Holds the library against any client: what goes through is changed nowhere but where RFC 9111 has a cache change it.
+@main
+struct CacheProxy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cacheproxy",
+        abstract: "A caching HTTP proxy on a store directory.",
+        discussion: """
+            Forwards requests in origin form to the origin, and requests in absolute form, as clients send them to a \
+            proxy, to the host that they name. Host reaches the origin as the client sent it. Nothing is added, and \
+            nothing is sent twice.
+            """)
+
+    @Option(help: "Where to listen: host:port. Port 0 takes a free one.")
+    var listen: ListenAddress
+
+    @Option(help: "Where requests in origin form go: http://host:port.")
+    var origin: OriginAddress?
+
+    @Option(help: "The directory of the store.")
+    var store: String
+
+    @Flag(help: "Answer as a cache of several users.")
+    var shared = false
+
+    @Option(help: "The most bytes that the store keeps.")
+    var maxBytes: Int64?
+
+    func run() async throws {
+        let termination = TerminationSignal()
+        let logger = Logger(label: "cacheproxy") { StreamLogHandler.standardError(label: $0) }
+        var settings = ResponseStore.Configuration()
+        settings.limits = maxBytes.map { Limits(maxBytes: $0) }
+        settings.logger = logger
+        let store = try ResponseStore(directory: URL(filePath: store), configuration: settings)
+        defer { store.close() }
+
+        var configuration = HTTPCache.Configuration()
+        configuration.policy = shared ? .shared : CachePolicy()
+        // A proxy has no say in how much its clients want.
+        configuration.maxBodyBytes = .max
+        configuration.logger = logger
+        var connections = AsyncHTTPClientTransport.Configuration()
+        // As many as there are clients: one that waits for a slow answer keeps no other from its own.
+        connections.connectionsPerHost = 1024
+        connections.allowsHTTP2 = false
+        let transport = AsyncHTTPClientTransport(configuration: connections)
+        let cache = HTTPCache(store: store, transport: transport, configuration: configuration)
+
+        let server = try await ProxyServer(at: listen, gateway: Gateway(cache: cache, origin: origin))
+        let host = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
+        try FileHandle.standardOutput.write(contentsOf: Data("listening on http://\(host):\(server.port)\n".utf8))
+        for await _ in termination.arrivals { break }
+        await server.stop()
+        try? await transport.shutdown()
+    }
+}

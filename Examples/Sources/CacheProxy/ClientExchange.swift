@@ -1,0 +1,114 @@
+internal import CacheLoader
+internal import HTTPTypes
+internal import NIOCore
+
+/// One request of a client and its response, as the connection sees them.
+///
+/// Belongs to the connection's event loop; the task that asks the cache reaches it there through ``ResponseSender``.
+final class ClientExchange {
+    /// The largest content that is read and sent in one piece.
+    private static let smallByteCount: Int64 = 65_536
+
+    let head: RequestHead
+    /// The content of the request; `nil` for none.
+    private(set) var content: RequestContentStream?
+    /// Whether the client waits for 100 before it sends the content.
+    var awaitsContinue: Bool
+    /// Whether the head of the response has been written.
+    private(set) var hasHead = false
+    /// Whether the connection ends with the response; known once that has a head.
+    private(set) var closes = false
+    private(set) var framing = ResponseFraming.none
+
+    let channel: any Channel
+    private let handler: ConnectionHandler
+    private var task: Task<Void, Never>?
+
+    init(_ head: RequestHead, on channel: any Channel, handler: ConnectionHandler) {
+        self.head = head
+        self.channel = channel
+        self.handler = handler
+        awaitsContinue = head.expectsContinue
+    }
+
+    /// Answers from the store on the event loop, without a task, if that has the whole answer and it is small.
+    ///
+    /// - Returns: Whether it was so. What the system has not taken waits in the channel until it is flushed.
+    func answerAtOnce(_ response: CachedResponse) -> Bool {
+        guard let byteCount = response.body.byteCount, byteCount <= Self.smallByteCount else { return false }
+        decide(response.head, byteCount: byteCount)
+        guard framing == .none || framing == .length(byteCount) else { return false }
+        guard let content = try? response.body.storedData(upTo: Self.smallByteCount) else { return false }
+        var bytes = channel.allocator.buffer(capacity: content.count + 1024)
+        framing.write(response.head, closes: closes, into: &bytes)
+        hasHead = true
+        if !content.isEmpty { framing.write(content, into: &bytes) }
+        if closes {
+            // Closing would overtake what the system has not taken.
+            let exchange = NIOLoopBound(self, eventLoop: channel.eventLoop)
+            channel.writeAndFlush(bytes).whenComplete { _ in exchange.value.end(isComplete: true) }
+        } else {
+            channel.write(bytes, promise: nil)
+            end(isComplete: true)
+        }
+        return true
+    }
+
+    /// Has a task send what the cache answers.
+    ///
+    /// - Parameter stored: What the store has answered already.
+    func start(_ request: HTTPRequest, stored: CachedResponse?, gateway: Gateway) {
+        let exchange = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        let eventLoop = channel.eventLoop
+        if head.framing != .none {
+            var length: Int64?
+            if case .length(let count) = head.framing { length = count }
+            content = RequestContentStream(length: length) { _ in
+                eventLoop.execute { exchange.value.handler.continueContent(of: exchange.value) }
+            }
+        }
+        task = Task { [content, channel] in
+            await ResponseSender(exchange: exchange, eventLoop: eventLoop, allocator: channel.allocator)
+                .answer(request, content: content, stored: stored, from: gateway)
+        }
+    }
+
+    func cancel() {
+        task?.cancel()
+    }
+
+    // MARK: The task's side, on the event loop
+
+    /// Writes the head of the response, and decides how its end is found.
+    ///
+    /// - Parameter flushes: Whether it goes out at once, or with what follows it.
+    func begin(_ response: HTTPResponse, byteCount: Int64?, flushes: Bool) -> ResponseFraming {
+        decide(response, byteCount: byteCount)
+        hasHead = true
+        var bytes = channel.allocator.buffer(capacity: 1024)
+        framing.write(response, closes: closes, into: &bytes)
+        flushes ? channel.writeAndFlush(bytes, promise: nil) : channel.write(bytes, promise: nil)
+        return framing
+    }
+
+    private func decide(_ response: HTTPResponse, byteCount: Int64?) {
+        framing = ResponseFraming(response, byteCount: byteCount, answering: head)
+        // A client that still waits for 100 may send its content or not: nobody knows where its next request begins.
+        closes = head.isLast || handler.isDraining || awaitsContinue || framing == .untilClose
+    }
+
+    /// Writes bytes; the result comes when the system has taken them.
+    func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> {
+        channel.writeAndFlush(bytes)
+    }
+
+    /// The response is complete, or will never be.
+    func end(isComplete: Bool) {
+        task = nil
+        handler.end(self, isComplete: isComplete)
+    }
+}
+
+extension ClientExchange: Equatable {
+    static func == (left: ClientExchange, right: ClientExchange) -> Bool { left === right }
+}

@@ -1,0 +1,102 @@
+internal import CacheLoader
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The content of a request on its way from its connection to the cache.
+///
+/// The connection appends, the cache's task reads. Nothing is held back here: the connection stops reading from its socket
+/// while ``byteCount`` is above ``highWaterMark``, and is told when somebody wants bytes.
+final class RequestContentStream: Sendable {
+    /// Bytes that may wait here before the client is held back.
+    static let highWaterMark = 262_144
+
+    private typealias Chunk = Result<Data?, TransportError>
+
+    private struct State {
+        var chunks: [Data] = []
+        /// The first chunk not handed over: removing from the front of an array moves all that follow.
+        var next = 0
+        var byteCount = 0
+        var ending: Result<Void, TransportError>?
+        var waiter: CheckedContinuation<Chunk, Never>?
+    }
+
+    /// The length that the client declared; `nil` for chunks.
+    let length: Int64?
+
+    /// Tells the connection that the reader waits, or has made room. Called on the reader's thread.
+    private let onDemand: @Sendable (RequestContentStream) -> Void
+
+    /// Guards what has arrived and who waits for it.
+    private let state = Mutex(State())
+
+    init(length: Int64?, onDemand: @escaping @Sendable (RequestContentStream) -> Void) {
+        self.length = length
+        self.onDemand = onDemand
+    }
+
+    /// Bytes that wait for the reader.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// A part of the content has arrived.
+    func append(_ chunk: Data) {
+        let waiter = state.withLock { state in
+            guard state.ending == nil else { return nil as CheckedContinuation<Chunk, Never>? }
+            if let waiter = state.waiter.take() { return waiter }
+            state.chunks.append(chunk)
+            state.byteCount += chunk.count
+            return nil
+        }
+        waiter?.resume(returning: .success(chunk))
+    }
+
+    /// The content is complete, or will never be.
+    func finish(_ error: TransportError? = nil) {
+        let waiter = state.withLock { state in
+            guard state.ending == nil else { return nil as CheckedContinuation<Chunk, Never>? }
+            state.ending = error.map { .failure($0) } ?? .success(())
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: error.map { .failure($0) } ?? .success(nil))
+    }
+
+    /// The next part; `nil` once the content is complete.
+    func next() async throws(TransportError) -> Data? {
+        let chunk = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: CheckedContinuation<Chunk, Never>) in
+                read(waiter)
+            }
+        } onCancel: {
+            finish(TransportError(.cancelled))
+        }
+        return try chunk.get()
+    }
+
+    private func read(_ waiter: CheckedContinuation<Chunk, Never>) {
+        let (chunk, hasDemand) = state.withLock { state -> (Chunk?, Bool) in
+            if state.next < state.chunks.count {
+                let chunk = state.chunks[state.next]
+                state.chunks[state.next] = Data()
+                state.next += 1
+                state.byteCount -= chunk.count
+                if state.next == state.chunks.count {
+                    state.chunks.removeAll(keepingCapacity: true)
+                    state.next = 0
+                }
+                // The connection may have stopped at the mark: it goes on when half of that is free.
+                return (.success(chunk), state.byteCount <= Self.highWaterMark / 2)
+            }
+            if let ending = state.ending { return (ending.map { nil }, false) }
+            precondition(state.waiter == nil, "the content of a request has one reader")
+            state.waiter = waiter
+            return (nil, true)
+        }
+        if hasDemand { onDemand(self) }
+        if let chunk { waiter.resume(returning: chunk) }
+    }
+}

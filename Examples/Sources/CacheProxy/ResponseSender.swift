@@ -1,0 +1,91 @@
+internal import CacheLoader
+internal import HTTPTypes
+internal import NIOCore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Asks the cache for one response and sends it, at the pace at which the client takes it.
+struct ResponseSender: Sendable {
+    let exchange: NIOLoopBound<ClientExchange>
+    let eventLoop: any EventLoop
+    let allocator: ByteBufferAllocator
+
+    /// Returns when the response is complete, or the client or the origin has gone.
+    func answer(
+        _ request: HTTPRequest, content: RequestContentStream?, stored: CachedResponse?, from gateway: Gateway
+    ) async {
+        var isComplete = false
+        do {
+            if let stored {
+                try await send(stored.head, stored.body, isAtHand: true)
+            } else {
+                let response = try await response(to: request, content: content, from: gateway)
+                try await send(response.head, response.body, isAtHand: response.isAtHand)
+            }
+            isComplete = true
+        } catch {
+            // The client sees it by a response that is not whole, and does not see it if it has left.
+        }
+        eventLoop.execute { [exchange, isComplete] in exchange.value.end(isComplete: isComplete) }
+    }
+
+    private func response(
+        to request: HTTPRequest, content: RequestContentStream?, from gateway: Gateway
+    ) async throws(LoadError) -> (head: HTTPResponse, body: ResponseBody?, isAtHand: Bool) {
+        do {
+            let response = try await gateway.response(for: request, content: content)
+            var head = response.head
+            head.headerFields = head.headerFields.endToEnd
+            return (head, response.body, isAtHand: response.source != .network)
+        } catch .cancelled {
+            throw .cancelled
+        } catch {
+            // A target that is no URL; of a store that cannot be read a client never hears.
+            let status: HTTPResponse.Status =
+                if case .invalidURL = error { .badRequest } else { .internalServerError }
+            return (HTTPResponse(status: status, headerFields: [.contentLength: "0"]), nil, isAtHand: true)
+        }
+    }
+
+    private func send(_ head: HTTPResponse, _ body: ResponseBody?, isAtHand: Bool) async throws {
+        // The head of a response from afar does not wait for the content, which may be long in coming.
+        let framing = try await eventLoop.submit { [exchange] in
+            exchange.value.begin(head, byteCount: body?.byteCount, flushes: !isAtHand)
+        }.get()
+        var remaining: Int64 = if case .length(let length) = framing { length } else { .max }
+        // One piece is read while the one before it is on its way to the system.
+        var latest = eventLoop.makeSucceededVoidFuture()
+        var chunks = body?.makeAsyncIterator()
+        var chunk = try await chunks?.next()
+        while let bytes = chunk {
+            remaining -= Int64(bytes.count)
+            guard remaining >= 0 else { throw TransportError(.malformedResponse, message: "longer than its length") }
+            // The last bytes that a client waits for go out once the response is stored, as its end would: a client that
+            // has all of it finds it in the cache.
+            if remaining == 0 { chunk = try await chunks?.next() }
+            if framing != .none {
+                var buffer = allocator.buffer(capacity: bytes.count + 32)
+                framing.write(bytes, into: &buffer)
+                let written = write(buffer)
+                try await latest.get()
+                latest = written
+            }
+            if remaining > 0 { chunk = try await chunks?.next() }
+        }
+        if case .length = framing, remaining > 0 {
+            throw TransportError(.truncated, message: "shorter than its length")
+        }
+        // What has not gone out with any content goes now.
+        var buffer = allocator.buffer(capacity: 8)
+        framing.writeEnd(into: &buffer)
+        try await write(buffer).get()
+    }
+
+    private func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> {
+        eventLoop.flatSubmit { [exchange] in exchange.value.write(bytes) }
+    }
+}

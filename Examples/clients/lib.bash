@@ -1,0 +1,177 @@
+# What the scripts of the clients share: an origin, the proxy before it, and counts of what the origin was asked.
+#
+# Sourced with `set -euo pipefail` in force. Everything lives in $work, which goes at the end, as do all children.
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+work="$(mktemp -d "${TMPDIR:-/tmp}/cacheproxy-client.XXXXXX")"
+# The origin's workers are another user.
+chmod 755 "$work"
+site="$work/site"
+mkdir "$site"
+: > "$work/access.log"
+children=()
+checks=0
+
+# Nothing from outside may choose another proxy.
+unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
+
+cleanup() {
+    local status=$?
+    trap - EXIT
+    if [ ${#children[@]} -gt 0 ]; then
+        kill "${children[@]}" 2> /dev/null || true
+        wait "${children[@]}" 2> /dev/null || true
+    fi
+    if [ "$status" != 0 ]; then
+        for log in access.log origin.err proxy.err; do
+            [ -s "$work/$log" ] && { echo "-- $log"; tail -n 20 "$work/$log"; } >&2
+        done
+    fi
+    rm -rf "$work"
+    exit "$status"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# free_port: prints a port that nobody listens on.
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# await_port PORT: waits until somebody listens there.
+await_port() {
+    for _ in $(seq 200); do
+        (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null && return
+        sleep 0.05
+    done
+    fail "nobody listens on port $1"
+}
+
+# start_nginx: serves $site at $origin, with entity tags, ranges and gzip.
+# Below /fresh/ for an hour, below /check/ only after asking, elsewhere as the client's heuristics have it.
+start_nginx() {
+    local port user=""
+    port="$(free_port)"
+    [ "$(id -u)" = 0 ] && user="user root;"
+    mkdir "$work/nginx"
+    cat > "$work/nginx.conf" << CONF
+$user
+worker_processes 1;
+daemon off;
+pid $work/nginx/pid;
+error_log $work/origin.err warn;
+events { worker_connections 256; }
+http {
+    types {
+        text/html html;
+        text/plain txt;
+        application/json json;
+    }
+    default_type application/octet-stream;
+    log_format seen '\$request_method \$request_uri \$status';
+    access_log $work/access.log seen;
+    client_body_temp_path $work/nginx/body;
+    proxy_temp_path $work/nginx/proxy;
+    fastcgi_temp_path $work/nginx/fastcgi;
+    uwsgi_temp_path $work/nginx/uwsgi;
+    scgi_temp_path $work/nginx/scgi;
+    gzip on;
+    gzip_types text/plain application/json;
+    gzip_min_length 64;
+    gzip_vary on;
+    gzip_proxied any;
+    server {
+        listen 127.0.0.1:$port;
+        root $site;
+        location /fresh/ { add_header Cache-Control max-age=3600; }
+        location /check/ { add_header Cache-Control no-cache; }
+        location / { }
+    }
+}
+CONF
+    nginx -e "$work/origin.err" -p "$work/nginx" -c "$work/nginx.conf" &
+    children+=($!)
+    await_port "$port"
+    origin="http://127.0.0.1:$port"
+}
+
+# start_python_origin: serves $site at $origin with Python's http.server.
+start_python_origin() {
+    local port
+    port="$(free_port)"
+    python3 "$here/counting_server.py" "$port" "$site" "$work/access.log" 2> "$work/origin.err" &
+    children+=($!)
+    await_port "$port"
+    origin="http://127.0.0.1:$port"
+}
+
+# start_proxy [OPTION…]: puts the proxy before $origin, at $proxy.
+start_proxy() {
+    "$CACHEPROXY" --listen 127.0.0.1:0 --store "$work/store" "$@" > "$work/proxy.out" 2> "$work/proxy.err" &
+    proxy_pid=$!
+    children+=("$proxy_pid")
+    for _ in $(seq 200); do
+        grep -q '^listening on ' "$work/proxy.out" && break
+        kill -0 "$proxy_pid" 2> /dev/null || fail "the proxy has ended"
+        sleep 0.05
+    done
+    proxy="$(sed -n 's/^listening on //p' "$work/proxy.out")"
+    [ -n "$proxy" ] || fail "the proxy does not say where it listens"
+}
+
+# stop_proxy: ends it as a system would, and checks that it ends well.
+stop_proxy() {
+    local status=0
+    kill -TERM "$proxy_pid"
+    wait "$proxy_pid" || status=$?
+    [ "$status" = 0 ] || fail "the proxy ended with status $status"
+}
+
+# expect WHAT GOT WANTED
+expect() {
+    checks=$((checks + 1))
+    [ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
+}
+
+# expect_same WHAT FILE FILE
+expect_same() {
+    checks=$((checks + 1))
+    cmp -s "$2" "$3" || fail "$1: $2 and $3 differ"
+}
+
+# forget: counts requests from here on.
+forget() {
+    : > "$work/access.log"
+}
+
+# expect_origin WHAT [LINE…]: the requests since the last time, as "METHOD PATH STATUS", in any order.
+expect_origin() {
+    local what="$1" wanted got
+    shift
+    wanted="$(printf '%s\n' "$@" | sort)"
+    # The origin writes its log after the response.
+    for _ in $(seq 40); do
+        got="$(sort "$work/access.log")"
+        [ "$got" = "$wanted" ] && break
+        sleep 0.05
+    done
+    sleep 0.05
+    got="$(sort "$work/access.log")"
+    checks=$((checks + 1))
+    [ "$got" = "$wanted" ] || fail "$what: the origin saw
+$got
+wanted
+$wanted"
+    forget
+}
+
+# done_with CLIENT: the last line of a script.
+done_with() {
+    stop_proxy
+    echo "$1: $checks checks"
+}

@@ -1,0 +1,63 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("What stands in for an origin that does not answer")
+struct ResourceStandInTests {
+    private static let url = "https://example.com/a"
+
+    /// An origin that answers once, and fails from then on.
+    private static func transport(_ fields: HTTPFields, failing failure: TransportResponse?) -> ScriptedTransport {
+        let gate = FirstTime()
+        return ScriptedTransport { _, _ throws(TransportError) in
+            if gate.isFirst() { return .reply(200, fields, "good") }
+            guard let failure else { throw TransportError(.cannotConnect) }
+            return failure
+        }
+    }
+
+    @Test(
+        "C7: a stale body stands in for an error, and says so; switched off, or without a body, the error is thrown",
+        arguments: [nil, 500, 502, 503, 504] as [Int?])
+    func standIn(status: Int?) async throws {
+        let failure = status.map { TransportResponse.reply(HTTPResponse.Status(code: $0), [:], "sorry") }
+        let expected: LoadError =
+            status.map { .httpStatus($0, url: Self.url) }
+            ?? .transport(TransportError(.cannotConnect), url: Self.url)
+        let fixture = try LoaderFixture(
+            transport: Self.transport([.cacheControl: "max-age=60"], failing: failure),
+            policy: ResourceLoader.Configuration().policy)
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 61)
+        let stale = try await fixture.loader.load(Self.url)
+        #expect(stale.text == "good" && stale.isStale && stale.failure == expected)
+        #expect(stale.age == 61)
+
+        let off = CachePolicy(staleWhenDisconnected: nil)
+        await #expect(throws: expected) { try await fixture.loader.load(ResourceRequest(Self.url, policy: off)) }
+        try await fixture.store.remove(CacheKey(url: Self.url))
+        await #expect(throws: expected) { try await fixture.loader.load(Self.url) }
+    }
+
+    @Test(
+        "C7, E03, E05: not where the response forbids it, and for no 4xx",
+        arguments: [
+            ("no-cache", 503), ("max-age=60, must-revalidate", 503), ("max-age=60, stale-if-error=0", 503),
+            ("max-age=60", 404), ("max-age=60", 429), ("max-age=60", 501),
+        ])
+    func forbidden(cacheControl: String, status: Int) async throws {
+        let fields: HTTPFields = [.cacheControl: cacheControl, .eTag: "\"a\""]
+        let fixture = try LoaderFixture(
+            transport: Self.transport(fields, failing: .reply(HTTPResponse.Status(code: status), [:], "sorry")),
+            policy: ResourceLoader.Configuration().policy)
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 61)
+        await #expect(throws: LoadError.httpStatus(status, url: Self.url)) {
+            try await fixture.loader.load(Self.url)
+        }
+    }
+}

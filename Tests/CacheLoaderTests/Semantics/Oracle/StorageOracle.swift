@@ -1,0 +1,47 @@
+/// What RFC 9111 §3 says about storing a response, by the plainest reading of the lines.
+struct StorageOracle {
+    /// Whether it must not be stored.
+    let isForbidden: Bool
+    /// Whether nothing at all stands against it, and something for it.
+    let isPlainlyAllowed: Bool
+
+    init(_ example: OracleCase) {
+        let request = OracleDirectives(example.request("cache-control"))
+        let response = OracleDirectives(example.response("cache-control"))
+        let isUnderstood = Self.understood.contains(example.status)
+        let statesUnderstanding = response.states("must-understand")
+
+        var isForbidden = example.method != "GET" && example.method != "POST"
+        // RFC 9110 §9.3.3
+        if example.method == "POST" { isForbidden = isForbidden || example.response("content-location").isEmpty }
+        isForbidden = isForbidden || !(200...599).contains(example.status) || [206, 304].contains(example.status)
+        // §5.2.2.3, §5.2.2.5
+        isForbidden =
+            isForbidden || response.mentions("no-store") && !statesUnderstanding || statesUnderstanding && !isUnderstood
+        isForbidden = isForbidden || request.mentions("no-store")
+        if example.isShared {
+            isForbidden = isForbidden || response.restrictsAll("private")
+            // §3.5
+            let isSharedAge = if case .number = response.seconds("s-maxage") { true } else { false }
+            let isShareable = isSharedAge || response.states("public") || response.states("must-revalidate")
+            isForbidden = isForbidden || !example.request("authorization").isEmpty && !isShareable
+        }
+        let reasons = ["max-age", "public", example.isShared ? "s-maxage" : "private"]
+        let hasReason =
+            reasons.contains(where: response.mentions) || !example.response("expires").isEmpty
+            || [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(example.status)
+        isForbidden = isForbidden || !hasReason
+
+        self.isForbidden = isForbidden
+        isPlainlyAllowed =
+            !isForbidden && example.method == "GET" && response.isWellFormed && request.isWellFormed
+            && !(example.isShared && response.mentions("private")) && !response.mentions("must-understand")
+            // What is about the condition or the range of one request answers no other.
+            && ![412, 416].contains(example.status)
+    }
+
+    /// RFC 9110 §15, of the statuses that ``OracleGenerator`` uses.
+    private static let understood = [
+        200, 201, 203, 204, 301, 302, 307, 308, 404, 410, 412, 416, 421, 500, 501, 503, 504,
+    ]
+}
