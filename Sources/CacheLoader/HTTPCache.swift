@@ -147,6 +147,14 @@ public final class HTTPCache: Sendable {
         case .answered(let response): return response
         case .failed(let error): return try transaction.standIn(for: error, forwarding)
         case .decideAgain(let response):
+            if let failure = response.failure {
+                // What has failed for one has failed for all. But of an error status nothing is at hand to pass on.
+                do throws(LoadError) {
+                    return try transaction.standIn(for: failure, forwarding)
+                } catch {
+                    if case .transport = error { throw error }
+                }
+            }
             // As long as the response of the flight is held, there is something to join.
             let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try transaction.begin() }
             switch beginning {

@@ -158,6 +158,7 @@ extension CacheTransaction {
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [key] (writer) async throws(StoreError) in
+                    guard writer.byteCount == part.range.count else { return }
                     try await writer.commit(metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
                 },
                 commitPart: nil)
@@ -175,7 +176,10 @@ extension CacheTransaction {
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [key, store] (writer) async throws(StoreError) in
-                    guard let whole = try await CombinedBody.make(sources, new: writer, in: store) else { return }
+                    // An origin that has sent other bytes than Content-Range says must not displace good ones.
+                    guard writer.byteCount == part.range.count,
+                        let whole = try await CombinedBody.make(sources, new: writer, in: store)
+                    else { return }
                     try await whole.commit(metadata, for: key, replacing: replaced, unlessRemovedSince: generation)
                 },
                 commitPart: nil)

@@ -39,6 +39,10 @@ extension CacheTransaction {
         let times = Times(requested: requested, received: configuration.clock())
         var received = Received(
             reply: reply, forwarding: forwarding, times: times, generation: generation, head: reply.head)
+        // RFC 9110 §6.6.1: where there is no Date, the time of receipt is, "if it is cached or forwarded downstream".
+        if !reply.head.headerFields.contains(.date) {
+            received.head.headerFields[.date] = HTTPDate(times.received).description
+        }
         // What this request invalidates itself does not stand in its own way.
         let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
         if isRemoved { received.generation = try? store.generation() }
@@ -145,15 +149,21 @@ extension CacheTransaction {
 
     // MARK: Without the origin
 
-    /// The stored response that answers although the origin could not be asked.
+    /// The stored response that answers in place of the origin, which could not be asked or has answered with an error.
     ///
     /// - Throws: The error, if there is none.
     func standIn(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
-        guard case .transport = error else { throw error }
+        let (failure, status): (StandIn.Failure?, Int?) =
+            switch error {
+            case .transport: (.disconnected, nil)
+            case .httpStatus(let status, _): (StandIn.Failure(.init(code: status)), status)
+            default: (nil, nil)
+            }
+        guard let failure else { throw error }
         let index = StandIn.choose(
-            for: request, candidates: forwarding.stored.responses, failure: .disconnected, policy: policy, now: now,
+            for: request, candidates: forwarding.stored.responses, failure: failure, policy: policy, now: now,
             fingerprint: fingerprint)
-        guard let index, let answer = standIn(forwarding, index, error, nil) else { throw error }
+        guard let index, let answer = standIn(forwarding, index, error, status) else { throw error }
         return answer
     }
 
@@ -202,8 +212,10 @@ extension CacheTransaction {
         do {
             guard case .forward(let forwarding) = try decide() else { return true }
             let response = try await forward(forwarding)
-            for try await _ in response.body {}
-            return response.failure == nil
+            guard response.failure == nil, response.head.status.code < 500 else { return false }
+            // Whoever reads a body that is arriving has it stored. One that is stored need not be read.
+            if response.source == .network { for try await _ in response.body {} }
+            return true
         } catch {
             return false
         }

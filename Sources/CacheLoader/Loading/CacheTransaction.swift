@@ -222,7 +222,8 @@ struct CacheTransaction: Sendable {
 
     /// Whether anything stored is for the request, whatever its state.
     var hasStored: Bool {
-        lookup().responses.contains { $0.isSelected(by: request, policy: policy, fingerprint: fingerprint) }
+        guard request.method == .get || request.method == .head else { return false }
+        return lookup().responses.contains { $0.isSelected(by: request, policy: policy, fingerprint: fingerprint) }
     }
 
     /// What is stored for the same URL with other queries, as far as No-Vary-Search makes that as good (§7 of the draft:

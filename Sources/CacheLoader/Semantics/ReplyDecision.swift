@@ -75,15 +75,26 @@ package enum ReplyDecision: Hashable, Sendable {
                 // The caller asked whether what it has is still good, and this is the answer.
                 return isAskedByCaller ? .relay(removeStored: policy.storesNothing) : .retry(removing: [])
             }
+            // A date of the caller's has given way to the stored validators; its tags went along with them.
+            let ownTags = Preconditions(original).entityTags
             let freshening = Freshening(
-                exchange, candidates: candidates, validated: validated, isUnambiguous: !isAskedByCaller,
+                exchange, candidates: candidates, validated: validated, isUnambiguous: ownTags.isEmpty,
                 policy: policy, fingerprint: fingerprint)
             guard let freshening else {
-                // RFC 9111 §4.3.3: of the tags that were asked about, it may be one of the caller's.
-                return isAskedByCaller ? .relay(removeStored: false) : .retry(removing: [])
+                return isAbout(ownTags) ? .relay(removeStored: false) : .retry(removing: [])
             }
             return .freshen(
                 freshening.updates, answerWith: freshening.answer, removeAfterUse: freshening.removesAfterUse)
+        }
+
+        /// RFC 9111 §4.3.3: of the tags that were asked about, a 304 may be about one of the caller's. One that does not say
+        /// of which is taken for that only if no others were asked about.
+        private func isAbout(_ ownTags: [EntityTag]) -> Bool {
+            guard !ownTags.isEmpty else { return false }
+            let sent = exchange.request.headerFields[fields: .ifNoneMatch]
+            if sent == original.headerFields[fields: .ifNoneMatch] { return true }
+            guard let tag = EntityTag(fields) else { return false }
+            return ownTags.contains { $0.isWeaklyEqual(to: tag) }
         }
 
         // MARK: Errors

@@ -3,7 +3,6 @@ import CacheStore
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import Synchronization
 import TestSupport
 import Testing
 
@@ -567,16 +566,5 @@ struct HTTPCacheTests {
         let resource = try await fixture.loader.load("https://example.com/a")
         #expect(resource.text == "onetwo")
         #expect(transport.requestCount == 3)
-    }
-}
-
-private final class Counter: Sendable {
-    private let count = Mutex(0)
-
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
     }
 }

@@ -14,12 +14,15 @@ final class LoaderFixture: Sendable {
     let loader: ResourceLoader
     let cache: HTTPCache
 
-    init(transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy()) throws
-    {
+    init(
+        transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy(),
+        limits: Limits? = nil
+    ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         var storing = ResponseStore.Configuration()
         storing.clock = clock.date
+        storing.limits = limits
         store = try ResponseStore(directory: directory.url, configuration: storing)
         var loading = ResourceLoader.Configuration()
         loading.clock = clock.date

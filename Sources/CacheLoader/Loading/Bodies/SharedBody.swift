@@ -90,6 +90,8 @@ final class SharedBody: Sendable {
         do throws(LoadError) {
             while let chunk = try await receive() {
                 deliver(chunk)
+                // Nobody reads it, and nothing keeps it.
+                guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { return .failed(.cancelled) }
                 await waitForReaders()
             }
         } catch {
@@ -106,10 +108,23 @@ final class SharedBody: Sendable {
         } catch {
             throw LoadError(error, url: url)
         }
-        guard let chunk else { return nil }
-        let received = state.withLock { $0.table.receivedByteCount } + Int64(chunk.count)
+        let (present, isStopped) = state.withLock { ($0.table.receivedByteCount, $0.isStopped) }
+        // The source need not heed its cancellation. What others may have stored since is newer.
+        guard !isStopped else { throw .cancelled }
+        let received = present + Int64(chunk?.count ?? 0)
         guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
+        try checkLength(received, isEnd: chunk == nil)
         return chunk
+    }
+
+    /// RFC 9111 §3.3: what is not as long as announced is not complete. A transport vouches for the length of its message,
+    /// not for that of the range which the message says it is.
+    private func checkLength(_ received: Int64, isEnd: Bool) throws(LoadError) {
+        guard let expectedByteCount else { return }
+        if received > expectedByteCount {
+            throw .transport(TransportError(.malformedResponse, message: "the body is longer than announced"), url: url)
+        }
+        if isEnd, received < expectedByteCount { throw .transport(TransportError(.truncated), url: url) }
     }
 
     private func deliver(_ chunk: Data) {
@@ -174,7 +189,7 @@ final class SharedBody: Sendable {
 
     /// A reader that begins with the first byte; `nil` if it is too late for that.
     func makeReader() -> SharedBodyReader? {
-        state.withLock { $0.table.attach() }.map { SharedBodyReader(self, $0) }
+        state.withLock { $0.isStopped ? nil : $0.table.attach() }.map { SharedBodyReader(self, $0) }
     }
 
     func read(_ id: UInt64, limit: Int64) async -> BodyPiece {
@@ -198,7 +213,7 @@ final class SharedBody: Sendable {
     func leave(_ id: UInt64) {
         let (waiter, pump, stop) = state.withLock { state in
             let (waiter, pump) = state.table.detach(id)
-            guard !state.table.isWanted, !finishesAlone(state.table.receivedByteCount) else {
+            guard !state.table.isWanted, !state.table.isWhole || !finishesAlone(state.table.receivedByteCount) else {
                 return (waiter, pump, nil as Task<Void, Never>?)
             }
             state.isStopped = true

@@ -1,0 +1,141 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: bodies that nobody reads to the end", .timeLimit(.minutes(1)))
+struct AbandonedBodyTests {
+    private let key: CacheKey
+
+    init() throws { key = try CacheKey(url: "https://example.com/a") }
+
+    /// Reads the first chunk of a body and lets the rest go.
+    private func abandon(_ fixture: LoaderFixture) async throws {
+        let response = try await fixture.cache.response(for: .to("/a"))
+        var iterator = response.body.makeAsyncIterator()
+        _ = try await iterator.next()
+    }
+
+    @Test("E5: the transfer stops when the last reader has left; with a strong validator what came is kept")
+    func stopping() async throws {
+        for etag in ["\"1\"", "W/\"1\""] {
+            let fed = FedBody("half")
+            let transport = ScriptedTransport { _, _ in
+                fed.response(.ok, [.cacheControl: "max-age=60", .eTag: etag, .contentLength: "1000000"])
+            }
+            let fixture = try LoaderFixture(transport: transport)
+            try await abandon(fixture)
+            await fed.stopped()
+            let parts = try fixture.store.responses(for: key).map(\.metadata.part)
+            #expect(parts == (etag == "\"1\"" ? [EntryPart(start: 0, completeLength: 1_000_000)] : []))
+        }
+    }
+
+    @Test("E5: a source that does not heed its cancellation is left all the same, and nothing of it is a whole")
+    func stubbornSource() async throws {
+        let fed = FedBody("half", heedsCancellation: false)
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        try await abandon(fixture)
+        await fed.asked(2)
+        fed.feed("half")
+        fed.feed("more")
+        fed.end()
+        await fed.stopped()
+        #expect(fed.pullCount == 2)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("E4, E6: who comes after the last reader has left gets a transfer of its own")
+    func afterStopping() async throws {
+        let stopped = FedBody("half", heedsCancellation: false)
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? stopped.response(.ok, [.cacheControl: "max-age=60"])
+                : .reply(200, [.cacheControl: "max-age=60"], "whole")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        try await abandon(fixture)
+        await stopped.asked(2)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "whole")
+        #expect(transport.requestCount == 2)
+        stopped.end()
+        await stopped.stopped()
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "whole")
+    }
+
+    @Test("E5: what is known to be little more is fetched and stored in the background")
+    func finishing() async throws {
+        let fed = FedBody("half")
+        let transport = ScriptedTransport { _, _ in
+            fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "8"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        try await abandon(fixture)
+        fed.feed("half")
+        fed.end()
+        await fed.stopped()
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.source == .disk)
+        #expect(try await hit.text == "halfhalf")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E5: with no limit to it all is fetched in the background, of whatever length")
+    func finishingAlways() async throws {
+        let fed = FedBody("half")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.abandonedBytes = .max
+        try await abandon(fixture)
+        for _ in 0..<20 { fed.feed(Data(count: 100_000)) }
+        fed.end()
+        await fed.stopped()
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.source == .disk)
+        #expect(try await hit.bytes.count == 2_000_004)
+    }
+
+    @Test("E5: but not what is stored nowhere", arguments: [true, false])
+    func failingStore(isFailingBefore: Bool) async throws {
+        let fed = FedBody("half")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.abandonedBytes = .max
+        if isFailingBefore { fixture.store.close() }
+        try await abandon(fixture)
+        if !isFailingBefore { fixture.store.close() }
+        fed.feed("half")
+        await fed.stopped()
+        #expect(fed.pullCount <= 3)
+    }
+
+    @Test("A body without an end is taken no further than a window ahead of its only reader", arguments: [true, false])
+    func backPressure(isStored: Bool) async throws {
+        let chunk = Data(count: 10_000)
+        let pulls = Counter()
+        let transport = ScriptedTransport { _, _ in
+            TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: TransportBody { () async throws(TransportError) in
+                    pulls.next()
+                    return chunk
+                })
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        if !isStored { fixture.store.close() }
+        let response = try await fixture.cache.response(for: .to("/a"))
+        var iterator = response.body.makeAsyncIterator()
+        var received = 0
+        for _ in 0..<300 {
+            received += try await iterator.next()?.count ?? 0
+            #expect(pulls.count * 10_000 <= received + 262_144 + 10_000)
+        }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(pulls.count * 10_000 <= received + 262_144 + 10_000)
+    }
+}

@@ -1,0 +1,163 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: Cache-Status, Age and Date", .timeLimit(.minutes(1)))
+struct CacheStatusDeliveryTests {
+    @Test("W01: what caches nearer to the origin say stays in front and is stored, what this one says is not")
+    func upstream() async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "max-age=60", .cacheStatus: "Origin;hit, \"a, b\";fwd=miss"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let upstream = "Origin;hit, \"a, b\";fwd=miss"
+        let miss = try await fixture.cache.response(for: .to("/a"))
+        #expect(
+            miss.head.headerFields[fields: .cacheStatus].map(\.value) == [
+                upstream, "CacheStore;fwd=uri-miss;fwd-status=200;ttl=60;stored",
+            ])
+        _ = try await miss.bytes
+        for age in [0, 10] {
+            let hit = try await fixture.cache.response(for: .to("/a"))
+            #expect(
+                hit.head.headerFields[fields: .cacheStatus].map(\.value) == [
+                    upstream, "CacheStore;hit;ttl=\(60 - age)",
+                ])
+            fixture.clock.advance(by: 10)
+        }
+        let stored = try #require(try fixture.store.peek(CacheKey(url: "https://example.com/a")))
+        #expect(!String(decoding: stored.metadata.head, as: UTF8.self).contains("CacheStore"))
+    }
+
+    @Test("W02, W03: each way to an answer has its own words")
+    func words() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.ifNoneMatch] != nil
+                ? .reply(304, [.eTag: "\"1\""])
+                : .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\"", .vary: "Accept-Language"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        func status(_ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) async throws -> String? {
+            let response = try await fixture.cache.response(for: .to("/a", method: method, fields))
+            _ = try await response.bytes
+            return response.cacheStatus
+        }
+        #expect(try await status() == "CacheStore;fwd=uri-miss;fwd-status=200;ttl=60;stored")
+        #expect(try await status() == "CacheStore;hit;ttl=60")
+        #expect(try await status(.get, [.acceptLanguage: "de"])?.hasPrefix("CacheStore;fwd=vary-miss") == true)
+        #expect(
+            try await status(.get, [.cacheControl: "no-cache"])
+                == "CacheStore;fwd=request;fwd-status=304;ttl=60;stored")
+        fixture.clock.advance(by: 61)
+        #expect(try await status(.get, [.cacheControl: "max-stale"]) == "CacheStore;hit;ttl=-1")
+        #expect(try await status() == "CacheStore;fwd=stale;fwd-status=304;ttl=60;stored")
+        #expect(
+            try await status(.get, [.cacheControl: "no-cache, no-store"]) == "CacheStore;fwd=request;fwd-status=200")
+        #expect(try await status(.get, [.ifMatch: "\"1\""])?.hasPrefix("CacheStore;fwd=bypass") == true)
+        #expect(try await status(.post) == "CacheStore;fwd=method;fwd-status=200")
+    }
+
+    @Test("W03: the name, the key and the rule are told as configured, or nothing")
+    func options() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.cacheStatus = CacheStatusOptions(name: "my cache", hasKey: true, hasDetail: true)
+        let miss = try await fixture.cache.response(for: .to("/a"))
+        #expect(miss.cacheStatus?.hasPrefix("\"my cache\";fwd=uri-miss;") == true)
+        #expect(miss.cacheStatus?.contains(";key=\"https://example.com/a\";detail=") == true)
+        _ = try await miss.bytes
+        fixture.cache.configuration.cacheStatus = nil
+        #expect(try await fixture.cache.response(for: .to("/a")).cacheStatus == nil)
+    }
+
+    @Test("A01: an answer from the store has its age in place of any other")
+    func age() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.ifNoneMatch] == nil
+                ? .reply(200, [.cacheControl: "max-age=100", .eTag: "\"1\"", .age: "30"], "body")
+                : .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=100"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let miss = try await fixture.cache.response(for: .to("/a"))
+        #expect(miss.head.headerFields[.age] == "30")
+        #expect(miss.age == 30)
+        _ = try await miss.bytes
+        fixture.clock.advance(by: 40)
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.head.headerFields[fields: .age].map(\.value) == ["70"])
+        fixture.clock.advance(by: 30)
+        let validated = try await fixture.cache.response(for: .to("/a"))
+        #expect(validated.source == .notModified, "A05: all times are those of the 304")
+        #expect(validated.head.headerFields[.age] == nil)
+        #expect(validated.age == 0)
+        fixture.clock.advance(by: 99)
+        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.age] == "99")
+    }
+
+    @Test("A03: what took long to come is born old")
+    func slow() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport { _, _ in
+            clock.advance(by: 20)
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.clock = clock.date
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.age] == "20")
+        clock.advance(by: 40)
+        #expect(try fixture.cache.storedResponse(for: .to("/a")) == nil)
+    }
+
+    @Test("S16, A06: a response without a date is given that of its receipt, also when it passes, and keeps it")
+    func date() async throws {
+        let transport = ScriptedTransport { request, _ in
+            .reply(200, [.cacheControl: request.path == "/a" ? "max-age=60" : "no-store"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        for path in ["/a", "/b"] {
+            let miss = try await fixture.cache.response(for: .to(path))
+            #expect(miss.head.headerFields[.date] == date)
+            _ = try await miss.bytes
+        }
+        fixture.clock.advance(by: 30)
+        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.date] == date)
+    }
+
+    @Test("A05, A06: after a 304 the date is that of the 304")
+    func dateAfterValidation() async throws {
+        let later = "Sun, 06 Nov 1994 08:51:17 GMT"
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.ifNoneMatch] == nil
+                ? .reply(
+                    200, [.cacheControl: "max-age=60", .eTag: "\"1\"", .date: "Sun, 06 Nov 1994 08:49:37 GMT"], "x")
+                : .reply(304, [.eTag: "\"1\"", .date: later])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 100)
+        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.date] == later)
+        fixture.clock.advance(by: 30)
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.head.headerFields[.date] == later)
+        #expect(hit.head.headerFields[.age] == "30")
+    }
+
+    @Test("S12: what is about one connection is not replayed")
+    func connectionFields() async throws {
+        let custom = try #require(HTTPField.Name("X-Hop"))
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "max-age=60", .connection: "x-hop", custom: "1", .server: "s"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.head.headerFields[.connection] == nil && hit.head.headerFields[custom] == nil)
+        #expect(hit.head.headerFields[.server] == "s")
+    }
+}

@@ -1,0 +1,195 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// On the main actor, where a request that has begun waits before the next line of the test runs.
+@Suite("HTTPCache: requests that share one", .timeLimit(.minutes(1)))
+@MainActor
+struct CollapsingTests {
+    private typealias Load = Task<CachedResponse, any Error>
+
+    /// Begins requests, and returns once all of them wait for something.
+    private func begin(_ count: Int, _ fixture: LoaderFixture, _ fields: HTTPFields = [:]) async -> [Load] {
+        var begun = 0
+        let loads = (0..<count).map { _ in
+            Load { @MainActor in
+                begun += 1
+                return try await fixture.cache.response(for: .to("/a", fields))
+            }
+        }
+        while begun < count { await Task.yield() }
+        return loads
+    }
+
+    @Test("R06, E1: a thousand requests for a cold URL are one to the origin, and all get its response")
+    func thousand() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "one, ", "two")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = await begin(1_000, fixture)
+        gate.open()
+        for load in loads { #expect(try await load.value.text == "one, two") }
+        #expect(transport.requestCount == 1)
+        #expect(try fixture.blobs.count == 1)
+    }
+
+    @Test("E1: fifty readers at once, each at its own pace, get every byte of a body in order")
+    func fifty() async throws {
+        let chunks = (0..<200).map { number in Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }) }
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: TransportBody(chunks: chunks))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = await begin(50, fixture)
+        gate.open()
+        let expected = chunks.reduce(Data(), +)
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            for load in loads { group.addTask { try await load.value.bytes } }
+            for try await bytes in group { #expect(bytes == expected) }
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("R06: who comes while the body arrives gets it from its first byte")
+    func joiningLate() async throws {
+        let fed = FedBody("one, ")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        let first = try await fixture.cache.response(for: .to("/a"))
+        var iterator = first.body.makeAsyncIterator()
+        #expect(try await iterator.next() == Data("one, ".utf8))
+        let second = try await fixture.cache.response(for: .to("/a"))
+        #expect(second.cacheStatus == "CacheStore;fwd=uri-miss;ttl=60;collapsed")
+        fed.feed("two")
+        fed.end()
+        #expect(try await second.text == "one, two")
+        #expect(try await iterator.next() == Data("two".utf8))
+        #expect(try await iterator.next() == nil)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E4: the first reader leaves, the others go on")
+    func firstLeaves() async throws {
+        let fed = FedBody("one, ")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        var first: CachedResponse? = try await fixture.cache.response(for: .to("/a"))
+        let others = [
+            try await fixture.cache.response(for: .to("/a")), try await fixture.cache.response(for: .to("/a")),
+        ]
+        #expect(first != nil)
+        first = nil
+        fed.feed("two")
+        fed.end()
+        for other in others { #expect(try await other.text == "one, two") }
+        #expect(transport.requestCount == 1)
+        #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
+    }
+
+    @Test("E4: the request that was sent is cancelled, and the others get its response")
+    func cancelledLeader() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let leader = await begin(1, fixture)[0]
+        let followers = await begin(3, fixture)
+        await gate.reached(1)
+        leader.cancel()
+        await #expect(throws: LoadError.cancelled) { try await leader.value }
+        gate.open()
+        for follower in followers { #expect(try await follower.value.text == "body") }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E4: with all of them cancelled the transfer is, and later requests succeed")
+    func allCancelled() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            await gate.wait()
+            if Task.isCancelled { throw TransportError(.cancelled) }
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = await begin(3, fixture)
+        await gate.reached(1)
+        for load in loads { load.cancel() }
+        for load in loads { await #expect(throws: LoadError.cancelled) { try await load.value } }
+        gate.open()
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "body")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test(
+        "R06: who asks for something else goes to the origin alone, and does not wait",
+        arguments: [
+            [.range: "bytes=0-1"], [.cacheControl: "no-store"], [.cacheControl: "no-cache"], [.ifNoneMatch: "\"x\""],
+            [.ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"], [.ifMatch: "\"x\""],
+        ] as [HTTPFields])
+    func alone(_ fields: HTTPFields) async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            if request.headerFields.isEmpty { await gate.wait() }
+            return .reply(200, [.cacheControl: "max-age=60"], request.headerFields.isEmpty ? "shared" : "alone")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let shared = await begin(2, fixture)
+        #expect(try await fixture.cache.response(for: .to("/a", fields)).text == "alone")
+        gate.open()
+        for load in shared {
+            let text = try await load.value.text
+            #expect(["shared", "alone"].contains(text))
+        }
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("R06, V02: a waiter for which Vary selects another response is forwarded")
+    func otherVariant() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            await gate.wait()
+            return .reply(
+                200, [.cacheControl: "max-age=60", .vary: "Accept-Language"],
+                request.headerFields[.acceptLanguage] ?? "")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let english = await begin(3, fixture, [.acceptLanguage: "en"])
+        let german = await begin(3, fixture, [.acceptLanguage: "de"])
+        gate.open()
+        for load in english { #expect(try await load.value.text == "en") }
+        for load in german { #expect(try await load.value.text == "de") }
+        #expect(transport.requests.filter { $0.headerFields[.acceptLanguage] == "en" }.count == 1)
+        #expect(transport.requestCount <= 4)
+    }
+
+    @Test("K4: a waiter with other credentials never gets the response of another")
+    func otherUser() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], request.headerFields[.authorization] ?? "nobody")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let alice = await begin(2, fixture, [.authorization: "alice"])
+        let bob = await begin(1, fixture, [.authorization: "bob"])
+        let nobody = await begin(1, fixture)
+        gate.open()
+        for load in alice { #expect(try await load.value.text == "alice") }
+        #expect(try await bob[0].value.text == "bob")
+        #expect(try await nobody[0].value.text == "nobody")
+        #expect(transport.requestCount == 3)
+    }
+}

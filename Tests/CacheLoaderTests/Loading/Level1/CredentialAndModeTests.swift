@@ -1,0 +1,147 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(1)))
+struct CredentialAndModeTests {
+    @Test("K4, S19: what was fetched with one user's credentials is never another's, nor nobody's")
+    func privateCache() async throws {
+        let transport = ScriptedTransport { request, _ in
+            .reply(
+                200, [.cacheControl: "max-age=60", .eTag: "\"1\""], request.headerFields[.authorization] ?? "nobody")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<2 {
+            for user in ["alice", "bob", nil] {
+                let fields: HTTPFields = user.map { [.authorization: $0] } ?? [:]
+                let answer = try await fixture.cache.response(for: .to("/a", fields))
+                #expect(try await answer.text == user ?? "nobody")
+                let range = HTTPRequest.to("/a", fields.merging([.range: "bytes=0-0"]))
+                #expect(try await fixture.cache.response(for: range).text == String((user ?? "nobody").prefix(1)))
+            }
+        }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("K4, R03: nor when its origin cannot be reached")
+    func standIn() async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            guard number.next() == 1 else { throw TransportError(.cannotConnect) }
+            return .reply(200, [.cacheControl: "max-age=1, stale-if-error=100"], "alice")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a", [.authorization: "alice"])).bytes
+        fixture.clock.advance(by: 10)
+        #expect(try await fixture.cache.response(for: .to("/a", [.authorization: "alice"])).text == "alice")
+        for fields in [[.authorization: "bob"], [:]] as [HTTPFields] {
+            #expect(try await fixture.cache.response(for: .to("/a", fields)).head.status == .badGateway)
+        }
+    }
+
+    @Test(
+        "S19: a shared cache stores the response to a request with Authorization only if that says so (§3.5)",
+        arguments: [
+            ("max-age=60", false), ("public, max-age=60", true), ("must-revalidate, max-age=60", true),
+            ("s-maxage=60", true), ("private, max-age=60", false), ("s-maxage=60, private", false),
+        ])
+    func sharedCache(directive: String, isStored: Bool) async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: directive], "body") }
+        let fixture = try LoaderFixture(transport: transport, policy: .shared)
+        _ = try await fixture.cache.response(for: .to("/a", [.authorization: "alice"])).bytes
+        #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")) == isStored)
+        _ = try await fixture.cache.response(for: .to("/a", [.authorization: "bob"])).bytes
+        #expect(transport.requestCount == (isStored ? 1 : 2))
+    }
+
+    @Test(
+        "B5: the modes, for what is fresh and what is stale",
+        arguments: [
+            (CachePolicy.Mode.http, 0, 1), (.cacheFirst, 0, 0), (.revalidateAlways, 1, 1), (.cacheOnly, 0, 0),
+            (.remoteOnly, 1, 1),
+        ])
+    func modes(mode: CachePolicy.Mode, fresh: Int, stale: Int) async throws {
+        for isPerRequest in [true, false] {
+            let transport = ScriptedTransport { request, _ in
+                request.headerFields[.ifNoneMatch] == nil
+                    ? .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "body")
+                    : .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=60"])
+            }
+            let fixture = try LoaderFixture(transport: transport)
+            _ = try await fixture.cache.response(for: .to("/a")).bytes
+            let policy = CachePolicy(mode: mode)
+            if !isPerRequest { fixture.cache.configuration.policy = policy }
+            func ask() async throws -> String {
+                try await fixture.cache.response(for: .to("/a"), policy: isPerRequest ? policy : nil).text
+            }
+            #expect(try await ask() == "body")
+            #expect(transport.requestCount == 1 + fresh)
+            fixture.clock.advance(by: 100)
+            #expect(try await ask() == "body")
+            #expect(transport.requestCount == 1 + fresh + stale)
+            let conditional = mode == .remoteOnly ? 0 : fresh + stale
+            #expect(transport.requests.filter { $0.headerFields[.ifNoneMatch] != nil }.count == conditional)
+        }
+    }
+
+    @Test("B7: remoteOnly asks without condition, replaces what is stored, and joins nobody")
+    func remoteOnly() async throws {
+        let gate = Gate()
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            let count = number.next()
+            if count == 1 { await gate.wait() }
+            return .reply(200, [.cacheControl: "max-age=60", .eTag: "\"\(count)\""], String(count))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let normal = Task { try await fixture.cache.response(for: .to("/a")).text }
+        await gate.reached(1)
+        let remote = CachePolicy(mode: .remoteOnly)
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: remote).text == "2")
+        gate.open()
+        #expect(try await normal.value == "1")
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: remote).text == "3")
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "3")
+        #expect(transport.requests.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("B7: cacheOnly never asks, not even in the background")
+    func cacheOnly() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=1, stale-while-revalidate=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let policy = CachePolicy(mode: .cacheOnly)
+        let miss = try await fixture.cache.response(for: .to("/a"), policy: policy)
+        #expect(miss.head.status == .gatewayTimeout)
+        #expect(miss.failure == .notCached(url: "https://example.com/a"))
+        #expect(transport.requestCount == 0)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 30)
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: policy).text == "body")
+        for _ in 0..<50 { await Task.yield() }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("B4: doNotStore delivers, keeps nothing, and what is stored goes")
+    func doNotStore() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        let policy = CachePolicy(lifetimeOverride: .doNotStore)
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: policy).text == "body")
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+}
+
+extension HTTPFields {
+    /// These and those.
+    fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
+        var fields = self
+        for field in others { fields.append(field) }
+        return fields
+    }
+}

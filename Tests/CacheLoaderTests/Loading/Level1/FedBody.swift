@@ -1,0 +1,149 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import Synchronization
+import TestSupport
+
+/// The body of a response that a test feeds piece by piece, and that tells what becomes of it.
+final class FedBody: Sendable {
+    private enum Piece {
+        case chunk(Data)
+        case end
+        case failure(TransportError)
+    }
+
+    private struct State {
+        var pieces: [Piece] = []
+        var waiter: CheckedContinuation<Void, Never>?
+        var isCancelled = false
+        var pullCount = 0
+    }
+
+    /// Tells when nobody can pull any more.
+    private final class Holder: Sendable {
+        private let fed: FedBody
+
+        init(_ fed: FedBody) { self.fed = fed }
+
+        deinit { fed.dropped.open() }
+
+        func pull() async throws(TransportError) -> Data? { try await fed.pull() }
+    }
+
+    private let heedsCancellation: Bool
+
+    /// Guards the pieces that nobody has pulled yet.
+    private let state = Mutex(State())
+    private let dropped = Gate()
+    private let pulled = Gate()
+
+    /// - Parameter heedsCancellation: Whether a pull that is cancelled throws, as that of a real transport does.
+    init(_ chunks: String..., heedsCancellation: Bool = true) {
+        self.heedsCancellation = heedsCancellation
+        for chunk in chunks { feed(chunk) }
+    }
+
+    var body: TransportBody {
+        let holder = Holder(self)
+        return TransportBody { () async throws(TransportError) in try await holder.pull() }
+    }
+
+    func response(_ status: HTTPResponse.Status = .ok, _ fields: HTTPFields = [:]) -> TransportResponse {
+        TransportResponse(head: HTTPResponse(status: status, headerFields: fields), body: body)
+    }
+
+    /// How often somebody has asked for more.
+    var pullCount: Int { state.withLock { $0.pullCount } }
+
+    func feed(_ text: String) { add(.chunk(Data(text.utf8))) }
+    func feed(_ data: Data) { add(.chunk(data)) }
+    func end() { add(.end) }
+    func fail(_ code: TransportError.Code = .truncated) { add(.failure(TransportError(code))) }
+
+    /// Returns once the body was let go.
+    func stopped() async { await dropped.wait() }
+
+    /// Returns once more was asked for so many times.
+    func asked(_ count: Int) async { await pulled.reached(count) }
+
+    private func add(_ piece: Piece) {
+        let waiter = state.withLock { state in
+            state.pieces.append(piece)
+            return state.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    private func pull() async throws(TransportError) -> Data? {
+        state.withLock { $0.pullCount += 1 }
+        pulled.admit()
+        await pulled.wait()
+        while true {
+            let piece: Piece? = try state.withLock { (state) throws(TransportError) in
+                if heedsCancellation, state.isCancelled || Task.isCancelled { throw TransportError(.cancelled) }
+                return state.pieces.isEmpty ? nil : state.pieces.removeFirst()
+            }
+            switch piece {
+            case .chunk(let chunk): return chunk
+            case .end: return nil
+            case .failure(let error): throw error
+            case nil: await wait()
+            }
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let mayGoOn = state.withLock { state in
+                    guard state.pieces.isEmpty, !state.isCancelled else { return true }
+                    state.waiter = waiter
+                    return false
+                }
+                if mayGoOn { waiter.resume() }
+            }
+        } onCancel: {
+            guard heedsCancellation else { return }
+            let waiter = state.withLock { state in
+                state.isCancelled = true
+                return state.waiter.take()
+            }
+            waiter?.resume()
+        }
+    }
+}
+
+/// Returns once the condition holds. For what nobody tells of, such as the end of work in the background.
+func eventually(_ condition: () throws -> Bool) async rethrows {
+    while try !condition() { await Task.yield() }
+}
+
+extension HTTPField.Name {
+    static var cacheStatus: Self { HTTPField.Name("Cache-Status") ?? .via }
+    static var noVarySearch: Self { HTTPField.Name("No-Vary-Search") ?? .via }
+    static var cacheGroups: Self { HTTPField.Name("Cache-Groups") ?? .via }
+    static var cacheGroupInvalidation: Self { HTTPField.Name("Cache-Group-Invalidation") ?? .via }
+    static var clearSiteData: Self { HTTPField.Name("Clear-Site-Data") ?? .via }
+}
+
+extension CachedResponse {
+    /// What this cache says that it did.
+    var cacheStatus: String? { head.headerFields[fields: .cacheStatus].last?.value }
+}
+
+/// Counts, from any task.
+final class Counter: Sendable {
+    /// Guards the count.
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock { $0 } }
+
+    /// One more; how many there are with it.
+    @discardableResult
+    func next() -> Int {
+        value.withLock { value in
+            value += 1
+            return value
+        }
+    }
+}

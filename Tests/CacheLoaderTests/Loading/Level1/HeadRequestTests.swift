@@ -1,0 +1,125 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: HEAD", .timeLimit(.minutes(1)))
+struct HeadRequestTests {
+    private let key: CacheKey
+    private let origin = RepresentationOrigin(
+        "0123456789",
+        [.cacheControl: "max-age=60", .eTag: "\"1\"", .lastModified: "Sun, 06 Nov 1994 08:00:00 GMT", .server: "one"])
+
+    init() throws { key = try CacheKey(url: "https://example.com/a") }
+
+    private func filled(_ transport: ScriptedTransport) async throws -> LoaderFixture {
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        return fixture
+    }
+
+    @Test("R05: a stored GET answers HEAD with the same fields and no body")
+    func answered() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let get = try await fixture.cache.response(for: .to("/a"))
+        let head = try await fixture.cache.response(for: .to("/a", method: .head))
+        #expect(head.head.headerFields == get.head.headerFields)
+        #expect(head.head.headerFields[.contentLength] == "10")
+        #expect(head.body.byteCount == 0)
+        #expect(try await head.data().isEmpty)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("H01, H02: a HEAD that confirms what is stored freshens it, and leaves the fields that it does not have")
+    func confirming() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        fixture.clock.advance(by: 100)
+        origin.set {
+            $0.override = { request in
+                request.method == .head
+                    ? .reply(
+                        200,
+                        [
+                            .cacheControl: "max-age=500", .eTag: "\"1\"", .contentLength: "10",
+                            .lastModified: "Sun, 06 Nov 1994 08:00:00 GMT", .contentLanguage: "en",
+                        ]) : nil
+            }
+        }
+        let head = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"]))
+        #expect(head.head.status == .ok)
+        #expect(try await head.bytes.isEmpty)
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        #expect(hit.source == .disk)
+        #expect(hit.head.headerFields[.server] == "one")
+        #expect(hit.head.headerFields[.contentLanguage] == "en")
+        #expect(try await hit.text == "0123456789")
+        fixture.clock.advance(by: 499)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("H01: a HEAD that contradicts what is stored puts it out of date", arguments: ["etag", "length", "modified"])
+    func contradicting(field: String) async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        fixture.clock.advance(by: 100)
+        origin.set {
+            $0.override = { request in
+                guard request.method == .head else { return nil }
+                return .reply(
+                    200,
+                    [
+                        .cacheControl: "max-age=60", .eTag: field == "etag" ? "\"2\"" : "\"1\"",
+                        .contentLength: field == "length" ? "11" : "10",
+                        .lastModified: "Sun, 06 Nov 1994 08:00:0\(field == "modified" ? 1 : 0) GMT",
+                    ])
+            }
+        }
+        let head = try await fixture.cache.response(for: .to("/a", method: .head))
+        #expect(head.source == .network)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .network)
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("H03: a HEAD that fails leaves what is stored", arguments: [404, 410, 500, 302])
+    func failing(code: Int) async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        origin.set { $0.override = { $0.method == .head ? .reply(.init(code: code), [.location: "/b"]) : nil } }
+        let head = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"]))
+        #expect(head.head.status.code == code)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
+    }
+
+    @Test("C06, U05: a 304 to the validation for a HEAD freshens the stored GET")
+    func validated() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        fixture.clock.advance(by: 100)
+        let head = try await fixture.cache.response(for: .to("/a", method: .head))
+        #expect(head.source == .notModified)
+        #expect(head.head.status == .ok)
+        #expect(head.head.headerFields[.contentLength] == "10")
+        #expect(try await head.bytes.isEmpty)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("S01: a HEAD for what is not stored stores nothing, and tells the length that it was told")
+    func nothingStored() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<2 {
+            let head = try await fixture.cache.response(for: .to("/a", method: .head))
+            #expect(head.head.headerFields[.contentLength] == "10")
+            #expect(try await head.bytes.isEmpty)
+            #expect(head.cacheStatus == "CacheStore;fwd=uri-miss")
+        }
+        #expect(transport.requestCount == 2)
+    }
+}

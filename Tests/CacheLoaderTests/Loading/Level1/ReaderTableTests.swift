@@ -1,0 +1,226 @@
+import CacheLoader
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("ReaderTable", .timeLimit(.minutes(1)))
+struct ReaderTableTests {
+    private typealias Table = ReaderTable<Int, Int>
+
+    @Test("Every reader that stays gets all bytes once and in order; nobody waits in vain", arguments: 0..<8)
+    func model(round: Int) {
+        var generator = SeededGenerator()
+        for _ in 0..<40 {
+            var model = ReaderModel(
+                byteCount: Bool.random(using: &generator) ? 0 : .random(in: 1...600_000, using: &generator))
+            for _ in 0..<Int.random(in: 10...300, using: &generator) { model.step(&generator) }
+            model.finish(&generator)
+        }
+    }
+
+    @Test("The fastest reader sets the pace of a file, the slowest that of what is in memory only")
+    func pace() {
+        var table = Table()
+        let (fast, slow) = (table.attach() ?? 0, table.attach() ?? 0)
+        let window = Int(Table.window)
+        let nobody = table.appendToFile(window)
+        #expect(nobody.isEmpty)
+        let mayGoOnAtOnce = table.mayGoOn(1)
+        #expect(!mayGoOnAtOnce)
+        guard case .piece(.file(0..<100), pump: 1?) = table.read(fast, limit: 100, 0) else {
+            Issue.record("the pump may go on as soon as one reader has moved")
+            return
+        }
+        _ = table.read(fast, limit: .max, 0)
+        table.closeFile()
+        _ = table.appendToMemory(Data(count: 1))
+        let mayGoOn = table.mayGoOn(2)
+        #expect(!mayGoOn, "the slowest is further behind than the window")
+        guard case .piece(.chunk, pump: nil) = table.read(fast, limit: 1, 0),
+            case .piece(.file, pump: 2?) = table.read(slow, limit: 100, 0)
+        else {
+            Issue.record("only the slowest lets the pump go on")
+            return
+        }
+    }
+
+    @Test("Nobody holds the pump back once nobody reads; who leaves while waiting is told")
+    func leaving() {
+        var table = Table()
+        let reader = table.attach() ?? 0
+        #expect(table.isWanted)
+        _ = table.appendToFile(Int(Table.window))
+        let mayGoOn = table.mayGoOn(7)
+        #expect(!mayGoOn)
+        let (waiter, pump) = table.detach(reader)
+        #expect(waiter == nil && pump == 7)
+        #expect(!table.isWanted)
+        let again = table.detach(reader)
+        #expect(again.waiter == nil && again.pump == nil)
+        let other = table.attach() ?? 0
+        _ = table.read(other, limit: .max, 1)
+        guard case .wait = table.read(other, limit: .max, 2) else {
+            Issue.record("there is nothing yet")
+            return
+        }
+        let waiting = table.detach(other)
+        #expect(waiting.waiter == 2)
+        guard case .gone = table.read(other, limit: 1, 3) else {
+            Issue.record("it has left")
+            return
+        }
+    }
+
+    @Test("It is too late for a first byte once it is neither in the file nor will be")
+    func attaching() {
+        var table = Table()
+        let early = table.attach()
+        table.closeFile()
+        let late = table.attach()
+        #expect(early != nil && late == nil)
+        var failed = Table()
+        _ = failed.end(.failed(.cancelled))
+        let none = failed.attach()
+        #expect(none == nil)
+        var complete = Table(byteCount: 5)
+        _ = complete.end(.end)
+        let afterwards = complete.attach()
+        #expect(afterwards != nil)
+    }
+}
+
+/// Readers and a pump that do at random what they may, and a table that is held against what must be.
+private struct ReaderModel {
+    private struct Reader {
+        var offset: Int64 = 0
+        var isWaiting = false
+        var hasEnded = false
+    }
+
+    private var table: ReaderTable<UInt64, Int>
+    private var readers: [UInt64: Reader] = [:]
+    private var received: Int64
+    private var isFileOpen = true
+    private var hasEnded = false
+    private var isPumpWaiting = false
+
+    init(byteCount: Int64) {
+        table = ReaderTable(byteCount: byteCount)
+        received = byteCount
+    }
+
+    mutating func step(_ generator: inout SeededGenerator) {
+        switch Int.random(in: 0..<20, using: &generator) {
+        case 0..<2: attach()
+        case 2: if let id = readers.keys.sorted().randomElement(using: &generator) { detach(id) }
+        case 3..<12:
+            let idle = readers.filter { !$0.value.isWaiting }.keys.sorted()
+            if let id = idle.randomElement(using: &generator) { read(id, &generator) }
+        case 12 where Int.random(in: 0..<8, using: &generator) == 0: closeFile()
+        default: pump(.random(in: 8...150_000, using: &generator))
+        }
+        check(generator)
+    }
+
+    /// Reads on until all have all.
+    mutating func finish(_ generator: inout SeededGenerator) {
+        for _ in 0..<5 { pump(1_000) }
+        end()
+        while let id = readers.filter({ !$0.value.hasEnded }).keys.sorted().randomElement(using: &generator) {
+            read(id, &generator)
+        }
+        #expect(readers.values.allSatisfy { $0.offset == received }, "\(generator)")
+    }
+
+    private mutating func attach() {
+        let id = table.attach()
+        #expect((id != nil) == isFileOpen)
+        if let id { readers[id] = Reader() }
+    }
+
+    private mutating func detach(_ id: UInt64) {
+        let (waiter, pump) = table.detach(id)
+        #expect(waiter == (readers[id]?.isWaiting == true ? id : nil))
+        readers[id] = nil
+        resume(pump)
+    }
+
+    private mutating func read(_ id: UInt64, _ generator: inout SeededGenerator) {
+        let offset = readers[id]?.offset ?? 0
+        switch table.read(id, limit: .random(in: 1...200_000, using: &generator), id) {
+        case .piece(.file(let range), let pump):
+            #expect(range.lowerBound == offset && !range.isEmpty && range.upperBound <= received, "\(generator)")
+            readers[id]?.offset = range.upperBound
+            resume(pump)
+        case .piece(.chunk(let chunk, let isInFile), let pump):
+            #expect(!isInFile && Self.position(of: chunk) == offset, "\(generator)")
+            readers[id]?.offset += Int64(chunk.count)
+            resume(pump)
+        case .piece(.end, _):
+            #expect(hasEnded && offset == received, "\(generator)")
+            readers[id]?.hasEnded = true
+        case .piece(.failed, _), .gone: Issue.record("nothing has failed: \(generator)")
+        case .wait(let pump):
+            #expect(!hasEnded && offset == received, "\(generator)")
+            readers[id]?.isWaiting = true
+            resume(pump)
+        }
+    }
+
+    private mutating func closeFile() {
+        guard isFileOpen, !hasEnded else { return }
+        isFileOpen = false
+        table.closeFile()
+    }
+
+    private mutating func pump(_ count: Int) {
+        guard !isPumpWaiting, !hasEnded else { return }
+        let waiters =
+            isFileOpen ? table.appendToFile(count) : table.appendToMemory(Self.chunk(at: received, count: count))
+        #expect(Set(waiters) == Set(readers.filter(\.value.isWaiting).keys))
+        for id in waiters {
+            #expect(readers[id]?.offset == received)
+            readers[id]?.isWaiting = false
+            readers[id]?.offset += Int64(count)
+        }
+        received += Int64(count)
+        #expect(table.receivedByteCount == received)
+        isPumpWaiting = !table.mayGoOn(0)
+    }
+
+    private mutating func end() {
+        let pump = table.takePump()
+        #expect((pump != nil) == isPumpWaiting)
+        isPumpWaiting = false
+        hasEnded = true
+        for id in table.end(.end) {
+            readers[id]?.isWaiting = false
+            readers[id]?.hasEnded = true
+            #expect(readers[id]?.offset == received)
+        }
+    }
+
+    private mutating func resume(_ pump: Int?) {
+        guard pump != nil else { return }
+        #expect(isPumpWaiting)
+        isPumpWaiting = false
+    }
+
+    private func check(_ generator: SeededGenerator) {
+        let offsets = readers.values.map(\.offset)
+        guard let pace = isFileOpen ? offsets.max() : offsets.min() else {
+            #expect(!isPumpWaiting, "nobody is waited for: \(generator)")
+            return
+        }
+        let isAhead = received - pace >= ReaderTable<UInt64, Int>.window
+        #expect(!isPumpWaiting || isAhead, "the pump waits although it has room: \(generator)")
+    }
+
+    private static func chunk(at position: Int64, count: Int) -> Data {
+        withUnsafeBytes(of: position) { Data($0) } + Data(count: count - 8)
+    }
+
+    private static func position(of chunk: Data) -> Int64 {
+        chunk.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
+    }
+}

@@ -1,0 +1,189 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: bodies that are resumed", .timeLimit(.minutes(1)))
+struct ResumingTests {
+    private let key: CacheKey
+    private let origin = RepresentationOrigin("0123456789")
+
+    init() throws { key = try CacheKey(url: "https://example.com/a") }
+
+    /// Has a response break off after so many bytes, of which those are kept.
+    private func breakOff(_ fixture: LoaderFixture, after count: Int) async throws {
+        origin.set { $0.breaksOffAfter = count }
+        await #expect(throws: LoadError.self) { try await fixture.cache.response(for: .to("/a")).bytes }
+        origin.set { $0.breaksOffAfter = nil }
+    }
+
+    @Test("G15, G18, S18: the rest is asked for and delivered after what is there, once, and stored as a whole")
+    func resuming() async throws {
+        let transport = origin.transport
+        let directory = try TemporaryDirectory()
+        do {
+            let fixture = try LoaderFixture(transport: transport, directory: directory)
+            try await breakOff(fixture, after: 4)
+            #expect(try fixture.store.responses(for: key).map(\.byteCount) == [4])
+            #expect(try fixture.store.responses(for: key).map(\.metadata.part?.completeLength) == [10])
+            fixture.store.close()
+        }
+        let fixture = try LoaderFixture(transport: transport, directory: directory)
+        let resumed = try await fixture.cache.response(for: .to("/a"))
+        #expect(resumed.head.status == .ok)
+        #expect(resumed.head.headerFields[.contentLength] == "10")
+        #expect(resumed.head.headerFields[.contentRange] == nil)
+        #expect(resumed.cacheStatus?.contains("fwd=partial;fwd-status=206") == true)
+        #expect(try await resumed.text == "0123456789")
+        #expect(transport.requests.last?.headerFields[.range] == "bytes=4-")
+        #expect(transport.requests.last?.headerFields[.ifRange] == "\"1\"")
+        #expect(try fixture.store.responses(for: key).map(\.metadata.part) == [nil])
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+        #expect(transport.requestCount == 2)
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test("G15: nothing is resumed that only a weak validator has, or none", arguments: ["W/\"1\"", nil])
+    func weak(etag: String?) async throws {
+        origin.set { $0.fields[.eTag] = etag }
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+        #expect(transport.requests.allSatisfy { $0.headerFields[.range] == nil })
+    }
+
+    @Test("G18: an origin that has something else by now sends it whole, and that replaces the part")
+    func changed() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        origin.set { state in
+            state.body = Data("other".utf8)
+            state.fields[.eTag] = "\"2\""
+        }
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "other")
+        #expect(transport.requestCount == 2)
+        #expect(try fixture.store.responses(for: key).map(\.metadata.etag) == ["\"2\""])
+        #expect(try fixture.store.responses(for: key).map(\.metadata.part) == [nil])
+    }
+
+    enum Misfit: String, CaseIterable {
+        case otherValidator, otherOffset, short, unsatisfiable, notModified
+
+        var reply: TransportResponse {
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: self == .otherValidator ? "\"2\"" : "\"1\""]
+            func part(_ range: String, _ text: String) -> TransportResponse {
+                var fields = fields
+                fields[.contentRange] = range
+                return .reply(206, fields, text)
+            }
+            return switch self {
+            case .otherValidator: part("bytes 4-9/10", "efghij")
+            case .otherOffset: part("bytes 5-9/10", "56789")
+            case .short: part("bytes 4-7/10", "4567")
+            case .unsatisfiable: .reply(416, [.contentRange: "bytes */4"])
+            case .notModified: .reply(304, fields)
+            }
+        }
+    }
+
+    @Test("G18: a rest that does not fit discards the part; the whole is asked for", arguments: Misfit.allCases)
+    func misfit(_ misfit: Misfit) async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        origin.set { $0.override = { $0.headerFields[.range] == nil ? nil : misfit.reply } }
+        let answer = try await fixture.cache.response(for: .to("/a"))
+        #expect(answer.head.status == .ok)
+        #expect(try await answer.text == "0123456789")
+        #expect(transport.requests.map { $0.headerFields[.range] } == [nil, "bytes=4-", nil])
+        #expect(try fixture.store.responses(for: key).map(\.metadata.part) == [nil])
+    }
+
+    @Test("S18, G18: a rest with fewer or more bytes than it says is no whole", arguments: ["45678", "456789x"])
+    func lyingRest(content: String) async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        origin.set {
+            $0.override = { request in
+                request.headerFields[.range] == nil
+                    ? nil
+                    : .reply(
+                        206, [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: "bytes 4-9/10"], content)
+            }
+        }
+        await #expect(throws: LoadError.self) { try await fixture.cache.response(for: .to("/a")).bytes }
+        #expect(try fixture.store.responses(for: key).allSatisfy { $0.metadata.part != nil })
+        origin.set { $0.override = nil }
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+    }
+
+    @Test("G18: a resumed body that breaks off again is a longer part")
+    func again() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 3)
+        try await breakOff(fixture, after: 4)
+        #expect(try fixture.store.responses(for: key).map(\.byteCount) == [7])
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+        #expect(transport.requests.map { $0.headerFields[.range] } == [nil, "bytes=3-", "bytes=7-"])
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test(
+        "G18: an error in answer to the question for the rest is delivered, and the part stays", arguments: [404, 503])
+    func error(code: Int) async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        origin.set { $0.override = { _ in .reply(.init(code: code), [:], "error") } }
+        let answer = try await fixture.cache.response(for: .to("/a"))
+        #expect(answer.head.status.code == code)
+        #expect(try await answer.text == "error")
+        origin.set { $0.override = nil }
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+    }
+
+    @Test("G02: a part stands in for no whole when the origin cannot be reached")
+    func unreachable() async throws {
+        let origin = origin
+        let isDown = Counter()
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            if isDown.count > 0 { throw TransportError(.cannotConnect) }
+            return try await origin.transport.send(request, content: nil)
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        isDown.next()
+        #expect(try await fixture.cache.response(for: .to("/a")).head.status.kind == .serverError)
+        let range = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"]))
+        #expect(try await range.text == "0123")
+    }
+
+    @Test("E1, G18: readers that come while the rest arrives get all of it from the first byte")
+    func sharedResumption() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        try await breakOff(fixture, after: 4)
+        let fed = FedBody("45")
+        origin.set {
+            $0.override = { _ in
+                fed.response(
+                    .partialContent, [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: "bytes 4-9/10"])
+            }
+        }
+        let first = try await fixture.cache.response(for: .to("/a"))
+        let second = try await fixture.cache.response(for: .to("/a"))
+        fed.feed("6789")
+        fed.end()
+        #expect(try await second.text == "0123456789")
+        #expect(try await first.data() == Data("0123456789".utf8))
+        #expect(transport.requestCount == 2)
+    }
+}

@@ -1,0 +1,122 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// On the main actor, where a request that has begun waits before the next line of the test runs.
+@Suite("HTTPCache: failures that are shared", .timeLimit(.minutes(1)))
+@MainActor
+struct SharedFailureTests {
+    private typealias Load = Task<CachedResponse, any Error>
+
+    private func begin(_ count: Int, _ fixture: LoaderFixture) async -> [Load] {
+        var begun = 0
+        let loads = (0..<count).map { _ in
+            Load { @MainActor in
+                begun += 1
+                return try await fixture.cache.response(for: .to("/a"))
+            }
+        }
+        while begun < count { await Task.yield() }
+        return loads
+    }
+
+    @Test("R06, R03: a failure to reach the origin is that of all who wait")
+    func unreachable() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            await gate.wait()
+            throw TransportError(.cannotConnect)
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = await begin(10, fixture)
+        gate.open()
+        for load in loads {
+            let response = try await load.value
+            #expect(response.head.status == .badGateway)
+            #expect(response.failure == .transport(TransportError(.cannotConnect), url: "https://example.com/a"))
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("R06, R03, E04: a failure is made good by what is stored for each, and the origin not asked again")
+    func standIns() async throws {
+        for failure in [nil, HTTPResponse.Status.serviceUnavailable] {
+            let gate = Gate()
+            let transport = ScriptedTransport { request, _ throws(TransportError) in
+                guard request.headerFields[.ifNoneMatch] != nil else {
+                    return .reply(200, [.cacheControl: "max-age=1, stale-if-error=60", .eTag: "\"1\""], "stale")
+                }
+                await gate.wait()
+                guard let failure else { throw TransportError(.cannotConnect) }
+                return .reply(failure, [:], "error")
+            }
+            let fixture = try LoaderFixture(transport: transport)
+            _ = try await fixture.cache.response(for: .to("/a")).bytes
+            fixture.clock.advance(by: 10)
+            let loads = await begin(10, fixture)
+            gate.open()
+            for load in loads {
+                let response = try await load.value
+                #expect(try await response.text == "stale")
+                #expect(response.isStale)
+                #expect(response.failure != nil)
+            }
+            #expect(transport.requestCount == 2, "\(String(describing: failure))")
+        }
+    }
+
+    @Test("A body that breaks off breaks off for all who share it")
+    func brokenBody() async throws {
+        let fed = FedBody("half")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        let responses = [
+            try await fixture.cache.response(for: .to("/a")), try await fixture.cache.response(for: .to("/a")),
+        ]
+        fed.fail()
+        for response in responses {
+            await #expect(throws: LoadError.transport(TransportError(.truncated), url: "https://example.com/a")) {
+                try await response.bytes
+            }
+        }
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    enum Trouble: CaseIterable {
+        case closed, suspended, tooLarge
+    }
+
+    @Test("A store that fails in the middle of a body fails none of its readers", arguments: Trouble.allCases)
+    func failingStore(_ trouble: Trouble) async throws {
+        let fed = FedBody("one, ")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let limits = trouble == .tooLarge ? Limits(maxEntryBytes: 7) : nil
+        let fixture = try LoaderFixture(transport: transport, limits: limits)
+        let responses = [
+            try await fixture.cache.response(for: .to("/a")), try await fixture.cache.response(for: .to("/a")),
+            try await fixture.cache.response(for: .to("/a")),
+        ]
+        var fast = responses[0].body.makeAsyncIterator()
+        #expect(try await fast.next() == Data("one, ".utf8))
+        switch trouble {
+        case .closed: fixture.store.close()
+        case .suspended: fixture.store.suspend()
+        case .tooLarge: break
+        }
+        fed.feed("two, ")
+        #expect(try await fast.next() == Data("two, ".utf8))
+        fed.feed("three")
+        fed.end()
+        #expect(try await fast.next() == Data("three".utf8))
+        #expect(try await fast.next() == nil)
+        #expect(try await responses[1].text == "one, two, three")
+        #expect(try await responses[2].data() == Data("one, two, three".utf8))
+        #expect(transport.requestCount == 1)
+        if trouble == .suspended { try fixture.store.resume() }
+        if trouble != .closed { #expect(try fixture.store.statistics().entries == 0) }
+    }
+}

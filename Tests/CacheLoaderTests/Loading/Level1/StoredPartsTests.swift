@@ -1,0 +1,159 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: parts in the store", .timeLimit(.minutes(1)))
+struct StoredPartsTests {
+    private let key: CacheKey
+    private let origin = RepresentationOrigin("0123456789")
+
+    init() throws { key = try CacheKey(url: "https://example.com/a") }
+
+    private func get(_ fixture: LoaderFixture, _ range: String? = nil) async throws -> String {
+        try await fixture.cache.response(for: .to("/a", range.map { [.range: "bytes=\($0)"] } ?? [:])).text
+    }
+
+    @Test("G05, G02: a stored 206 answers its own range and smaller ones, nothing else")
+    func smaller() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await get(fixture, "2-5") == "2345")
+        let same = try await fixture.cache.response(for: .to("/a", [.range: "bytes=2-5"]))
+        #expect(same.source == .disk)
+        #expect(same.head.status == .partialContent)
+        #expect(same.head.headerFields[.contentRange] == "bytes 2-5/10")
+        #expect(try await same.text == "2345")
+        #expect(try await get(fixture, "3-4") == "34")
+        #expect(try await get(fixture, "-5") == "56789", "5 to 9 is not in the part")
+        #expect(transport.requestCount == 2)
+        #expect(try await get(fixture, "4-8") == "45678", "both are one now")
+        #expect(transport.requestCount == 2)
+        let head = try await fixture.cache.response(for: .to("/a", method: .head))
+        #expect(head.head.status == .ok)
+        #expect(transport.requestCount == 3, "a part answers no HEAD")
+    }
+
+    @Test("G06, G08: two parts and what lies between them are the whole, a 200")
+    func gap() async throws {
+        let transport = origin.transport
+        let directory = try TemporaryDirectory()
+        do {
+            let fixture = try LoaderFixture(transport: transport, directory: directory)
+            #expect(try await get(fixture, "0-2") == "012")
+            #expect(try await get(fixture, "7-9") == "789")
+            #expect(try fixture.store.responses(for: key).count == 2)
+            fixture.store.close()
+        }
+        let fixture = try LoaderFixture(transport: transport, directory: directory)
+        #expect(try await get(fixture, "1-2") == "12")
+        #expect(transport.requestCount == 2)
+        #expect(try await get(fixture, "2-7") == "234567")
+        let entries = try fixture.store.responses(for: key)
+        #expect(entries.map(\.metadata.status) == [200])
+        #expect(entries.map(\.metadata.part) == [nil])
+        let whole = try await fixture.cache.response(for: .to("/a"))
+        #expect(whole.source == .disk)
+        #expect(whole.head.status == .ok)
+        #expect(whole.head.headerFields[.contentLength] == "10")
+        #expect(whole.head.headerFields[.contentRange] == nil)
+        #expect(try await whole.text == "0123456789")
+        #expect(transport.requestCount == 3)
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test("G06: a part with another validator takes the place of older ones")
+    func displacing() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await get(fixture, "0-4") == "01234")
+        fixture.clock.advance(by: 1)
+        origin.set { state in
+            state.body = Data("abcdefghij".utf8)
+            state.fields[.eTag] = "\"2\""
+        }
+        #expect(try await get(fixture, "5-9") == "fghij")
+        #expect(try fixture.store.responses(for: key).map(\.metadata.etag) == ["\"2\""])
+        #expect(try await get(fixture, "0-1") == "ab")
+        #expect(try await get(fixture) == "abcdefghij")
+    }
+
+    @Test("G06: parts without a strong validator are never put together", arguments: ["W/\"1\"", nil])
+    func weak(etag: String?) async throws {
+        origin.set { $0.fields[.eTag] = etag }
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await get(fixture, "0-4") == "01234")
+        #expect(try await get(fixture, "5-9") == "56789")
+        #expect(try await get(fixture) == "0123456789")
+        #expect(transport.requests.map { $0.headerFields[.range] } == ["bytes=0-4", "bytes=5-9", nil])
+    }
+
+    @Test(
+        "G09, S18: a 206 that does not have the bytes that it says is neither stored nor put together with others",
+        arguments: ["345", "34567x"])
+    func lyingPart(content: String) async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await get(fixture, "0-2") == "012")
+        #expect(try await get(fixture, "8-9") == "89")
+        origin.set {
+            $0.override = { _ in
+                .reply(206, [.eTag: "\"1\"", .cacheControl: "max-age=60", .contentRange: "bytes 3-7/10"], content)
+            }
+        }
+        _ = try? await get(fixture, "3-7")
+        origin.set { $0.override = nil }
+        #expect(try await get(fixture) == "0123456789")
+        #expect(try await get(fixture, "2-8") == "2345678")
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test("G10: a part of something of unknown length answers what is in it, but no suffix")
+    func unknownLength() async throws {
+        origin.set {
+            $0.override = { request in
+                request.headerFields[.range] == "bytes=0-4"
+                    ? .reply(206, [.eTag: "\"1\"", .cacheControl: "max-age=60", .contentRange: "bytes 0-4/*"], "01234")
+                    : nil
+            }
+        }
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await get(fixture, "0-4") == "01234")
+        let hit = try await fixture.cache.response(for: .to("/a", [.range: "bytes=1-2"]))
+        #expect(hit.head.headerFields[.contentRange] == "bytes 1-2/*")
+        #expect(try await hit.text == "12")
+        #expect(transport.requestCount == 1)
+        #expect(try await get(fixture, "-2") == "89")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("C02, G05: a stale part is validated for its range, and answers it after a 304")
+    func stalePart() async throws {
+        let transport = origin.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await get(fixture, "2-5") == "2345")
+        fixture.clock.advance(by: 61)
+        let validated = try await fixture.cache.response(for: .to("/a", [.range: "bytes=3-4"]))
+        #expect(validated.source == .notModified)
+        #expect(validated.head.status == .partialContent)
+        #expect(try await validated.text == "34")
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+    }
+
+    @Test(
+        "G01: a 206 that nobody asked for, or in another unit, is not stored",
+        arguments: ["lines 0-4/10", "bytes 4-0/10"])
+    func otherUnit(contentRange: String) async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(206, [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: contentRange], "01234")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for range in ["0-4", nil] { #expect(try await get(fixture, range) == "01234") }
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+}

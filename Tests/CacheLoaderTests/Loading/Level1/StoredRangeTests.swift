@@ -1,0 +1,151 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: ranges from the store", .timeLimit(.minutes(1)))
+struct StoredRangeTests {
+    private let key: CacheKey
+    private let origin = RepresentationOrigin("0123456789")
+
+    init() throws { key = try CacheKey(url: "https://example.com/a") }
+
+    /// A cache that has the whole.
+    private func filled(_ transport: ScriptedTransport) async throws -> LoaderFixture {
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        return fixture
+    }
+
+    @Test(
+        "G04, G11, G03: a range of a stored whole is a 206 of its own length",
+        arguments: [
+            ("bytes=0-3", "0123", "bytes 0-3/10"), ("bytes=7-", "789", "bytes 7-9/10"),
+            ("bytes=-2", "89", "bytes 8-9/10"), ("bytes=8-99", "89", "bytes 8-9/10"),
+            ("bytes=-99", "0123456789", "bytes 0-9/10"), ("bytes=5-99999999999999999999", "56789", "bytes 5-9/10"),
+        ])
+    func single(range: String, text: String, contentRange: String) async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let part = try await fixture.cache.response(for: .to("/a", [.range: range]))
+        #expect(part.head.status == .partialContent)
+        #expect(part.head.headerFields[.contentRange] == contentRange)
+        #expect(part.head.headerFields[.contentLength] == String(text.utf8.count))
+        #expect(part.head.headerFields[.age] == "0")
+        #expect(part.body.byteCount == Int64(text.utf8.count))
+        #expect(try await part.text == text)
+        #expect(try await fixture.cache.response(for: .to("/a", [.range: range])).data() == Data(text.utf8))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("G11, G13: what is no valid range, or not of a GET, is ignored", arguments: ["bytes=5-2", "lines=1-2", "x"])
+    func ignored(range: String) async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let whole = try await fixture.cache.response(for: .to("/a", [.range: range]))
+        #expect(whole.head.status == .ok)
+        #expect(try await whole.text == "0123456789")
+        let head = try await fixture.cache.response(for: .to("/a", method: .head, [.range: "bytes=0-1"]))
+        #expect(head.head.status == .ok)
+        #expect(head.head.headerFields[.contentLength] == "10")
+        #expect(try await head.bytes.isEmpty)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("G12: what lies beyond the end is a 416 with the length")
+    func unsatisfiable() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=10-"]))
+        #expect(answer.head.status == .rangeNotSatisfiable)
+        #expect(answer.head.headerFields[.contentRange] == "bytes */10")
+        #expect(try await answer.bytes.isEmpty)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("G12: a 416 of the origin leaves a stored whole alone")
+    func originUnsatisfiable() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        fixture.clock.advance(by: 61)
+        origin.set { $0.override = { _ in .reply(416, [.contentRange: "bytes */10", .cacheControl: "max-age=60"]) } }
+        let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=10-"]))
+        #expect(answer.head.status == .rangeNotSatisfiable)
+        #expect(answer.source == .network)
+        #expect(try fixture.store.responses(for: key).map(\.metadata.status) == [200])
+    }
+
+    @Test("G13: conditions come before ranges")
+    func conditionFirst() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let request = HTTPRequest.to("/a", [.range: "bytes=0-1", .ifNoneMatch: "\"1\""])
+        #expect(try await fixture.cache.response(for: request).head.status == .notModified)
+        let other = HTTPRequest.to("/a", [.range: "bytes=0-1", .ifNoneMatch: "\"2\""])
+        #expect(try await fixture.cache.response(for: other).text == "01")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test(
+        "G14: If-Range compares strongly; when it does not match the whole is the answer",
+        arguments: [("\"1\"", "01"), ("\"2\"", "0123456789"), ("W/\"1\"", "0123456789")])
+    func ifRange(value: String, text: String) async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1", .ifRange: value]))
+        #expect(answer.head.status == (text.utf8.count == 2 ? .partialContent : .ok))
+        #expect(try await answer.text == text)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("G14: a date in If-Range is compared to the letter, and only if it is strong")
+    func ifRangeDate() async throws {
+        let modified = "Sun, 06 Nov 1994 08:00:00 GMT"
+        for (date, isStrong) in [("Sun, 06 Nov 1994 08:49:37 GMT", true), (modified, false)] {
+            let origin = RepresentationOrigin(
+                "0123456789", [.cacheControl: "max-age=99999", .lastModified: modified, .date: date])
+            let fixture = try LoaderFixture(transport: origin.transport)
+            _ = try await fixture.cache.response(for: .to("/a")).bytes
+            let same = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1", .ifRange: modified]))
+            #expect(same.head.status == (isStrong ? .partialContent : .ok))
+            let later = HTTPFields([.init(name: .range, value: "bytes=0-1"), .init(name: .ifRange, value: date)])
+            if date != modified {
+                #expect(try await fixture.cache.response(for: .to("/a", later)).head.status == .ok)
+            }
+        }
+    }
+
+    @Test("G17: several ranges are a multipart, but not those that overlap")
+    func several() async throws {
+        let transport = origin.transport
+        let fixture = try await filled(transport)
+        let parts = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1, 5-6"]))
+        #expect(parts.head.status == .partialContent)
+        #expect(parts.head.headerFields[.contentType]?.hasPrefix("multipart/byteranges; boundary=") == true)
+        let text = try await parts.text
+        #expect(text.contains("Content-Range: bytes 0-1/10\r\n\r\n01\r\n--"))
+        #expect(text.contains("Content-Range: bytes 5-6/10\r\n\r\n56\r\n--"))
+        #expect(parts.head.headerFields[.contentLength] == String(text.utf8.count))
+        let whole = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-5, 1-6, 2-7"]))
+        #expect(whole.head.status == .ok)
+        #expect(try await whole.text == "0123456789")
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("G16: a body that the transport has decoded serves no ranges")
+    func decoded() async throws {
+        let transport = ScriptedTransport { _, _ in
+            var reply = TransportResponse.reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "0123456789")
+            reply.isBodyDecoded = true
+            return reply
+        }
+        let fixture = try await filled(transport)
+        let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1"]))
+        #expect(answer.head.status == .ok)
+        #expect(try await answer.text == "0123456789")
+    }
+}
