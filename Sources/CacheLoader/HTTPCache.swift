@@ -116,6 +116,9 @@ public final class HTTPCache: Sendable {
         }
     }
 
+    /// Whether anything is being validated in the background.
+    package var isRevalidating: Bool { context.revalidations.isRunning }
+
     func transaction(
         for request: HTTPRequest, content: RequestContent?, policy: CachePolicy?
     ) throws(LoadError) -> CacheTransaction {

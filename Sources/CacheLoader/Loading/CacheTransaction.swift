@@ -116,8 +116,8 @@ struct CacheTransaction: Sendable {
     func mayShare(_ forwarding: Forwarding) -> Bool {
         guard request.method == .get, content == nil, policy.mode != .remoteOnly else { return false }
         switch forwarding.reason {
-        case .uriMiss, .varyMiss, .miss, .stale: break
-        case .bypass, .method, .partial, .request: return false
+        case .uriMiss, .varyMiss, .miss, .stale, .partial: break
+        case .bypass, .method, .request: return false
         }
         let directives = RequestDirectives(request, mode: policy.mode)
         return !directives.noStore && !directives.noCache && !directives.hasRange && !directives.isConditional

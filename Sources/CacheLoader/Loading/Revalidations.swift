@@ -26,6 +26,9 @@ final class Revalidations: Sendable {
     /// Guards what is running and what has failed.
     private let state = Mutex(State())
 
+    /// Whether any is on its way.
+    var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
+
     /// Whether the caller is to revalidate `key`; then it says with ``end(_:succeeded:at:)`` how that went.
     func begin(_ key: CacheKey, at now: HTTPDate) -> Bool {
         state.withLock { state in

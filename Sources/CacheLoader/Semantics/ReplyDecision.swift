@@ -71,9 +71,14 @@ package enum ReplyDecision: Hashable, Sendable {
 
         func notModified(_ question: Question) -> ReplyDecision {
             let isAskedByCaller = RequestDirectives(original, mode: policy.mode).isConditional
-            guard case .validation(let validated) = question else {
-                // The caller asked whether what it has is still good, and this is the answer.
-                return isAskedByCaller ? .relay(removeStored: policy.storesNothing) : .retry(removing: [])
+            let validated: Int
+            switch question {
+            case .validation(let index): validated = index
+            // The caller asked whether what it has is still good, and this is the answer.
+            case .none where isAskedByCaller: return .relay(removeStored: policy.storesNothing)
+            case .none: return .retry(removing: [])
+            // An origin that answers so would do it again.
+            case .rest(let index): return .retry(removing: [index])
             }
             // A date of the caller's has given way to the stored validators; its tags went along with them.
             let ownTags = Preconditions(original).entityTags

@@ -118,7 +118,7 @@ struct HeadRequestTests {
             let head = try await fixture.cache.response(for: .to("/a", method: .head))
             #expect(head.head.headerFields[.contentLength] == "10")
             #expect(try await head.bytes.isEmpty)
-            #expect(head.cacheStatus == "CacheStore;fwd=uri-miss")
+            #expect(head.cacheStatus == "CacheStore;fwd=uri-miss;fwd-status=200")
         }
         #expect(transport.requestCount == 2)
     }

@@ -42,8 +42,9 @@ final class RepresentationOrigin: Sendable {
             request.headerFields[.ifRange].map({ $0 == etag }) ?? true
         {
             let ends = range.dropFirst("bytes=".count).split(separator: "-", omittingEmptySubsequences: false)
-            let first = Int(ends[0]) ?? 0
-            let end = ends[1].isEmpty ? content.count : min(content.count, (Int(ends[1]) ?? 0) + 1)
+            let last = Int(ends[1])
+            let first = Int(ends[0]) ?? max(0, content.count - (last ?? 0))
+            let end = ends[0].isEmpty ? content.count : min(content.count, last.map { $0 + 1 } ?? .max)
             guard first < end else {
                 fields[.contentRange] = "bytes */\(content.count)"
                 return TransportResponse(
