@@ -71,7 +71,8 @@ extension ToolTests {
             let whole = try await tool.shell(
                 #"(cd "$STORE" && tar -c -f - index.sqlite blobs/*/*) | "$0" import - --store "$STORE-copy""#)
             #expect(whole.text == "imported 3 entries, 3 files, 3.0 kB\n")
-            let more = try await tool.shell(#"(cd "$STORE" && tar -c -f - . 2>&-) | "$0" import - --store "$STORE-more""#)
+            let more = try await tool.shell(
+                #"(cd "$STORE" && tar -c -f - . 2>&-) | "$0" import - --store "$STORE-more""#)
             more.expect(2, error: #""./" is not a regular file"#)
             #expect(try names(of: tool.directory.path) == ["store", "store-copy"])
         }
