@@ -19,6 +19,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case tooManyRedirects(url: String, limit: Int)
     /// The fields given to a local insert forbid storing it.
     case notStorable(url: String)
+    /// The body could not be made what the caller wants; the reason is the processor's.
+    case processing(url: String, reason: String)
     /// The store could not do what only it could: insert or remove an entry, or go on with a body already begun. A store
     /// that cannot be read or written otherwise fails no load: the origin is asked, and its answer delivered.
     case store(StoreError)
@@ -38,6 +40,7 @@ extension LoadError: CustomStringConvertible {
         case .bodyTooLarge(let url, let limit): "\(url): the body is larger than \(limit) bytes"
         case .tooManyRedirects(let url, let limit): "\(url): more than \(limit) redirects"
         case .notStorable(let url): "\(url): the fields forbid storing it"
+        case .processing(let url, let reason): "\(url): \(reason)"
         case .store(let error): "\(error)"
         case .cancelled: "the load was cancelled"
         }

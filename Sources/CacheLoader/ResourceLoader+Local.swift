@@ -62,16 +62,14 @@ extension ResourceLoader {
     private func local(
         _ request: ResourceRequest, _ headerFields: HTTPFields
     ) throws(LoadError) -> (CacheKey, EntryMetadata) {
-        let configuration = configuration
-        let target = try LoadTarget(request, partition: configuration.partition)
+        let load = try load(for: request)
         var fields = headerFields
         if fields[.cacheControl] == nil, fields[.expires] == nil {
             fields[.cacheControl] = "max-age=\(Self.insertedLifetime)"
         }
-        fields[.date] = HTTPDate(configuration.clock()).description
-        let policy = request.policy ?? configuration.policy
-        let transaction = transaction(target, request.headerFields, policy, configuration)
-        return (target.key, try transaction.metadata(ofContentWith: fields))
+        fields[.date] = HTTPDate(load.configuration.clock()).description
+        let transaction = transaction(load, load.target, request.headerFields)
+        return (load.target.key, try transaction.metadata(ofContentWith: fields))
     }
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.

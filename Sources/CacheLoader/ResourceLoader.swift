@@ -1,6 +1,5 @@
 public import CacheStore
 internal import HTTPTypes
-public import Logging
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -18,67 +17,44 @@ public import Foundation
 /// ```
 ///
 /// What is fresh in the store is answered on the calling thread, with one lookup and one read. Anything else goes through
-/// one flight for each URL, however many callers want it. Redirects are followed, each hop cached under its own URL.
-/// A status that is no success is an error; it is counted, and leaves the last good content as it is.
+/// one flight for each URL, however many callers want it: in its lane, with other attempts where they may help. Redirects
+/// are followed, each hop cached under its own URL. A status that is no success is an error; it is counted, and leaves the
+/// last good content as it is.
 ///
 /// May be used from any task. A failing store fails no load that the origin answers.
 public final class ResourceLoader: Sendable {
-    /// How a loader behaves.
-    public struct Configuration: Sendable {
-        /// What may be answered from the store, and for how long; RFC 9111 for a private cache by default.
-        ///
-        /// But that a stored response stands in for an error of its origin, however stale, unless the origin forbids that;
-        /// ``Resource/failure`` tells.
-        public var policy: CachePolicy = CachePolicy(staleIfError: .seconds(Int64.max))
-        /// Part of every key: user, tenant or site; none by default.
-        public var partition: String = ""
-        /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
-        public var maxBodyBytes: Int64 = 1 << 30
-        /// Redirects that one load follows; 20 by default.
-        public var maxRedirects: Int = 20
-        /// Tells the time. The system clock by default.
-        public var clock: @Sendable () -> Date = { Date() }
-        /// Is told when the store could not be read or written. Silent by default.
-        public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
-
-        /// The defaults.
-        public init() {}
-
-        var cache: HTTPCache.Configuration {
-            var cache = HTTPCache.Configuration()
-            cache.policy = policy
-            cache.partition = partition
-            cache.maxBodyBytes = maxBodyBytes
-            cache.clock = clock
-            cache.logger = logger
-            cache.cacheStatus = nil
-            return cache
-        }
-    }
-
     /// Where responses are kept.
     public var store: ResponseStore { context.store }
 
-    private let context: CacheContext
+    let context: CacheContext
 
     private struct Settings {
         var configuration: Configuration
         /// Counts the changes: loads before and after one do not share a flight.
         var generation: UInt64 = 0
+        /// Counts the loads.
+        var lastNumber: UInt64 = 0
     }
 
     /// Guards the configuration.
     private let settings: Mutex<Settings>
 
-    private typealias Waiter = CheckedContinuation<Result<Resource, LoadError>, Never>
+    /// What is under way. Guards only the table; waiters are told outside.
+    let flights: Mutex<Flights>
 
-    /// Flights by what they load. Guards only the table; continuations are resumed outside.
-    private let flights = Mutex(FlightTable<Load, Waiter, Task<Void, Never>>())
+    /// Tells of hosts that can be reached again.
+    private let watch = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         context = CacheContext(store: store, transport: transport)
         settings = Mutex(Settings(configuration: configuration))
+        flights = Mutex(Flights(widths: configuration.lanes))
+        guard let changes = configuration.reachability?.changes() else { return }
+        let task = Task { [weak self] in
+            for await host in changes { self?.becameReachable(host) }
+        }
+        watch.withLock { $0 = task }
     }
 
     #if URLSessionTransport
@@ -88,7 +64,12 @@ public final class ResourceLoader: Sendable {
     }
     #endif
 
-    /// How the loader behaves. A change affects loads that begin afterwards.
+    deinit {
+        watch.withLock { $0?.cancel() }
+    }
+
+    /// How the loader behaves. A change affects loads that begin afterwards; that of ``Configuration/lanes`` also those that
+    /// wait for their turn. ``Configuration/reachability`` is that of the beginning.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
@@ -96,6 +77,7 @@ public final class ResourceLoader: Sendable {
                 settings.configuration = newValue
                 settings.generation += 1
             }
+            change { $0.setWidths(newValue.lanes) }
         }
     }
 
@@ -120,138 +102,47 @@ public final class ResourceLoader: Sendable {
     ///
     /// - Throws: As ``load(_:)-(String)``.
     public func load(_ request: ResourceRequest) async throws(LoadError) -> Resource {
-        let settings = settings.withLock { $0 }
-        let load = try Load(request, settings)
-        if let resource = try await loadFromStore(load, settings.configuration) { return resource }
-        return try await join(load, settings.configuration)
+        let load = try load(for: request)
+        if let resource = try await loadFromStore(load) { return resource }
+        if let error = blockingError(load) { throw error }
+        return try await join(load, request, .bytes)
     }
 
-    /// What two callers must agree on to share a flight.
-    private struct Load: Hashable {
-        let target: LoadTarget
-        /// Equal whatever the order of fields of different names.
-        let headerFields: HTTPFields
-        let policy: CachePolicy
-        let generation: UInt64
-
-        init(_ request: ResourceRequest, _ settings: Settings) throws(LoadError) {
-            target = try LoadTarget(request, partition: settings.configuration.partition)
-            headerFields = request.headerFields
-            policy = request.policy ?? settings.configuration.policy
-            generation = settings.generation
+    func load(for request: ResourceRequest) throws(LoadError) -> Load {
+        let settings = settings.withLock { settings in
+            settings.lastNumber += 1
+            return settings
         }
+        return try Load(
+            request, settings.configuration, generation: settings.generation, number: settings.lastNumber)
     }
 
-    /// A hit does not wait for anybody, and nobody for it.
-    private func loadFromStore(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource? {
-        let transaction = transaction(load.target, load.headerFields, load.policy, configuration)
-        guard let response = try transaction.contentFromStore() else { return nil }
-        do throws(LoadError) {
-            return try await Resource(response, load.target)
-        } catch .store {
-            // A body that cannot be read after all: a flight finds another way.
-            return nil
+    // MARK: What is under way
+
+    /// Whether a request is being loaded: from the first who waits for it until the last has been told.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
+    public func isLoading(_ request: ResourceRequest) throws(LoadError) -> Bool {
+        let load = try load(for: request)
+        return flights.withLock { $0.board.isLoading(load) }
+    }
+
+    /// Puts what is under way for a request into a lane, with all who wait for it: a transfer that has begun goes on, one
+    /// that waits for its turn now waits in that lane. Does nothing if there is none.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
+    public func setLane(_ lane: Lane, of request: ResourceRequest) throws(LoadError) {
+        let load = try load(for: request)
+        change { $0.setLane(lane, of: load) }
+    }
+
+    /// Cancels all that is under way: who waits is told so at once, transfers are stopped. Later loads are as ever.
+    public func cancelAll() {
+        let (waiters, stopped) = flights.withLock { flights in
+            let (waiters, actions) = flights.board.detachAll()
+            return (waiters, perform(actions, in: &flights))
         }
-    }
-
-    private func join(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
-        let ticket = flights.withLock { $0.ticket() }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { (waiter: Waiter) in
-                flights.withLock { flights in
-                    flights.join(load, ticket, waiter) { number in
-                        Task { await self.fly(load, number, configuration) }
-                    }
-                }
-                // A cancellation before this point found nobody to tell.
-                if Task.isCancelled { leave(load, ticket) }
-            }
-        } onCancel: {
-            leave(load, ticket)
-        }
-        return try result.get()
-    }
-
-    private func leave(_ load: Load, _ ticket: UInt64) {
-        let (waiter, stop) = flights.withLock { $0.leave(load, ticket) }
-        stop?.cancel()
-        waiter?.resume(returning: .failure(.cancelled))
-    }
-
-    private func fly(_ load: Load, _ number: UInt64, _ configuration: Configuration) async {
-        let result: Result<Resource, LoadError>
-        do throws(LoadError) {
-            result = .success(try await follow(load, configuration))
-        } catch {
-            result = .failure(error)
-        }
-        let waiters = flights.withLock { $0.land(load, number) }
-        for waiter in waiters { waiter.resume(returning: result) }
-    }
-
-    // MARK: Redirects
-
-    /// Loads hop by hop until something else than a redirect answers.
-    private func follow(_ load: Load, _ configuration: Configuration) async throws(LoadError) -> Resource {
-        var (target, fields) = (load.target, load.headerFields)
-        for _ in 0...max(0, configuration.maxRedirects) {
-            let transaction = transaction(target, fields, load.policy, configuration)
-            let response = try await transaction.answer()
-            guard let next = try Redirect.target(of: response.head, from: target.url) else {
-                return try await finish(response, target, transaction)
-            }
-            if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &fields) }
-            await Self.drain(response)
-            target = LoadTarget(next)
-        }
-        throw .tooManyRedirects(url: load.target.url.text, limit: configuration.maxRedirects)
-    }
-
-    private func finish(
-        _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction
-    ) async throws(LoadError) -> Resource {
-        guard response.head.status.kind == .successful else {
-            if response.source == .network {
-                if response.head.status.code >= 400 { await transaction.recordFailure(response) }
-                await Self.drain(response)
-            }
-            throw .httpStatus(response.head.status.code, url: target.url.text)
-        }
-        do throws(LoadError) {
-            return try await Resource(response, target)
-        } catch .store(let error) where response.source != .network && !transaction.forbidsNetwork {
-            transaction.log("could not read a stored body", error)
-            return try await Resource(transaction.answerFromOrigin(), target)
-        }
-    }
-
-    /// Reads a body that nobody wants to its end, if that is near: then the response is stored, if it may be, and its
-    /// connection used again.
-    private static func drain(_ response: CachedResponse) async {
-        var rest = 65_536
-        var chunks = response.body.makeAsyncIterator()
-        while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
-    }
-
-    func transaction(
-        _ target: LoadTarget, _ fields: HTTPFields, _ policy: CachePolicy, _ configuration: Configuration
-    ) -> CacheTransaction {
-        CacheTransaction(
-            HTTPRequest(key: target.url, fields: fields), key: target.key, target: target.url,
-            context: context, configuration: configuration.cache, policy: policy, keepsErrors: false)
-    }
-}
-
-extension Resource {
-    fileprivate init(_ response: CachedResponse, _ target: LoadTarget) async throws(LoadError) {
-        data = try await response.data()
-        url = target.url.text
-        status = response.head.status
-        headerFields = response.head.headerFields
-        source = response.source
-        age = response.age
-        isStale = response.isStale
-        expiresAt = response.expiresAt
-        failure = response.failure
+        for task in stopped { task.cancel() }
+        for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }
 }

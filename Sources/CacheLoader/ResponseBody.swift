@@ -46,12 +46,14 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 
     /// All bytes, once they have arrived.
-    func data() async throws(LoadError) -> Data {
+    ///
+    /// - Parameter progress: Is told how many are there, as they come from the network.
+    func data(progress: (Int64) -> Void = { _ in }) async throws(LoadError) -> Data {
         switch source {
         case .empty: Data()
         case .stored(let reader): try reader.data()
-        case .arriving(let reader, _): try await reader.collect()
-        case .passing(let body, _): try await body.collect()
+        case .arriving(let reader, _): try await reader.collect(progress: progress)
+        case .passing(let body, _): try await body.collect(progress: progress)
         }
     }
 

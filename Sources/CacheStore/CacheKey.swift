@@ -52,7 +52,7 @@ public struct CacheKey: Hashable, Sendable {
     }
 
     /// The host of the URL, as the index has it; `nil` for a name.
-    var host: String? { URLText.host(ofNormalized: text) }
+    package var host: String? { URLText.host(ofNormalized: text) }
 
     private static func checked(_ text: String) throws(StoreError) -> String {
         guard text.utf8.count <= maxByteCount else {

@@ -33,9 +33,9 @@ extension CacheKey {
 }
 
 extension HTTPRequest {
-    /// A GET of the URL that a key stands for.
-    init(key: CacheKey, fields: HTTPFields) {
-        self.init(method: .get, scheme: nil, authority: nil, path: nil, headerFields: fields)
+    /// A request for the URL that a key stands for.
+    init(_ method: HTTPRequest.Method = .get, key: CacheKey, fields: HTTPFields) {
+        self.init(method: method, scheme: nil, authority: nil, path: nil, headerFields: fields)
         setTarget(to: key)
     }
 

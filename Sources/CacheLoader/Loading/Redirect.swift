@@ -19,6 +19,15 @@ enum Redirect {
         return try .loading(target, partition: key.partition)
     }
 
+    /// The method for the next hop: what was posted once is not posted again, unless the status says so (RFC 9110 §15.4).
+    static func method(after method: HTTPRequest.Method, status: HTTPResponse.Status) -> HTTPRequest.Method {
+        switch status.code {
+        case 303 where method != .head: .get
+        case 301, 302: method == .post ? .get : method
+        default: method
+        }
+    }
+
     /// Whether two URLs have the same scheme, host and port.
     static func isSameOrigin(_ first: CacheKey, _ second: CacheKey) -> Bool {
         origin(of: first) == origin(of: second)

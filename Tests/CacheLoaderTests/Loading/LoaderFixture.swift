@@ -26,6 +26,7 @@ final class LoaderFixture: Sendable {
         store = try ResponseStore(directory: directory.url, configuration: storing)
         var loading = ResourceLoader.Configuration()
         loading.clock = clock.date
+        loading.retry = .never
         loading.policy = policy
         loader = ResourceLoader(store: store, transport: transport, configuration: loading)
         var caching = HTTPCache.Configuration()

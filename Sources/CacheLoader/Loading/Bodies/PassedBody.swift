@@ -61,9 +61,14 @@ final class PassedBody: Sendable {
     }
 
     /// The whole body.
-    func collect() async throws(LoadError) -> Data {
+    ///
+    /// - Parameter progress: Is told how many bytes are there.
+    func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
         var bytes = Data()
-        while let chunk = try await next() { bytes += chunk }
+        while let chunk = try await next() {
+            bytes += chunk
+            progress(Int64(bytes.count))
+        }
         return bytes
     }
 }

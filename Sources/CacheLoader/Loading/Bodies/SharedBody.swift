@@ -275,12 +275,17 @@ final class SharedBodyReader: Sendable {
 
     /// The whole body. What is in the file takes no memory of its own until the end, and none then if it is large enough to
     /// be mapped.
-    func collect() async throws(LoadError) -> Data {
+    ///
+    /// - Parameter progress: Is told how many bytes are there.
+    func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
         var rest = Data()
+        var received: Int64 = 0
         while true {
             switch await body.read(id, limit: .max) {
-            case .file, .chunk(_, isInFile: true): continue
-            case .chunk(let chunk, isInFile: false): rest += chunk
+            case .file(let range): received = range.upperBound
+            case .chunk(let chunk, let isInFile):
+                received += Int64(chunk.count)
+                if !isInFile { rest += chunk }
             case .failed(let error): throw error
             case .end:
                 let file = try body.written()
@@ -290,6 +295,7 @@ final class SharedBodyReader: Sendable {
                     throw .store(error)
                 }
             }
+            progress(received)
         }
     }
 }

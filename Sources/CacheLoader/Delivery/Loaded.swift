@@ -1,0 +1,46 @@
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a load came to: a value, and where it came from.
+public struct Loaded<Output: Sendable>: Sendable {
+    /// What was made of the body.
+    public let value: Output
+    /// The URL that it is from, after redirects, normalised as its key is.
+    public let url: String
+    /// The status, a success; or 304, when that answers a condition of the caller's own.
+    public let status: HTTPResponse.Status
+    /// The fields of the response.
+    public let headerFields: HTTPFields
+    /// Where it came from.
+    public let source: ResponseSource
+    /// How long ago the origin said so, in seconds.
+    public let age: Int64
+    /// Whether it was delivered beyond its lifetime, as request, response or policy allow.
+    public let isStale: Bool
+    /// When it turns stale; `nil` if it is never fresh without asking.
+    public let expiresAt: Date?
+    /// Why the origin did not answer, when what is stored stands in for its answer.
+    public let failure: LoadError?
+}
+
+/// A body, and where it came from.
+public typealias Resource = Loaded<Data>
+
+extension Loaded<Data> {
+    /// The bytes; a large stored body is mapped, not copied.
+    public var data: Data { value }
+}
+
+extension Loaded {
+    /// The same with another value.
+    func with<Other>(_ value: Other) -> Loaded<Other> {
+        Loaded<Other>(
+            value: value, url: url, status: status, headerFields: headerFields, source: source, age: age,
+            isStale: isStale, expiresAt: expiresAt, failure: failure)
+    }
+}

@@ -1,0 +1,194 @@
+internal import Synchronization
+
+/// What a loader has under way.
+struct Flights: Sendable {
+    var board: LoadBoard<Load, LoadWaiter>
+    /// The transfer of each flight, or its wait for another attempt.
+    var tasks: [UInt64: Task<Void, Never>] = [:]
+
+    init(widths: LaneWidths) {
+        board = LoadBoard(widths: widths)
+    }
+}
+
+/// Doing what the ``LoadBoard`` says.
+extension ResourceLoader {
+    /// Changes the board, and does what follows.
+    func change(_ change: (inout LoadBoard<Load, LoadWaiter>) -> [LoadBoard<Load, LoadWaiter>.Action]) {
+        let stopped = flights.withLock { flights in
+            let actions = change(&flights.board)
+            return perform(actions, in: &flights)
+        }
+        for task in stopped { task.cancel() }
+    }
+
+    /// Begins what is to be begun, and returns what is to be cancelled, which has to wait for the lock to be free: whoever
+    /// handles the cancellation may want it.
+    func perform(
+        _ actions: [LoadBoard<Load, LoadWaiter>.Action], in flights: inout Flights
+    ) -> [Task<Void, Never>] {
+        var stopped: [Task<Void, Never>] = []
+        for action in actions {
+            switch action {
+            case .start(let flight, let load, let attempt):
+                flights.tasks[flight] = Task { await self.fly(flight, load, attempt) }
+            case .stop(let flight):
+                if let task = flights.tasks.removeValue(forKey: flight) { stopped.append(task) }
+            }
+        }
+        return stopped
+    }
+
+    // MARK: Waiters
+
+    /// Waits for the flight of a load. A cancellation of the calling task is told at once; the flight goes on for the others.
+    func join<Output>(
+        _ load: Load, _ request: ResourceRequest, _ recipe: Recipe, as type: Output.Type = Output.self
+    ) async throws(LoadError) -> Loaded<Output> {
+        let ticket = flights.withLock { $0.board.ticket() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = LoadWaiter(recipe: recipe) { event in
+                    if case .ended(let result) = event { continuation.resume(returning: result) }
+                }
+                attach(waiter, ticket, to: load, request)
+                // A cancellation before this point found nobody to tell.
+                if Task.isCancelled { leave(ticket) }
+            }
+        } onCancel: {
+            leave(ticket)
+        }
+        return try result.get().cast()
+    }
+
+    /// Somebody waits for a load from now on.
+    func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
+        let (arrival, stopped) = flights.withLock { flights in
+            let (arrival, actions) = flights.board.attach(
+                waiter, ticket, to: load, host: load.host, lane: request.lane,
+                abandonment: request.abandonment)
+            return (arrival, perform(actions, in: &flights))
+        }
+        for task in stopped { task.cancel() }
+        if arrival == .joinedRunning { waiter.receive(.requesting) }
+    }
+
+    /// Somebody does not wait any longer.
+    func leave(_ ticket: UInt64) {
+        let (waiter, stopped) = flights.withLock { flights in
+            let (waiter, actions) = flights.board.detach(ticket)
+            return (waiter, perform(actions, in: &flights))
+        }
+        for task in stopped { task.cancel() }
+        waiter?.receive(.ended(.failure(.cancelled)))
+    }
+
+    func becameReachable(_ host: String?) {
+        change { $0.becameReachable(host) }
+    }
+
+    private func tell(_ flight: UInt64, _ event: FlightEvent) {
+        for waiter in flights.withLock({ $0.board.waiters(of: flight) }) ?? [] { waiter.receive(event) }
+    }
+
+    // MARK: The flight
+
+    private func fly(_ flight: UInt64, _ load: Load, _ attempt: Int) async {
+        tell(flight, .requesting)
+        switch await transfer(load, progress: { self.tell(flight, .progress($0)) }) {
+        case .success(let resource):
+            change { $0.land(flight) }
+            await land(flight, load, resource)
+        case .failure(let failure):
+            if retry(flight, load, attempt, after: failure) { return }
+            end(flight, load, with: .failure(failure.error))
+        }
+    }
+
+    /// Has the load tried again, if that may help.
+    private func retry(_ flight: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
+        let configuration = load.configuration
+        let delay = load.retry.delay(
+            after: failure.error, attempt: attempt, retryAfter: failure.retryAfter, chance: configuration.chance())
+        guard let delay else { return false }
+        let isParked = failure.isOfTransport && configuration.reachability?.isReachable(load.host) == false
+        let (isRetried, stopped) = flights.withLock { flights in
+            let (isRetried, actions) = flights.board.fail(flight, retry: isParked ? .whenReachable : .later)
+            if isRetried {
+                flights.tasks[flight] =
+                    isParked ? nil : Task { await self.wait(delay, configuration.sleep, for: flight, attempt) }
+            }
+            return (isRetried, perform(actions, in: &flights))
+        }
+        for task in stopped { task.cancel() }
+        if isRetried {
+            let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
+            tell(flight, .retrying(retry))
+        }
+        return isRetried
+    }
+
+    private func wait(
+        _ delay: Duration, _ sleep: @Sendable (Duration) async throws -> Void, for flight: UInt64, _ attempt: Int
+    ) async {
+        // Cancelled means that somebody has come who wants it now, or that nobody is left.
+        guard (try? await sleep(delay)) != nil else { return }
+        change { $0.retry(flight, after: attempt) }
+    }
+
+    /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
+    private func land(_ flight: UInt64, _ load: Load, _ resource: Resource) async {
+        var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
+        while let waiters = flights.withLock({ $0.board.waiters(of: flight) }) {
+            if let missing = waiters.first(where: { values[$0.recipe.identity] == nil })?.recipe {
+                values[missing.identity] = await make(missing, of: resource)
+                continue
+            }
+            let (landed, stopped) = flights.withLock { flights in
+                // Who has come meanwhile may want something else.
+                let waiters = flights.board.waiters(of: flight) ?? []
+                guard waiters.allSatisfy({ values[$0.recipe.identity] != nil }) else {
+                    return (nil as [LoadWaiter]?, [] as [Task<Void, Never>])
+                }
+                let (landed, actions) = flights.board.end(flight)
+                flights.tasks[flight] = nil
+                return (landed, perform(actions, in: &flights))
+            }
+            for task in stopped { task.cancel() }
+            guard let landed else { continue }
+            for waiter in landed {
+                guard let value = values[waiter.recipe.identity] else { continue }
+                waiter.receive(.ended(value.map { resource.with($0) }))
+            }
+            flights.withLock { $0.board.told(load) }
+            return
+        }
+    }
+
+    private func end(_ flight: UInt64, _ load: Load, with result: Result<Loaded<any Sendable>, LoadError>) {
+        let (waiters, stopped) = flights.withLock { flights in
+            let (waiters, actions) = flights.board.end(flight)
+            flights.tasks[flight] = nil
+            return (waiters, perform(actions, in: &flights))
+        }
+        for task in stopped { task.cancel() }
+        for waiter in waiters { waiter.receive(.ended(result)) }
+        flights.withLock { $0.board.told(load) }
+    }
+
+    func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {
+        do {
+            return .success(try await recipe.make(resource))
+        } catch {
+            return .failure(.processing(url: resource.url, reason: "\(error)"))
+        }
+    }
+}
+
+extension Loaded<any Sendable> {
+    /// The value as what it was made as.
+    func cast<Value>(as type: Value.Type = Value.self) -> Loaded<Value> {
+        guard let value = value as? Value else { preconditionFailure("a recipe makes what its identity says") }
+        return with(value)
+    }
+}

@@ -1,0 +1,63 @@
+internal import CacheStore
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// One load, with all that its request and the configuration at that moment say. Two that are equal share a flight.
+struct Load: Hashable, Sendable {
+    let target: LoadTarget
+    let method: HTTPRequest.Method
+    let content: Data?
+    /// Equal whatever the order of fields of different names.
+    let headerFields: HTTPFields
+    let policy: CachePolicy
+    /// Stands for the configuration.
+    private let generation: UInt64
+    /// Keeps loads apart that must not share a flight.
+    private let number: UInt64
+    let configuration: ResourceLoader.Configuration
+    let retry: RetryPolicy
+    let timeout: Duration?
+
+    init(
+        _ request: ResourceRequest, _ configuration: ResourceLoader.Configuration, generation: UInt64, number: UInt64
+    ) throws(LoadError) {
+        target = try LoadTarget(request, partition: configuration.partition)
+        method = request.method
+        content = request.content
+        headerFields = request.headerFields
+        policy = request.policy ?? configuration.policy
+        self.generation = generation
+        self.configuration = configuration
+        let isShareable = Self.isShareable(request.method)
+        self.number = isShareable ? 0 : number
+        // RFC 9110 §9.2.2: what is not idempotent is not sent again.
+        let isIdempotent = isShareable || [.put, .delete, .options, .trace].contains(request.method)
+        retry = isIdempotent ? request.retry ?? configuration.retry : .never
+        timeout = request.timeout
+    }
+
+    static func == (first: Load, second: Load) -> Bool {
+        first.target == second.target && first.method == second.method && first.headerFields == second.headerFields
+            && first.policy == second.policy && first.generation == second.generation
+            && first.number == second.number
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(target)
+        hasher.combine(method)
+        hasher.combine(headerFields)
+        hasher.combine(policy)
+    }
+
+    var host: String { target.url.host ?? "" }
+
+    /// Whether its response may be shared.
+    var isShareable: Bool { Self.isShareable(method) }
+
+    private static func isShareable(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+}

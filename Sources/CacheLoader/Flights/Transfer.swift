@@ -1,0 +1,168 @@
+internal import CacheStore
+internal import HTTPTypes
+internal import Logging
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Why an attempt came to nothing.
+struct TransferFailure: Error {
+    let error: LoadError
+    /// What the origin said about when to come again.
+    var retryAfter: Duration?
+
+    var isOfTransport: Bool {
+        if case .transport = error { true } else { false }
+    }
+}
+
+/// One attempt to load something: through the cache, hop by hop.
+extension ResourceLoader {
+    /// A hit does not wait for anybody, and nobody for it.
+    func loadFromStore(_ load: Load) async throws(LoadError) -> Resource? {
+        guard load.method == .get else { return nil }
+        let transaction = transaction(load, load.target, load.headerFields)
+        guard let response = try transaction.contentFromStore() else { return nil }
+        do throws(LoadError) {
+            return try await Resource(response, load.target)
+        } catch .store {
+            // A body that cannot be read after all: a flight finds another way.
+            return nil
+        }
+    }
+
+    /// The error of an origin that has answered with too many, and is not to be asked now.
+    func blockingError(_ load: Load) -> LoadError? {
+        let limit = load.configuration.negativeCaching
+        guard limit.lifetime > .zero, load.isShareable, load.policy.mode != .remoteOnly,
+            let failure = try? store.failure(for: load.target.key),
+            limit.blocks(failure, at: load.configuration.clock())
+        else { return nil }
+        return .httpStatus(failure.status, url: load.target.url.text)
+    }
+
+    /// An attempt, which may take no longer than the request says.
+    func transfer(
+        _ load: Load, progress: @escaping @Sendable (LoadProgress) -> Void
+    ) async -> Result<Resource, TransferFailure> {
+        guard let timeout = load.timeout else { return await follow(load, progress: progress) }
+        return await withTaskGroup(of: Result<Resource, TransferFailure>?.self) { group in
+            group.addTask { await self.follow(load, progress: progress) }
+            group.addTask {
+                guard (try? await load.configuration.sleep(timeout)) != nil else { return nil }
+                let error = TransportError(.timedOut, message: "the load took longer than \(timeout)")
+                return .failure(TransferFailure(error: .transport(error, url: load.target.url.text)))
+            }
+            defer { group.cancelAll() }
+            for await result in group {
+                if let result { return result }
+            }
+            return .failure(TransferFailure(error: .cancelled))
+        }
+    }
+
+    private func follow(
+        _ load: Load, progress: @Sendable (LoadProgress) -> Void
+    ) async -> Result<Resource, TransferFailure> {
+        do throws(TransferFailure) {
+            return .success(try await loadHopByHop(load, progress: progress))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Loads hop by hop until something else than a redirect answers.
+    private func loadHopByHop(
+        _ load: Load, progress: (LoadProgress) -> Void
+    ) async throws(TransferFailure) -> Resource {
+        var (target, method, content, fields) = (load.target, load.method, load.content, load.headerFields)
+        let configuration = load.configuration
+        for _ in 0...max(0, configuration.maxRedirects) {
+            let transaction = transaction(load, target, fields, method, content)
+            let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
+            let next = try await Self.failing { () throws(LoadError) in
+                try Redirect.target(of: response.head, from: target.url)
+            }
+            guard let next else { return try await finish(response, target, transaction, progress: progress) }
+            if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &fields) }
+            let nextMethod = Redirect.method(after: method, status: response.head.status)
+            if nextMethod != method { content = nil }
+            method = nextMethod
+            await Self.drain(response)
+            target = LoadTarget(next)
+        }
+        let limit = configuration.maxRedirects
+        throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
+    }
+
+    private static func failing<Value>(
+        _ body: () async throws(LoadError) -> Value
+    ) async throws(TransferFailure) -> Value {
+        do throws(LoadError) {
+            return try await body()
+        } catch {
+            throw TransferFailure(error: error)
+        }
+    }
+
+    private func finish(
+        _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
+        progress: (LoadProgress) -> Void
+    ) async throws(TransferFailure) -> Resource {
+        // Only a condition of the caller's own is answered with a 304.
+        guard response.head.status.kind == .successful || response.head.status == .notModified else {
+            if response.source == .network {
+                if response.head.status.code >= 400 { await transaction.recordFailure(response) }
+                await Self.drain(response)
+            }
+            throw TransferFailure(
+                error: .httpStatus(response.head.status.code, url: target.url.text),
+                retryAfter: response.head.headerFields.retryAfter(at: transaction.now))
+        }
+        do throws(LoadError) {
+            return try await Resource(response, target, progress: progress)
+        } catch {
+            guard case .store(let reason) = error, response.source != .network, !transaction.forbidsNetwork else {
+                throw TransferFailure(error: error)
+            }
+            transaction.log("could not read a stored body", reason)
+            return try await Self.failing { () async throws(LoadError) in
+                try await Resource(transaction.answerFromOrigin(), target, progress: progress)
+            }
+        }
+    }
+
+    /// Reads a body that nobody wants to its end, if that is near: then the response is stored, if it may be, and its
+    /// connection used again.
+    private static func drain(_ response: CachedResponse) async {
+        var rest = 65_536
+        var chunks = response.body.makeAsyncIterator()
+        while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
+    }
+
+    func transaction(
+        _ load: Load, _ target: LoadTarget, _ fields: HTTPFields, _ method: HTTPRequest.Method = .get,
+        _ content: Data? = nil
+    ) -> CacheTransaction {
+        CacheTransaction(
+            HTTPRequest(method, key: target.url, fields: fields), content: content.map { RequestContent($0) },
+            key: target.key, target: target.url, context: context, configuration: load.configuration.cache,
+            policy: load.policy, keepsErrors: false)
+    }
+}
+
+extension Resource {
+    init(
+        _ response: CachedResponse, _ target: LoadTarget, progress: (LoadProgress) -> Void = { _ in }
+    ) async throws(LoadError) {
+        let total = response.body.byteCount
+        self.init(
+            value: try await response.body.data { progress(LoadProgress(received: $0, total: total)) },
+            url: target.url.text, status: response.head.status, headerFields: response.head.headerFields,
+            source: response.source, age: response.age, isStale: response.isStale, expiresAt: response.expiresAt,
+            failure: response.failure)
+    }
+}

@@ -1,0 +1,55 @@
+public import Logging
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension ResourceLoader {
+    /// How a loader behaves.
+    public struct Configuration: Sendable {
+        /// What may be answered from the store, and for how long; RFC 9111 for a private cache by default.
+        ///
+        /// But that a stored response stands in for an error of its origin, however stale, unless the origin forbids that;
+        /// ``Loaded/failure`` tells.
+        public var policy: CachePolicy = CachePolicy(staleIfError: .seconds(Int64.max))
+        /// Part of every key: user, tenant or site; none by default.
+        public var partition: String = ""
+        /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
+        public var maxBodyBytes: Int64 = 1 << 30
+        /// Redirects that one load follows; 20 by default.
+        public var maxRedirects: Int = 20
+        /// When a load that has failed is tried again: 5 attempts by default.
+        public var retry = RetryPolicy()
+        /// How often an origin is asked for what it keeps answering with an error. By default however often.
+        public var negativeCaching = NegativeCaching()
+        /// How many transfers there are at a time: by default 6 urgent ones, 1 in the background, 6 to one host.
+        public var lanes = LaneWidths()
+        /// Tells whether hosts can be reached. Without one, the default, a load that cannot reach its host is tried again
+        /// after a pause.
+        public var reachability: (any Reachability)? = nil
+        /// Tells the time. The system clock by default.
+        public var clock: @Sendable () -> Date = { Date() }
+        /// Pauses the calling task, until that is cancelled. The system's by default.
+        public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        /// A number from 0 up to 1, for what is left to chance. The system's by default.
+        public var chance: @Sendable () -> Double = { .random(in: 0..<1) }
+        /// Is told when the store could not be read or written. Silent by default.
+        public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
+
+        /// The defaults.
+        public init() {}
+
+        var cache: HTTPCache.Configuration {
+            var cache = HTTPCache.Configuration()
+            cache.policy = policy
+            cache.partition = partition
+            cache.maxBodyBytes = maxBodyBytes
+            cache.clock = clock
+            cache.logger = logger
+            cache.cacheStatus = nil
+            return cache
+        }
+    }
+}

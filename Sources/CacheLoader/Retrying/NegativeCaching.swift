@@ -1,0 +1,40 @@
+package import CacheStore
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// How often an origin is asked for what it keeps answering with an error.
+///
+/// The failures of a key are counted in the store: they outlive the process, and are forgotten with a success, or with the
+/// key. Failures to reach the origin are not counted.
+public struct NegativeCaching: Hashable, Sendable {
+    /// How long after its last error a key that has had too many is left alone; zero, the default, for never.
+    public var lifetime: Duration
+    /// How many error responses there may be within that time of each other; 3 by default. One at least.
+    public var maxAttempts: Int
+
+    /// Creates a value; each part has its documented default.
+    public init(lifetime: Duration = .zero, maxAttempts: Int = 3) {
+        self.lifetime = lifetime
+        self.maxAttempts = maxAttempts
+    }
+
+    /// Whether the origin is not to be asked at a time.
+    package func blocks(_ failure: LoadFailure, at now: Date) -> Bool {
+        failure.count >= max(1, maxAttempts) && isRecent(failure, at: now)
+    }
+
+    private func isRecent(_ failure: LoadFailure, at now: Date) -> Bool {
+        // A clock that was set back must not block for longer than it was set.
+        (0..<lifetime.timeInterval).contains(now.timeIntervalSince(failure.date))
+    }
+}
+
+extension Duration {
+    var timeInterval: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
+}
