@@ -121,7 +121,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "An origin that misbehaves is a typed error, nothing is half-stored, and what was stored before is still served",
+        "S18, I2: an origin that misbehaves is a typed error, nothing is half-stored, and what was stored before is still served",
         arguments: [
             OriginReply.Delivery.declaring(length: 100_000), .abortedChunked(afterBytes: 1000),
             .resetting(afterBytes: 1000),

@@ -31,7 +31,7 @@ struct BodyLimitsTests {
         #expect((0...1).contains(Limits(lowWaterMark: .nan).lowWaterMark))
     }
 
-    @Test("a body above its limit, in one piece or many, is refused and leaves nothing; the old entry stays")
+    @Test("J5: a body above its limit, in one piece or many, is refused and leaves nothing; the old entry stays")
     func bodyTooLarge() throws {
         let store = try open(Limits(maxBytes: 80_000))
         let old = try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("a"))

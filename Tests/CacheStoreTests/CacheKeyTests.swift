@@ -52,7 +52,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "distinct by RFC 3986",
+        "A3, V01: distinct by RFC 3986",
         arguments: [
             ("http://a.com/X", "http://a.com/x"),
             ("http://a.com:443/", "http://a.com/"),
@@ -86,7 +86,8 @@ struct CacheKeyTests {
         #expect(try CacheKey(url: url).text == "https://example.com/a%20b?c")
     }
 
-    @Test("a name never meets a URL, whatever it says", arguments: ["http://a.com/", "", "name=http://a.com/", "a:b"])
+    @Test(
+        "A4: a name never meets a URL, whatever it says", arguments: ["http://a.com/", "", "name=http://a.com/", "a:b"])
     func names(_ name: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -110,7 +111,7 @@ struct CacheKeyTests {
         #expect(try store.peek(decomposed) == nil)
     }
 
-    @Test("partitions keep the same URL apart")
+    @Test("A5, V11: partitions keep the same URL apart")
     func partitions() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

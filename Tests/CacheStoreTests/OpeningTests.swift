@@ -20,7 +20,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "a directory is made, with what leads to it, for its owner only, whatever the umask",
+        "J6: a directory is made, with what leads to it, for its owner only, whatever the umask",
         arguments: [0, 0o022, 0o077])
     func created(umask mask: UInt32) async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String, mask = mask as UInt32] in

@@ -80,7 +80,7 @@ struct RemovalTests {
         #expect(try store.statistics().entries == 60)
     }
 
-    @Test("J3: clear() counts exactly and leaves files that are not the store's, and a store that works")
+    @Test("J3, Z02: clear() counts exactly and leaves files that are not the store's, and a store that works")
     func clear() throws {
         let store = try sandbox.open()
         for number in 0..<600 {
@@ -126,7 +126,7 @@ struct RemovalTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test("hosts are hosts, without a port, an IPv6 address with brackets or without, in any case")
+    @Test("Z02: hosts are hosts, without a port, an IPv6 address with brackets or without, in any case")
     func hosts() throws {
         let store = try sandbox.open()
         func fill() throws {

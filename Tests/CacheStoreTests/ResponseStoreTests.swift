@@ -166,7 +166,7 @@ struct ResponseStoreTests {
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "0"], ["1994-11-06T08:50:37.000Z", "0"]])
     }
 
-    @Test("J1: a use moves the last access, a freshening nothing, a replacement last access and creation")
+    @Test("J1, U10: a use moves the last access, a freshening nothing, a replacement last access and creation")
     func times() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -294,7 +294,7 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("C3: a freshening is a row update: the file keeps inode and modification time")
+    @Test("C3, U10: a freshening is a row update: the file keeps inode and modification time")
     func freshen() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -439,7 +439,7 @@ struct ResponseStoreTests {
 
     // MARK: Closing
 
-    @Test("a closed store throws from every call, and lets go of everything")
+    @Test("K6: a closed store throws from every call, and lets go of everything")
     func closed() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")

@@ -41,7 +41,7 @@ struct SecureDeleteTests {
         case one, partition, host, tag, clear, eviction
     }
 
-    @Test("what was removed is in no file any more, what was not is", arguments: Way.allCases)
+    @Test("Z02: what was removed is in no file any more, what was not is", arguments: Way.allCases)
     func noTraces(_ way: Way) throws {
         let store = try sandbox.open { $0.secureDelete = true }
         try fill(store)

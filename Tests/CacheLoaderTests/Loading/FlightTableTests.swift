@@ -39,7 +39,7 @@ struct FlightTableTests {
         #expect(table.land("key", 2) == ["b"])
     }
 
-    @Test("Who leaves is told at once; the others still wait")
+    @Test("E4: who leaves is told at once; the others still wait")
     mutating func leaving() {
         let first = join("key", "a").ticket
         _ = join("key", "b")
@@ -49,7 +49,7 @@ struct FlightTableTests {
         #expect(table.land("key", 1) == ["b"])
     }
 
-    @Test("The last to leave stops the flight, whose landing then finds nobody")
+    @Test("E5: the last to leave stops the flight, whose landing then finds nobody")
     mutating func stopping() {
         let ticket = join("key", "a").ticket
         let (waiter, stop) = table.leave("key", ticket)
@@ -59,7 +59,7 @@ struct FlightTableTests {
         #expect(join("key", "b").started, "a stopped flight takes nobody on")
     }
 
-    @Test("Leaving twice, or before coming, tells nobody")
+    @Test("E4: leaving twice, or before coming, tells nobody")
     mutating func leavingTwice() {
         let ticket = join("key", "a").ticket
         _ = join("key", "b")

@@ -436,7 +436,7 @@ struct HTTPCacheTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("Of credentials that Vary nominates nothing is kept; different ones do not mix")
+    @Test("K4: of credentials that Vary nominates nothing is kept; different ones do not mix")
     func credentials() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -546,7 +546,7 @@ struct HTTPCacheTests {
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/b")))
     }
 
-    @Test("Partitions do not see each other's entries")
+    @Test("A5, V11: partitions do not see each other's entries")
     func partitions() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -557,7 +557,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("A store that has failed fails no request")
+    @Test("A7: a store that has failed fails no request")
     func closedStore() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "one", "two") }
         let fixture = try LoaderFixture(transport: transport)

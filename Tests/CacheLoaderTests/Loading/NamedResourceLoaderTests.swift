@@ -143,7 +143,7 @@ struct NamedResourceLoaderTests {
     }
 
     @Test(
-        "A8: a file is no resource of the store: neither a path nor a file URL gets a row or a request",
+        "A file is no resource of the store: neither a path nor a file URL gets a row or a request",
         arguments: ["/etc/hostname", "file:///etc/hostname", "file://localhost/etc/hostname"])
     func files(_ url: String) async throws {
         let transport = Self.transport()

@@ -43,7 +43,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Credentials stay with their origin; other fields go along")
+    @Test("K4: credentials stay with their origin; other fields go along")
     func credentials() async throws {
         let transport = ScriptedTransport { request, _ in
             switch (request.authority, request.path) {

@@ -51,7 +51,9 @@ struct ResourceLoaderTests {
         }
     }
 
-    @Test("Loads of other URLs, fields or policies do not share a flight; the order of fields makes no difference")
+    @Test(
+        "A4, B7: loads of other URLs, fields or policies do not share a flight; the order of fields makes no difference"
+    )
     func flightKeys() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -373,7 +375,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A URL of 1 MiB is refused, one of 4,000 characters is loaded")
+    @Test("A3: a URL of 1 MiB is refused, one of 4,000 characters is loaded")
     func longURLs() async throws {
         let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
         let fixture = try LoaderFixture(transport: transport)

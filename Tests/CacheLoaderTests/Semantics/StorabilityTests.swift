@@ -145,7 +145,7 @@ internal import Testing
     }
 
     @Test(
-        "RFC 9111 §3.5: a shared cache stores the response to Authorization only when told to",
+        "S19 RFC 9111 §3.5: a shared cache stores the response to Authorization only when told to",
         arguments: [
             ("max-age=60", Self.passed), ("public", .storable), ("must-revalidate, max-age=60", .storable),
             ("s-maxage=60", .storable), ("proxy-revalidate, max-age=60", Self.passed), ("private", Self.passed),

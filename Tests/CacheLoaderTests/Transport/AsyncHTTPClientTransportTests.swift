@@ -48,7 +48,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("Fields behind a chunked body are not among those of the head")
+    @Test("S14: fields behind a chunked body are not among those of the head")
     func trailers() async throws {
         let reply = OriginReply.raw(
             "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-After", "", "4", "0123", "0", "X-After: 1", "",

@@ -74,7 +74,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await fixture.cache.response(for: .to("/a")).cacheStatus == nil)
     }
 
-    @Test("A01: an answer from the store has its age in place of any other")
+    @Test("A01, A05: an answer from the store has its age in place of any other")
     func age() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil

@@ -90,7 +90,9 @@ struct SharedFailureTests {
         case closed, suspended, tooLarge
     }
 
-    @Test("A store that fails in the middle of a body fails none of its readers", arguments: Trouble.allCases)
+    @Test(
+        "A7, J5: a store that fails in the middle of a body, or has no room for it, fails none of its readers",
+        arguments: Trouble.allCases)
     func failingStore(_ trouble: Trouble) async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }

@@ -87,7 +87,7 @@ struct StaleAnswerTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E03: must-revalidate and no-cache forbid it", arguments: ["must-revalidate", "no-cache"])
+    @Test("E03, R01, R02: must-revalidate and no-cache forbid it", arguments: ["must-revalidate", "no-cache"])
     func forbidden(directive: String) async throws {
         let (fixture, transport) = try await filled(
             "max-age=10, stale-while-revalidate=60, stale-if-error=60, \(directive)"
@@ -169,7 +169,7 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "R03: an origin that cannot be reached is made good by what is stored, however stale",
+        "R03, A07: an origin that cannot be reached is made good by what is stored, however stale",
         arguments: [TransportError.Code.cannotConnect, .timedOut, .connectionLost, .insecure, .malformedResponse])
     func disconnected(code: TransportError.Code) async throws {
         let (fixture, _) = try await filled("max-age=10") { _ throws(TransportError) in throw TransportError(code) }
