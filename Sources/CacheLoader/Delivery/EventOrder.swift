@@ -2,22 +2,24 @@
 ///
 /// A stored value may take longer to be made of its bytes than the origin takes to answer: what the origin's side has to
 /// tell waits for it, and the end of the load does without it.
-struct EventOrder<Output: Sendable> {
-    private var isWaitingForCached: Bool
-    private var hadCached: Bool
+package struct EventOrder<Output: Sendable>: Sendable {
+    private var isWaitingForCached = false
+    private var hadCached = false
     private var hasRequested = false
     private var hasEnded = false
     private var received: Int64 = 0
     private var held: [LoadEvent<Output>] = []
 
-    /// - Parameter hasCached: Whether a stored value is going to be told with ``cached(_:)``.
-    init(hasCached: Bool) {
-        isWaitingForCached = hasCached
-        hadCached = hasCached
+    package init() {}
+
+    /// A stored value is going to be told of with ``cached(_:)``. To be said before anything else.
+    package mutating func awaitCached() {
+        isWaitingForCached = true
+        hadCached = true
     }
 
     /// The stored value is there, or cannot be had after all.
-    mutating func cached(_ loaded: Loaded<Output>?) -> [LoadEvent<Output>] {
+    package mutating func cached(_ loaded: Loaded<Output>?) -> [LoadEvent<Output>] {
         guard isWaitingForCached, !hasEnded else { return [] }
         isWaitingForCached = false
         defer { held = [] }
@@ -30,26 +32,26 @@ struct EventOrder<Output: Sendable> {
         return [.cached(loaded)] + held
     }
 
-    mutating func requesting() -> [LoadEvent<Output>] {
+    package mutating func requesting() -> [LoadEvent<Output>] {
         guard !hasRequested, !hasEnded else { return [] }
         hasRequested = true
         return pass([.requesting(hadCached: hadCached)])
     }
 
     /// What is no more than was told before is not told: another attempt begins with the first byte again.
-    mutating func progress(_ progress: LoadProgress) -> [LoadEvent<Output>] {
+    package mutating func progress(_ progress: LoadProgress) -> [LoadEvent<Output>] {
         guard !hasEnded, progress.received > received else { return [] }
         received = progress.received
         return pass(requesting() + [.progress(progress)])
     }
 
-    mutating func retrying(_ retry: LoadRetry) -> [LoadEvent<Output>] {
+    package mutating func retrying(_ retry: LoadRetry) -> [LoadEvent<Output>] {
         guard !hasEnded else { return [] }
         return pass(requesting() + [.retrying(retry)])
     }
 
     /// The end, which comes once.
-    mutating func end(_ result: Result<Loaded<Output>, LoadError>) -> [LoadEvent<Output>] {
+    package mutating func end(_ result: Result<Loaded<Output>, LoadError>) -> [LoadEvent<Output>] {
         guard !hasEnded else { return [] }
         hasEnded = true
         defer { held = [] }

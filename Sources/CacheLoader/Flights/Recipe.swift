@@ -17,4 +17,7 @@ struct Recipe: Sendable {
 
     /// The bytes as they are.
     static let bytes = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) { $0.data }
+
+    /// Nothing: it is the store that is to have them.
+    static let nothing = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
 }

@@ -34,6 +34,24 @@ extension ResourceLoader {
         }
     }
 
+    /// What is stored, fresh or not; `nil` also if its origin forbids to serve it as it is.
+    func loadStaleFromStore(_ load: Load) async -> Resource? {
+        guard load.method == .get, load.policy.mode != .remoteOnly else { return nil }
+        var transaction = transaction(load, load.target, load.headerFields)
+        transaction.policy.mode = .cacheOnly
+        guard let response = try? transaction.contentFromStore() else { return nil }
+        return try? await Resource(response, load.target)
+    }
+
+    /// Whether a load would take no network. No use of what is stored.
+    func isAnsweredFromStore(_ load: Load) -> Bool {
+        guard load.method == .get else { return false }
+        guard case .answer(let answer) = try? transaction(load, load.target, load.headerFields).decide() else {
+            return false
+        }
+        return answer.response.status.kind == .successful
+    }
+
     /// The error of an origin that has answered with too many, and is not to be asked now.
     func blockingError(_ load: Load) -> LoadError? {
         let limit = load.configuration.negativeCaching

@@ -1,0 +1,49 @@
+internal import Synchronization
+
+/// One who wants to know all that happens to a load.
+final class LoadObservation<Output: Sendable>: Sendable {
+    private let continuation: AsyncStream<LoadEvent<Output>>.Continuation
+
+    /// Guards the order of the events. They are yielded under the lock, so that one source does not overtake the other;
+    /// nobody's code runs in a yield.
+    private let order: Mutex<EventOrder<Output>>
+
+    init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
+        self.continuation = continuation
+        order = Mutex(EventOrder())
+    }
+
+    /// A stored value is going to be told of with ``cached(_:)``.
+    func awaitCached() {
+        order.withLock { $0.awaitCached() }
+    }
+
+    func cached(_ loaded: Loaded<Output>?) {
+        tell { $0.cached(loaded) }
+    }
+
+    func end(_ result: Result<Loaded<Output>, LoadError>) {
+        tell { $0.end(result) }
+    }
+
+    /// What its flight has to tell.
+    func receive(_ event: FlightEvent) {
+        tell { order in
+            switch event {
+            case .requesting: order.requesting()
+            case .progress(let progress): order.progress(progress)
+            case .retrying(let retry): order.retrying(retry)
+            case .ended(let result): order.end(result.map { $0.cast() })
+            }
+        }
+    }
+
+    private func tell(_ events: (inout EventOrder<Output>) -> [LoadEvent<Output>]) {
+        order.withLock { order in
+            for event in events(&order) {
+                continuation.yield(event)
+                if event.isLast { continuation.finish() }
+            }
+        }
+    }
+}

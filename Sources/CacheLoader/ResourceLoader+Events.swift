@@ -1,0 +1,122 @@
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension ResourceLoader {
+    /// What happens to the load of a request, from now on and up to its end, as ``LoadEvent`` says.
+    ///
+    /// The load begins at once, whether anybody reads the events or not. Letting go of the sequence, or cancelling the task
+    /// that reads it, is to wait no longer.
+    ///
+    /// - Parameter deliversStale: Whether a stored value that is not fresh comes first, as ``LoadEvent/cached(_:)``. Never
+    ///   one that its origin forbids to serve stale.
+    public func events(for request: ResourceRequest, deliversStale: Bool = true) -> AsyncStream<LoadEvent<Data>> {
+        events(for: request, .bytes, deliversStale: deliversStale)
+    }
+
+    /// Loads a request and tells an actor what happens to it, as ``events(for:deliversStale:)`` does.
+    ///
+    /// The handler is called on the actor, never within this call, and for the last time with the end of the load.
+    ///
+    /// - Returns: What cancels the load. To let go of it does not.
+    @discardableResult
+    public func start<Home: Actor>(
+        _ request: ResourceRequest, deliversStale: Bool = true, on actor: Home,
+        handler: @escaping @Sendable (isolated Home, LoadEvent<Data>) -> Void
+    ) -> LoadHandle {
+        start(request, .bytes, deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Data>>) in
+            for await event in events { await handler(actor, event) }
+        }
+    }
+
+    /// Loads a request and tells the main actor what happens to it, as ``events(for:deliversStale:)`` does.
+    ///
+    /// The handler is never called within this call, and for the last time with the end of the load.
+    ///
+    /// - Returns: What cancels the load. To let go of it does not.
+    @discardableResult
+    public func start(
+        _ request: ResourceRequest, deliversStale: Bool = true,
+        handler: (@MainActor @Sendable (LoadEvent<Data>) -> Void)? = nil
+    ) -> LoadHandle {
+        start(request, .bytes, deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Data>>) in
+            for await event in events { await handler?(event) }
+        }
+    }
+
+    // MARK: Events
+
+    func start<Output>(
+        _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool,
+        read: @escaping @Sendable (AsyncStream<LoadEvent<Output>>) async -> Void
+    ) -> LoadHandle {
+        let ticket = flights.withLock { $0.board.ticket() }
+        let events: AsyncStream<LoadEvent<Output>> = events(
+            for: request, recipe, deliversStale: deliversStale, ticket: ticket)
+        Task { await read(events) }
+        return LoadHandle { [weak self] in self?.leave(ticket) }
+    }
+
+    func events<Output>(
+        for request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, ticket: UInt64? = nil
+    ) -> AsyncStream<LoadEvent<Output>> {
+        let ticket = ticket ?? flights.withLock { $0.board.ticket() }
+        let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
+        let observation = LoadObservation(continuation)
+        let task = Task { await observe(request, recipe, deliversStale: deliversStale, observation, ticket) }
+        continuation.onTermination = { [weak self] termination in
+            guard case .cancelled = termination else { return }
+            task.cancel()
+            self?.leave(ticket)
+        }
+        return stream
+    }
+
+    private func observe<Output>(
+        _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, _ observation: LoadObservation<Output>,
+        _ ticket: UInt64
+    ) async {
+        do throws(LoadError) {
+            let load = try load(for: request)
+            if let resource = try await loadFromStore(load) {
+                return observation.end(await make(recipe, of: resource).map { resource.with($0).cast() })
+            }
+            let stale = deliversStale ? await loadStaleFromStore(load) : nil
+            if stale != nil { observation.awaitCached() }
+            if let error = blockingError(load) {
+                if let stale { observation.cached(await loaded(recipe, stale)) }
+                throw error
+            }
+            let waiter = LoadWaiter(recipe: recipe) { observation.receive($0) }
+            attach(waiter, ticket, to: load, request)
+            // A cancellation before this point found nobody to tell.
+            if Task.isCancelled { leave(ticket) }
+            // What the flight has to tell waits for this, but its end does not.
+            if let stale { observation.cached(await loaded(recipe, stale)) }
+        } catch {
+            observation.end(.failure(error))
+        }
+    }
+
+    private func loaded<Output>(_ recipe: Recipe, _ resource: Resource) async -> Loaded<Output>? {
+        (try? await make(recipe, of: resource).get()).map { resource.with($0).cast() }
+    }
+}
+
+/// A load that was begun with a handler.
+public final class LoadHandle: Sendable {
+    private let leave: @Sendable () -> Void
+
+    init(_ leave: @escaping @Sendable () -> Void) {
+        self.leave = leave
+    }
+
+    /// Does not want the load any more: its handler is told so, unless it has been told of an end. May be called again.
+    public func cancel() {
+        leave()
+    }
+}
