@@ -226,7 +226,7 @@ struct EvictionTests {
         #expect(try !store.check().isSound || sql.contains("accessed_at"))
     }
 
-    @Test("rows of uses that belong to no entry do not keep an eviction from ending", .timeLimit(.minutes(1)))
+    @Test("rows of uses that belong to no entry do not keep an eviction from ending", .timeLimit(.minutes(5)))
     func usesWithoutEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["a"])

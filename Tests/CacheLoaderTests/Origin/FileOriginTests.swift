@@ -4,7 +4,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("FileOrigin", .timeLimit(.minutes(1)))
+@Suite("FileOrigin", .timeLimit(.minutes(5)))
 struct FileOriginTests {
     private let directory: TemporaryDirectory
     private let files: FileOrigin

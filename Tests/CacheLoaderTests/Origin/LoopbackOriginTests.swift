@@ -10,7 +10,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-@Suite("LoopbackOrigin", .timeLimit(.minutes(1)))
+@Suite("LoopbackOrigin", .timeLimit(.minutes(5)))
 struct LoopbackOriginTests {
     @Test("A connection serves requests until the client asks it to end")
     func keepAlive() async throws {

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("OriginReply.Delivery", .timeLimit(.minutes(1)))
+@Suite("OriginReply.Delivery", .timeLimit(.minutes(5)))
 struct OriginDeliveryTests {
     @Test("chunked")
     func chunked() async throws {

