@@ -26,6 +26,11 @@ public struct LoadProgress: Hashable, Sendable {
     public let received: Int64
     /// Bytes of the whole body; `nil` when the origin does not say.
     public let total: Int64?
+
+    package init(received: Int64, total: Int64?) {
+        self.received = received
+        self.total = total
+    }
 }
 
 /// Why and when a load is tried again.
@@ -36,6 +41,12 @@ public struct LoadRetry: Hashable, Sendable {
     public let delay: Duration?
     /// Why the last failed.
     public let error: LoadError
+
+    package init(failedAttempts: Int, delay: Duration?, error: LoadError) {
+        self.failedAttempts = failedAttempts
+        self.delay = delay
+        self.error = error
+    }
 }
 
 extension LoadEvent {

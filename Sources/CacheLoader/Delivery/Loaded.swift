@@ -26,6 +26,21 @@ public struct Loaded<Output: Sendable>: Sendable {
     public let expiresAt: Date?
     /// Why the origin did not answer, when what is stored stands in for its answer.
     public let failure: LoadError?
+
+    package init(
+        value: Output, url: String, status: HTTPResponse.Status, headerFields: HTTPFields, source: ResponseSource,
+        age: Int64, isStale: Bool, expiresAt: Date?, failure: LoadError?
+    ) {
+        self.value = value
+        self.url = url
+        self.status = status
+        self.headerFields = headerFields
+        self.source = source
+        self.age = age
+        self.isStale = isStale
+        self.expiresAt = expiresAt
+        self.failure = failure
+    }
 }
 
 /// A body, and where it came from.

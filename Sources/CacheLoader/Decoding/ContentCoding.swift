@@ -1,0 +1,68 @@
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The codings that this library takes off a body (RFC 9110 §8.4.1).
+package enum ContentCoding: String, Sendable, CaseIterable {
+    case gzip
+    case deflate
+
+    /// What a request says to accept (RFC 9110 §12.5.3).
+    package static let accepted = allCases.map(\.rawValue).joined(separator: ", ")
+
+    /// RFC 9110 §8.4.1.3: "x-gzip" counts as gzip. Case does not matter.
+    private init?(name: Substring) {
+        switch name.lowercased() {
+        case "gzip", "x-gzip": self = .gzip
+        case "deflate": self = .deflate
+        default: return nil
+        }
+    }
+
+    /// A body without the codings that its `Content-Encoding` names; `nil` if there is none, or one that is not known: then
+    /// the body stays as it is.
+    ///
+    /// - Parameter limit: The most bytes there may be; a few of them can stand for any number.
+    package static func decode(
+        _ data: Data, _ fields: HTTPFields, limit: Int64, url: String
+    ) throws(LoadError) -> Data? {
+        let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
+            .map { Substring($0.trimmingPrefix { $0 == " " || $0 == "\t" }) }
+            .map { name in name.prefix { $0 != " " && $0 != "\t" } }
+            .filter { !$0.isEmpty && $0.lowercased() != "identity" }
+        let codings = names.compactMap(Self.init(name:))
+        guard !codings.isEmpty, codings.count == names.count else { return nil }
+        // An empty body is that of a response which has none, whatever it says.
+        guard !data.isEmpty else { return data }
+        var data = data
+        for coding in codings.reversed() {
+            do throws(Inflater.Failure) {
+                data = try coding.decode(data, limit: limit)
+            } catch {
+                switch error {
+                case .tooLarge: throw .bodyTooLarge(url: url, limit: limit)
+                case .malformed: throw .malformedContent(url: url, coding: coding.rawValue)
+                }
+            }
+        }
+        return data
+    }
+
+    private func decode(_ data: Data, limit: Int64) throws(Inflater.Failure) -> Data {
+        switch self {
+        case .gzip: return try Inflater.inflate(data, .gzip, limit: limit)
+        case .deflate:
+            // RFC 9110 §8.4.1.2: some send "deflate" without the zlib wrapper around it.
+            do throws(Inflater.Failure) {
+                return try Inflater.inflate(data, .zlib, limit: limit)
+            } catch {
+                guard case .malformed = error else { throw error }
+                return try Inflater.inflate(data, .none, limit: limit)
+            }
+        }
+    }
+}

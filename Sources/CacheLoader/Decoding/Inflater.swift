@@ -1,0 +1,88 @@
+internal import CZlib
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Decompresses DEFLATE (RFC 1951), wrapped as gzip (RFC 1952) or zlib (RFC 1950), or not at all. One owner, one use.
+struct Inflater {
+    enum Wrapping {
+        case gzip
+        case zlib
+        case none
+
+        /// As zlib's `inflateInit2` wants it: the size of the window, and what is around the data.
+        fileprivate var windowBits: Int32 {
+            switch self {
+            case .gzip: 15 + 16
+            case .zlib: 15
+            case .none: -15
+            }
+        }
+    }
+
+    enum Failure: Error {
+        /// Not what it is said to be, or not all of it.
+        case malformed
+        /// Longer than the limit once it is decompressed.
+        case tooLarge
+    }
+
+    private static let chunkByteCount = 65_536
+
+    /// All that `data` stands for.
+    ///
+    /// gzip may have several members, one after the other; what follows the last and is none is ignored, as gzip itself does.
+    static func inflate(_ data: Data, _ wrapping: Wrapping, limit: Int64) throws(Failure) -> Data {
+        var input = data
+        var output = Data()
+        repeat {
+            let rest = try inflateMember(input, wrapping, limit: limit, into: &output)
+            input = input.suffix(rest)
+        } while wrapping == .gzip && input.starts(with: [0x1F, 0x8B])
+        return output
+    }
+
+    /// - Returns: How many bytes follow the member.
+    private static func inflateMember(
+        _ input: Data, _ wrapping: Wrapping, limit: Int64, into output: inout Data
+    ) throws(Failure) -> Int {
+        var stream = z_stream()
+        guard czlib_inflate_init(&stream, wrapping.windowBits) == Z_OK else { throw .malformed }
+        defer { inflateEnd(&stream) }
+        // The type of a count in zlib: more is given piece by piece.
+        var given = 0
+        var failure: Failure?
+        input.withUnsafeBytes { bytes in
+            let base = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+            var chunk = [UInt8](repeating: 0, count: chunkByteCount)
+            while failure == nil {
+                if stream.avail_in == 0 {
+                    let count = min(bytes.count - given, 1 << 30)
+                    stream.next_in = base.map { $0 + given }
+                    stream.avail_in = UInt32(count)
+                    given += count
+                }
+                let status = chunk.withUnsafeMutableBufferPointer { buffer in
+                    stream.next_out = buffer.baseAddress
+                    stream.avail_out = UInt32(buffer.count)
+                    return CZlib.inflate(&stream, Z_NO_FLUSH)
+                }
+                let produced = chunkByteCount - Int(stream.avail_out)
+                guard Int64(output.count + produced) <= limit else {
+                    failure = .tooLarge
+                    return
+                }
+                output.append(contentsOf: chunk[..<produced])
+                if status == Z_STREAM_END { return }
+                // No progress is possible: the data ends before its end.
+                let isStuck = status == Z_BUF_ERROR && stream.avail_in == 0 && given == bytes.count
+                if status != Z_OK && status != Z_BUF_ERROR || isStuck { failure = .malformed }
+            }
+        }
+        if let failure { throw failure }
+        return input.count - given + Int(stream.avail_in)
+    }
+}

@@ -1,0 +1,56 @@
+import CacheLoader
+import Testing
+
+/// Holds events against the grammar of ``LoadEvent``.
+func expectGrammatical<Output>(
+    _ events: [LoadEvent<Output>], sourceLocation: SourceLocation = #_sourceLocation
+) {
+    var rest = events[...]
+    var hadCached = false
+    if case .cached? = rest.first {
+        hadCached = true
+        rest.removeFirst()
+    }
+    if case .requesting(let says)? = rest.first {
+        #expect(says || !hadCached, "it had one", sourceLocation: sourceLocation)
+        rest.removeFirst()
+        var received: Int64 = 0
+        loop: while true {
+            switch rest.first {
+            case .progress(let progress)?:
+                #expect(progress.received > received, "less than before", sourceLocation: sourceLocation)
+                received = progress.received
+            case .retrying?: break
+            default: break loop
+            }
+            rest.removeFirst()
+        }
+    }
+    #expect(rest.count == 1 && rest.first?.isLast == true, "\(events.map(\.name))", sourceLocation: sourceLocation)
+}
+
+extension LoadEvent {
+    /// The name of its case.
+    var name: String {
+        switch self {
+        case .cached: "cached"
+        case .requesting(let hadCached): hadCached ? "requesting again" : "requesting"
+        case .progress(let progress): "progress \(progress.received)/\(progress.total.map(String.init) ?? "?")"
+        case .retrying(let retry): "retrying \(retry.failedAttempts)"
+        case .completed(let loaded): "completed \(loaded.source)"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+extension AsyncStream {
+    /// All elements.
+    var all: [Element] {
+        get async {
+            var elements: [Element] = []
+            for await element in self { elements.append(element) }
+            return elements
+        }
+    }
+}

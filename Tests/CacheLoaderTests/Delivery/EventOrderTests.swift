@@ -1,0 +1,90 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("EventOrder")
+struct EventOrderTests {
+    private func loaded(_ value: Int) -> Loaded<Int> {
+        Loaded(
+            value: value, url: "https://example.com/", status: .ok, headerFields: [:], source: .network, age: 0,
+            isStale: false, expiresAt: nil, failure: nil)
+    }
+
+    private func names(_ steps: (inout EventOrder<Int>) -> [[LoadEvent<Int>]]) -> [String] {
+        var order = EventOrder<Int>()
+        return steps(&order).flatMap { $0 }.map(\.name)
+    }
+
+    @Test("C6: what the origin's side has to tell waits for the stored value")
+    func waits() {
+        let events = names { order in
+            order.awaitCached()
+            return [
+                order.requesting(), order.progress(LoadProgress(received: 1, total: nil)), order.cached(loaded(1)),
+                order.end(.success(loaded(2))),
+            ]
+        }
+        #expect(events == ["cached", "requesting again", "progress 1/?", "completed network"])
+    }
+
+    @Test("C6: a stored value that comes after that of the network is dropped")
+    func late() {
+        let events = names { order in
+            order.awaitCached()
+            return [order.requesting(), order.end(.success(loaded(2))), order.cached(loaded(1))]
+        }
+        #expect(events == ["requesting again", "completed network"])
+    }
+
+    @Test("A stored value that cannot be made after all was not had")
+    func unusable() {
+        let events = names { order in
+            order.awaitCached()
+            return [order.requesting(), order.cached(nil), order.end(.failure(.notCached(url: "")))]
+        }
+        #expect(events == ["requesting", "failed"])
+    }
+
+    @Test("I1: progress never goes back, and nothing comes after the end")
+    func progress() {
+        let events = names { order in
+            [
+                order.progress(LoadProgress(received: 5, total: 9)),
+                order.retrying(LoadRetry(failedAttempts: 1, delay: nil, error: .cancelled)), order.requesting(),
+                order.progress(LoadProgress(received: 3, total: 9)),
+                order.progress(LoadProgress(received: 9, total: 9)), order.end(.failure(.cancelled)),
+                order.end(.success(loaded(1))), order.progress(LoadProgress(received: 10, total: nil)),
+                order.cached(loaded(1)),
+            ]
+        }
+        #expect(events == ["requesting", "progress 5/9", "retrying 1", "progress 9/9", "cancelled"])
+    }
+
+    @Test("I1, C6: whatever comes first, the grammar holds", arguments: 0..<4)
+    func random(round: Int) {
+        var generator = SeededGenerator()
+        for _ in 0..<250 { random(&generator) }
+    }
+
+    private func random(_ generator: inout SeededGenerator) {
+        var order = EventOrder<Int>()
+        var events: [LoadEvent<Int>] = []
+        let hasCached = Bool.random(using: &generator)
+        if hasCached { order.awaitCached() }
+        for _ in 0..<Int.random(in: 0...12, using: &generator) {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: events += order.requesting()
+            case 1:
+                events += order.progress(LoadProgress(received: .random(in: 0...9, using: &generator), total: nil))
+            case 2: events += order.retrying(LoadRetry(failedAttempts: 1, delay: .zero, error: .cancelled))
+            default: events += order.cached(Bool.random(using: &generator) ? loaded(0) : nil)
+            }
+        }
+        events += order.end(.success(loaded(1)))
+        events += order.cached(loaded(2))
+        expectGrammatical(events)
+        if !hasCached { #expect(!events.contains { $0.name == "cached" }) }
+    }
+}

@@ -1,0 +1,187 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: events", .timeLimit(.minutes(5)))
+struct LoaderEventsTests {
+    private let url = "https://example.com/a"
+
+    private func events(
+        _ fixture: LoaderFixture, _ request: ResourceRequest? = nil, deliversStale: Bool = true
+    ) async -> [LoadEvent<Data>] {
+        let events = await fixture.loader.events(for: request ?? ResourceRequest(url), deliversStale: deliversStale).all
+        expectGrammatical(events)
+        return events
+    }
+
+    /// Has version 1 stored, stale by now; the next response is version 2.
+    private func stale(_ directives: String = "max-age=10") async throws -> (LoaderFixture, ScriptedTransport) {
+        let script = ReplyScript(
+            .ok("one".utf8, etag: "\"1\"", cacheControl: directives), .ok("two!".utf8, etag: "\"2\""))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 20)
+        return (fixture, transport)
+    }
+
+    @Test("C6, I1: a miss, with progress as far as the length is known", arguments: [true, false])
+    func miss(hasLength: Bool) async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, hasLength ? [.contentLength: "6"] : [:], "abc", "def")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let names = await events(fixture).map(\.name)
+        #expect(names.first == "requesting")
+        #expect(names.last == "completed network")
+        #expect(names.contains("progress 6/\(hasLength ? "6" : "?")"))
+    }
+
+    @Test("C6: a fresh hit is one event, and no request")
+    func hit() async throws {
+        let (fixture, transport) = try await stale("max-age=60")
+        #expect(await events(fixture).map(\.name) == ["completed disk"])
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("C6: what is stale comes first, then what takes its place; unless it is not wanted", arguments: [true, false])
+    func staleFirst(deliversStale: Bool) async throws {
+        let (fixture, _) = try await stale()
+        let events = await events(fixture, deliversStale: deliversStale)
+        let names = events.map(\.name)
+        #expect(names.last == "completed network")
+        #expect(names.contains(deliversStale ? "requesting again" : "requesting"))
+        #expect(names.contains("cached") == deliversStale)
+        guard deliversStale, case .cached(let cached)? = events.first else { return }
+        #expect(cached.text == "one")
+        #expect(cached.isStale)
+    }
+
+    @Test("C6: nor if its origin forbids it")
+    func forbidden() async throws {
+        let (fixture, _) = try await stale("max-age=10, must-revalidate")
+        #expect(await events(fixture).map(\.name).contains("cached") == false)
+    }
+
+    @Test("I1: attempts that fail are told, and the last failure is the end")
+    func failing() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(503) }
+        let fixture = try LoaderFixture(transport: transport)
+        let retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
+        let events = await events(fixture, ResourceRequest(url, retry: retry))
+        #expect(events.map(\.name) == ["requesting", "retrying 1", "retrying 2", "failed"])
+        guard case .failed(let error)? = events.last else { return }
+        #expect(error == .httpStatus(503, url: url))
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("D3: a blocked key still delivers what is stored, then the error, and asks nobody")
+    func blocked() async throws {
+        let script = ReplyScript(.ok("one".utf8, cacheControl: "max-age=10"), OriginReply(status: .notFound))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 20)
+        #expect(await events(fixture).map(\.name).last == "failed")
+        #expect(await events(fixture).map(\.name) == ["cached", "failed"])
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("E9: what cannot be loaded fails once, and nobody is asked", arguments: ["", "no-scheme", "ftp://a/b", "http://"])
+    func invalid(url: String) async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200) }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(await events(fixture, ResourceRequest(url)).map(\.name) == ["failed"])
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test("E4: all that is under way can be cancelled, and is told so; later loads succeed")
+    func cancelAll() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let streams = (0..<3).map { _ in fixture.loader.events(for: ResourceRequest(url)) }
+        await gate.reached(1)
+        while try !fixture.loader.isLoading(ResourceRequest(url)) { await Task.yield() }
+        var iterators = streams.map { $0.makeAsyncIterator() }
+        for index in iterators.indices { #expect(await iterators[index].next()?.name == "requesting") }
+        fixture.loader.cancelAll()
+        for index in iterators.indices { #expect(await iterators[index].next()?.name == "cancelled") }
+        #expect(try !fixture.loader.isLoading(ResourceRequest(url)))
+        gate.open()
+        #expect(try await fixture.loader.load(url).text == "body")
+    }
+
+    @Test("E4: a handle that is let go keeps the load; one that is cancelled ends it, once")
+    func handles() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (kept, keptContinuation) = AsyncStream<LoadEvent<Data>>.makeStream()
+        let (left, leftContinuation) = AsyncStream<LoadEvent<Data>>.makeStream()
+        fixture.loader.start(ResourceRequest(url)) { event in
+            keptContinuation.yield(event)
+            if event.isLast { keptContinuation.finish() }
+        }
+        let handle = fixture.loader.start(ResourceRequest(url)) { event in
+            leftContinuation.yield(event)
+            if event.isLast { leftContinuation.finish() }
+        }
+        var events = left.makeAsyncIterator()
+        #expect(await events.next()?.name == "requesting")
+        handle.cancel()
+        handle.cancel()
+        #expect(await events.next()?.name == "cancelled")
+        #expect(await events.next() == nil)
+        gate.open()
+        #expect(await kept.all.last?.name == "completed network")
+        handle.cancel()
+        #expect(transport.requestCount == 1)
+    }
+
+    private actor Home {
+        var names: [String] = []
+        var isOver = false
+
+        func note(_ name: String, isLast: Bool) {
+            names.append(name)
+            isOver = isLast
+        }
+    }
+
+    @Test("I3: a handler is called on the actor of its choice, never within the call; without one the load takes place")
+    func isolation() async throws {
+        let (fixture, transport) = try await stale("max-age=60")
+        let home = Home()
+        fixture.loader.start(ResourceRequest(url), on: home) { home, event in
+            home.note(event.name, isLast: event.isLast)
+        }
+        while await !home.isOver { await Task.yield() }
+        #expect(await home.names == ["completed disk"])
+        let isWithin = Mutex(true)
+        let names: AsyncStream<Bool> = await MainActor.run {
+            let (stream, continuation) = AsyncStream<Bool>.makeStream()
+            fixture.loader.start(ResourceRequest(url)) { _ in
+                MainActor.assertIsolated()
+                continuation.yield(isWithin.withLock { $0 })
+                continuation.finish()
+            }
+            isWithin.withLock { $0 = false }
+            return stream
+        }
+        #expect(await names.all == [false])
+        fixture.loader.start(ResourceRequest("https://example.com/b"))
+        while transport.requestCount < 2 { await Task.yield() }
+    }
+}

@@ -1,0 +1,102 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Prefetch", .timeLimit(.minutes(5)))
+struct PrefetchTests {
+    private func requests(_ count: Int) -> [ResourceRequest] {
+        (0..<count).map { ResourceRequest("https://example.com/\($0)") }
+    }
+
+    private func transport(_ gate: Gate? = nil) -> ScriptedTransport {
+        ScriptedTransport { request, _ in
+            await gate?.wait()
+            if request.path?.hasSuffix("7") == true { return .reply(404) }
+            return .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
+        }
+    }
+
+    @Test("H1: what is missing is loaded, one at a time; what is there is left alone, and counts as no use")
+    func warming() async throws {
+        let (most, now) = (Mutex(0), Mutex(0))
+        let transport = ScriptedTransport { request, _ in
+            let count = now.withLock { now in
+                now += 1
+                return now
+            }
+            most.withLock { $0 = max($0, count) }
+            await Task.yield()
+            now.withLock { $0 -= 1 }
+            if request.path?.hasSuffix("7") == true { return .reply(404) }
+            return .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let cold = fixture.loader.prefetch(requests(200))
+        let updates = await cold.updates.all
+        #expect(zip(updates, updates.dropFirst()).allSatisfy { $0.completed < $1.completed })
+        let progress = await cold.finished()
+        #expect(progress.loaded == 180)
+        #expect(progress.failed == 20)
+        #expect(progress.completed == 200)
+        guard case .httpStatus(404, _)? = progress.latestFailure else {
+            Issue.record("\(String(describing: progress.latestFailure))")
+            return
+        }
+        #expect(transport.requestCount == 200)
+        #expect(most.withLock { $0 } == 1)
+        #expect(try fixture.store.statistics().entries == 180)
+        let hits = try fixture.store.statistics().hits
+        let warm = await fixture.loader.prefetch(requests(200)).finished()
+        #expect(warm.hits == 180)
+        #expect(warm.failed == 20)
+        #expect(transport.requestCount == 220)
+        #expect(try fixture.store.statistics().hits == hits)
+    }
+
+    @Test("E5: one that is cancelled begins no more; what is under way is finished and stored")
+    func cancelling() async throws {
+        let gate = Gate()
+        let transport = transport(gate)
+        let fixture = try LoaderFixture(transport: transport)
+        let prefetch = fixture.loader.prefetch(requests(100))
+        await gate.reached(1)
+        prefetch.cancel()
+        let progress = await prefetch.finished()
+        #expect(progress.loaded == 0)
+        #expect(progress.cancelled == progress.completed)
+        gate.open()
+        let first = ResourceRequest("https://example.com/0")
+        while try fixture.loader.isLoading(first) { await Task.yield() }
+        #expect(try fixture.loader.contains(first))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("H3: somebody who wants one of them now does not wait for the others")
+    func promotion() async throws {
+        let gate = Gate()
+        let transport = transport(gate)
+        let fixture = try LoaderFixture(transport: transport)
+        let prefetch = fixture.loader.prefetch(requests(20))
+        await gate.reached(1)
+        async let wanted = fixture.loader.load("https://example.com/13")
+        await gate.reached(2)
+        #expect(transport.requests.map(\.path) == ["/0", "/13"])
+        gate.open()
+        #expect(try await wanted.text == "/13")
+        #expect(await prefetch.finished().completed == 20)
+        #expect(transport.requestCount == 20)
+    }
+
+    @Test("What cannot be loaded at all is a failure of its own")
+    func invalid() async throws {
+        let fixture = try LoaderFixture(transport: transport())
+        let progress = await fixture.loader.prefetch([ResourceRequest(""), ResourceRequest("https://a.test/")]).finished()
+        #expect(progress.failed == 1)
+        #expect(progress.loaded == 1)
+    }
+}
