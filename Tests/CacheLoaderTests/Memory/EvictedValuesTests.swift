@@ -1,0 +1,203 @@
+import CacheLoader
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("MemoryCache and what it has evicted")
+struct EvictedValuesTests {
+    let clock = ManualClock()
+
+    private func cache(_ costLimit: Int = 100) -> MemoryCache<Int, Box> {
+        MemoryCache(costLimit: costLimit, clock: clock.date)
+    }
+
+    enum Loss: Sendable, CaseIterable {
+        case evictAll, eviction, lowerLimit, pressure, remove, removeAll, removeAllWhere, removeExpired, replacement,
+            expired
+        case oversize
+
+        var isEviction: Bool {
+            switch self {
+            case .evictAll, .eviction, .lowerLimit, .pressure: true
+            default: false
+            }
+        }
+
+        func happen(to cache: MemoryCache<Int, Box>, _ clock: ManualClock) {
+            switch self {
+            case .evictAll: cache.evictAll()
+            case .eviction: cache.insert(Box(2), for: 2, cost: 100)
+            case .lowerLimit: cache.costLimit = 39
+            case .pressure: cache.respond(to: .critical)
+            case .remove: cache.remove(1)
+            case .removeAll: cache.removeAll()
+            case .removeAllWhere: cache.removeAll { $0 == 1 }
+            case .removeExpired:
+                clock.advance(by: 60)
+                cache.removeExpired()
+            case .replacement: cache.insert(Box(3), for: 1, cost: 1)
+            case .expired:
+                clock.advance(by: 60)
+                _ = cache.value(for: 1)
+            case .oversize: cache.insert(Box(3), for: 1, cost: 101)
+            }
+        }
+    }
+
+    @Test("G7: what is evicted is found as long as somebody holds it, what is removed is not", arguments: Loss.allCases)
+    func losses(_ loss: Loss) {
+        let cache = cache()
+        let held = Box(1)
+        cache.insert(held, for: 1, cost: 40, expiresAt: clock.now + 60)
+        loss.happen(to: cache, clock)
+        #expect(cache.peek(1) !== held && (!cache.contains(1) || loss == .replacement), "peek and contains do not look")
+        #expect((cache.value(for: 1) === held) == loss.isEviction)
+    }
+
+    @Test(
+        "G7: what was evicted is forgotten when it is removed then",
+        arguments: [
+            Loss.remove, .removeAll, .removeAllWhere, .replacement, .expired, .oversize,
+        ])
+    func removedAfterwards(_ loss: Loss) {
+        let cache = cache()
+        let held = Box(1)
+        cache.insert(held, for: 1, cost: 40, expiresAt: clock.now + 60)
+        cache.evictAll()
+        loss.happen(to: cache, clock)
+        #expect(cache.value(for: 1) !== held)
+    }
+
+    @Test("G7: what nobody holds is gone", arguments: [Loss.evictAll, .eviction, .lowerLimit, .pressure])
+    func released(_ loss: Loss) {
+        let cache = cache()
+        cache.insert(Box(1), for: 1, cost: 40)
+        loss.happen(to: cache, clock)
+        #expect(cache.value(for: 1) == nil)
+    }
+
+    @Test("G7: what is found is in the cache again: newest, with its cost and its expiry")
+    func readmission() {
+        let cache = cache()
+        let held = Box(1)
+        cache.insert(held, for: 1, cost: 40, expiresAt: clock.now + 60)
+        cache.evictAll()
+        for key in 2...9 { cache.insert(Box(key), for: key, cost: 10) }
+        #expect(cache.value(for: 1) === held)
+        #expect(cache.totalCost == 100 && cache.count == 7, "two had to make room")
+        #expect(cache.newestKey == 1 && cache.oldestKey == 4)
+        clock.advance(by: 60)
+        #expect(cache.value(for: 1) == nil)
+    }
+
+    @Test("G7: what does not fit any more is found all the same, again and again")
+    func tooLarge() {
+        let cache = cache()
+        let held = Box(1)
+        cache.insert(held, for: 1, cost: 40)
+        cache.costLimit = 39
+        #expect(cache.value(for: 1) === held)
+        #expect(cache.value(for: 1) === held)
+        #expect(cache.count == 0)
+        cache.costLimit = 40
+        #expect(cache.value(for: 1) === held)
+        #expect(cache.count == 1)
+    }
+
+    @Test("G7: after a purge of many the few that are held are found, however old")
+    func largePurge() {
+        let cache = cache(0)
+        let held = [0, 5_000, 9_999].map { Box($0) }
+        for box in held { cache.insert(box, for: box.id, cost: 1) }
+        for number in 0..<10_000 where !held.contains(where: { $0.id == number }) {
+            cache.insert(Box(number), for: number, cost: 1)
+        }
+        #expect(cache.evictAll() == FreedMemory(count: 10_000, cost: 10_000))
+        for box in held { #expect(cache.value(for: box.id) === box) }
+        #expect(cache.count == 3)
+    }
+
+    @Test("G7: of many that are held, those evicted last are found: the table is bounded")
+    func bounded() {
+        let capacity = EvictedReferences<Int, Box>.capacity
+        let cache = cache(0)
+        let held = (0..<(3 * capacity)).map { Box($0) }
+        for box in held { cache.insert(box, for: box.id, cost: 1) }
+        cache.evictAll()
+        let found = held.filter { cache.value(for: $0.id) === $0 }
+        #expect(found.map(\.id) == Array((2 * capacity)..<(3 * capacity)))
+    }
+
+    @Test("G7: one eviction after the other keeps the table bounded too")
+    func boundedInSmallSteps() {
+        var references = EvictedReferences<Int, Box>()
+        let capacity = EvictedReferences<Int, Box>.capacity
+        let held = Box(0)
+        for number in 0..<(10 * capacity) {
+            let box = number == 0 ? held : Box(number)
+            references.insert(.init(key: number, value: box, cost: 1, expiresAt: nil))
+            _ = references.sweep()
+            #expect(references.count <= 2 * capacity)
+        }
+        #expect(references.take(0, at: clock.now)?.value === held)
+        #expect(references.take(0, at: clock.now) == nil, "it is noted no longer")
+    }
+
+    @Test("G7: a value type is not noted")
+    func valueTypes() {
+        var references = EvictedReferences<Int, [Int]>()
+        references.insert(.init(key: 1, value: [1, 2, 3], cost: 1, expiresAt: nil))
+        #expect(references.count == 0)
+        let cache = MemoryCache<Int, String>(costLimit: 0, clock: clock.date)
+        cache.insert("a string that is too long to stand in its own bits", for: 1, cost: 1)
+        cache.evictAll()
+        #expect(cache.value(for: 1) == nil)
+    }
+
+    @Test("G7: a class instance in the box of a protocol is noted, a value in one is not")
+    func boxes() {
+        let cache = MemoryCache<Int, any Sendable>(costLimit: 0, clock: clock.date)
+        let (box, number) = (Box(1), 7)
+        cache.insert(box, for: 1, cost: 1)
+        cache.insert(number, for: 2, cost: 1)
+        cache.evictAll()
+        #expect(cache.value(for: 1) as? Box === box)
+        #expect(cache.value(for: 2) == nil)
+    }
+
+    @Test("Values are released outside the lock", .timeLimit(.minutes(1)), arguments: Loss.allCases)
+    func farewell(_ loss: Loss) {
+        // The cache would be locked a second time by the thread that has locked it.
+        let cache = MemoryCache<Int, Farewell>(costLimit: 100, clock: clock.date)
+        let seen = Mutex<[Int]>([])
+        func insert(_ key: Int, cost: Int, expiresAt: Date? = nil) {
+            let value = Farewell { [weak cache] in
+                guard let cache else { return }
+                seen.withLock { $0.append(cache.count) }
+            }
+            cache.insert(value, for: key, cost: cost, expiresAt: expiresAt)
+        }
+        insert(1, cost: 40, expiresAt: clock.now + 60)
+        switch loss {
+        case .evictAll: cache.evictAll()
+        case .eviction: insert(2, cost: 100)
+        case .lowerLimit: cache.costLimit = 39
+        case .pressure: cache.respond(to: .critical)
+        case .remove: cache.remove(1)
+        case .removeAll: cache.removeAll()
+        case .removeAllWhere: cache.removeAll { $0 == 1 }
+        case .removeExpired:
+            clock.advance(by: 60)
+            cache.removeExpired()
+        case .replacement: insert(1, cost: 1)
+        case .expired:
+            clock.advance(by: 60)
+            _ = cache.value(for: 1)
+        case .oversize: insert(1, cost: 101)
+        }
+        let left = loss == .eviction || loss == .replacement ? 1 : 0
+        // The oversize value goes as well, after the one it was to replace.
+        #expect(seen.withLock { $0 } == Array(repeating: left, count: loss == .oversize ? 2 : 1))
+    }
+}

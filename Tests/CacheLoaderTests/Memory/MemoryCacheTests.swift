@@ -1,0 +1,283 @@
+import CacheLoader
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("MemoryCache")
+struct MemoryCacheTests {
+    let clock = ManualClock()
+
+    private func cache(_ costLimit: Int, _ keys: String = "", cost: Int = 10) -> MemoryCache<String, Int> {
+        let cache = MemoryCache<String, Int>(costLimit: costLimit, clock: clock.date)
+        for (number, key) in keys.enumerated() { cache.insert(number, for: String(key), cost: cost) }
+        return cache
+    }
+
+    /// Removes everything, from the oldest to the newest.
+    private func drain(_ cache: MemoryCache<String, Int>) -> String {
+        var keys = ""
+        while let key = cache.oldestKey {
+            keys += key
+            cache.remove(key)
+        }
+        return keys
+    }
+
+    // MARK: G1
+
+    @Test(
+        "G1: a lower limit takes effect at once",
+        arguments: [
+            (100, 10), (99, 9), (55, 5), (10, 1), (9, 0), (1, 0), (0, 10),
+        ])
+    func lowering(limit: Int, left: Int) {
+        let cache = cache(0, "abcdefghij")
+        cache.costLimit = limit
+        #expect(cache.count == left)
+        #expect(cache.totalCost == left * 10)
+        #expect(cache.costLimit == limit)
+        #expect(drain(cache) == String("abcdefghij".suffix(left)), "the oldest go")
+    }
+
+    @Test("G1: what was evicted does not come back with a higher limit")
+    func raising() {
+        let cache = cache(20, "abc")
+        cache.costLimit = 40
+        #expect(cache.count == 2)
+        cache.insert(3, for: "d", cost: 10)
+        cache.insert(4, for: "e", cost: 10)
+        #expect(drain(cache) == "bcde")
+    }
+
+    @Test("G1: 0 is no limit, whatever the values cost")
+    func unlimited() {
+        let cache = cache(0, "abcdefghijklmnopqrstuvwxyz", cost: 1 << 50)
+        #expect(cache.count == 26)
+        #expect(cache.totalCost == 26 << 50)
+        cache.insert(0, for: "huge", cost: .max)
+        #expect(drain(cache) == "huge", "a sum cannot be larger than the largest number")
+    }
+
+    @Test("G1: caches have nothing in common")
+    func independence() {
+        let (one, other) = (cache(100, "abc"), cache(100, "abc"))
+        one.insert(9, for: "a", cost: 20)
+        one.costLimit = 20
+        one.respond(to: .critical)
+        one.removeAll()
+        #expect(other.count == 3 && other.totalCost == 30 && other.costLimit == 100)
+        #expect(other.value(for: "a") == 0)
+    }
+
+    // MARK: G2, after Nimbus' NIMemoryCacheTests
+
+    enum Step: Sendable {
+        case insert(String)
+        case use(String)
+        case peek(String)
+        case contains(String)
+        case remove(String)
+    }
+
+    @Test(
+        "G2: insert and use touch, peek and contains do not",
+        arguments: [
+            ([], "abc"),
+            ([.use("a")], "bca"),
+            ([.use("b")], "acb"),
+            ([.use("c")], "abc"),
+            ([.use("a"), .use("b"), .use("a")], "cba"),
+            ([.use("none")], "abc"),
+            ([.insert("a")], "bca"),
+            ([.insert("c")], "abc"),
+            ([.insert("d"), .use("a")], "bcda"),
+            ([.peek("a"), .peek("b")], "abc"),
+            ([.contains("a"), .contains("none")], "abc"),
+            ([.remove("a")], "bc"),
+            ([.remove("b")], "ac"),
+            ([.remove("c")], "ab"),
+            ([.remove("b"), .insert("d"), .insert("b")], "acdb"),
+            ([.remove("a"), .remove("b"), .remove("c")], ""),
+            ([.remove("a"), .remove("b"), .remove("c"), .insert("x"), .insert("y")], "xy"),
+        ] as [([Step], String)])
+    func order(steps: [Step], expected: String) {
+        let cache = cache(0, "abc")
+        for step in steps {
+            switch step {
+            case .insert(let key): cache.insert(0, for: key, cost: 1)
+            case .use(let key): _ = cache.value(for: key)
+            case .peek(let key): _ = cache.peek(key)
+            case .contains(let key): _ = cache.contains(key)
+            case .remove(let key): cache.remove(key)
+            }
+        }
+        #expect(cache.oldestKey == expected.first.map { String($0) })
+        #expect(cache.newestKey == expected.last.map { String($0) })
+        #expect(drain(cache) == expected)
+    }
+
+    @Test("G2: oldest and newest pass over what has expired, and leave it where it is")
+    func introspection() {
+        let cache = cache(0)
+        for (key, lifetime) in [("a", 10.0), ("b", nil), ("c", 30), ("d", nil), ("e", 20)] {
+            cache.insert(0, for: key, cost: 1, expiresAt: lifetime.map { clock.now + $0 })
+        }
+        #expect(cache.oldestKey == "a" && cache.newestKey == "e")
+        clock.advance(by: 10)
+        #expect(cache.oldestKey == "b" && cache.newestKey == "e")
+        clock.advance(by: 20)
+        #expect(cache.oldestKey == "b" && cache.newestKey == "d")
+        #expect(cache.count == 5)
+        cache.remove("b")
+        cache.remove("d")
+        #expect(cache.oldestKey == nil && cache.newestKey == nil)
+        #expect(cache.count == 3)
+    }
+
+    @Test("G2: of a value there is one, the latest")
+    func replacing() {
+        let cache = cache(0, "ab")
+        cache.insert(7, for: "a", cost: 10)
+        #expect(cache.value(for: "a") == 7)
+        #expect(cache.peek("b") == 1)
+        #expect(cache.contains("b") && !cache.contains("c"))
+        #expect(cache.count == 2)
+    }
+
+    @Test("G2: what is removed is counted, and gone")
+    func removing() {
+        let cache = cache(0, "abcde")
+        #expect(cache.remove("a"))
+        #expect(!cache.remove("a"))
+        #expect(cache.removeAll { "bc".contains($0) } == FreedMemory(count: 2, cost: 20))
+        #expect(cache.value(for: "b") == nil && cache.value(for: "d") == 3)
+        #expect(cache.removeAll() == FreedMemory(count: 2, cost: 20))
+        #expect(cache.removeAll() == FreedMemory())
+        #expect(cache.count == 0 && cache.totalCost == 0 && cache.oldestKey == nil)
+        cache.insert(1, for: "a", cost: 10)
+        #expect(cache.evictAll() == FreedMemory(count: 1, cost: 10))
+        #expect(cache.count == 0 && cache.totalCost == 0)
+    }
+
+    @Test("Of many values few are left: those")
+    func compaction() {
+        let cache = MemoryCache<Int, Int>(costLimit: 0, clock: clock.date)
+        for number in 0..<1000 { cache.insert(number, for: number, cost: 1) }
+        cache.costLimit = 7
+        for number in 993..<1000 { #expect(cache.peek(number) == number) }
+        #expect(cache.oldestKey == 993 && cache.newestKey == 999 && cache.count == 7)
+        cache.costLimit = 100
+        for number in 0..<50 { cache.insert(number, for: number, cost: 1) }
+        #expect(cache.removeAll { $0 < 993 } == FreedMemory(count: 50, cost: 50))
+        #expect(cache.oldestKey == 993 && cache.newestKey == 999 && cache.totalCost == 7)
+    }
+
+    // MARK: G3
+
+    @Test("G3: a replacement counts once, with its own cost")
+    func replacementCost() {
+        let cache = cache(1000, "a", cost: 100)
+        cache.insert(1, for: "a", cost: 900)
+        #expect(cache.totalCost == 900 && cache.count == 1)
+        cache.insert(2, for: "b", cost: 100)
+        #expect(cache.totalCost == 1000 && cache.count == 2)
+        cache.insert(3, for: "a", cost: 100)
+        #expect(cache.totalCost == 200 && cache.count == 2)
+    }
+
+    @Test("G3: a replacement makes room without what it replaces")
+    func replacementAtTheLimit() {
+        let cache = cache(100, "abcdefghij")
+        cache.insert(0, for: "j", cost: 20)
+        #expect(cache.totalCost == 100)
+        #expect(drain(cache) == "bcdefghij", "a had to go for the 10 more")
+    }
+
+    @Test(
+        "G3: what is larger than the limit is not admitted and evicts nothing",
+        arguments: [
+            (cost: 100, isAdmitted: true, left: "new"),
+            (101, false, "abcdefghij"),
+            (.max, false, "abcdefghij"),
+        ] as [(cost: Int, isAdmitted: Bool, left: String)])
+    func oversize(cost: Int, isAdmitted: Bool, left: String) {
+        let cache = cache(100, "abcdefghij")
+        #expect(cache.insert(0, for: "new", cost: cost) == isAdmitted)
+        #expect(cache.totalCost == 100)
+        #expect(drain(cache) == left)
+    }
+
+    @Test("G3: the older value under the key of an oversize one goes")
+    func oversizeReplacement() {
+        let cache = cache(100, "abcdefghij")
+        #expect(!cache.insert(0, for: "c", cost: 101))
+        #expect(cache.value(for: "c") == nil)
+        #expect(cache.totalCost == 90)
+        #expect(drain(cache) == "abdefghij")
+    }
+
+    @Test("G3: what costs nothing takes no room, but has its turn")
+    func free() {
+        let cache = cache(10, "abc", cost: 0)
+        cache.insert(0, for: "d", cost: 10)
+        #expect(cache.count == 4 && cache.totalCost == 10)
+        cache.insert(0, for: "e", cost: 10)
+        #expect(drain(cache) == "e", "d could not go before those that are older")
+    }
+
+    // MARK: G5
+
+    @Test(
+        "G5: at its expiry a value has expired",
+        arguments: [
+            (after: -1.0, isThere: true), (0, false), (1, false),
+        ])
+    func boundary(after: TimeInterval, isThere: Bool) {
+        for access in [{ $0.value(for: "a") }, { $0.peek("a") }, { $0.contains("a") ? 1 : nil }]
+            as [(MemoryCache<String, Int>) -> Int?]
+        {
+            let clock = ManualClock()
+            let cache = MemoryCache<String, Int>(costLimit: 100, clock: clock.date)
+            cache.insert(1, for: "a", cost: 10, expiresAt: clock.now + 60)
+            clock.advance(by: 60 + after)
+            #expect(cache.count == 1)
+            #expect(access(cache) == (isThere ? 1 : nil))
+            #expect(cache.count == (isThere ? 1 : 0), "expired is removed on access")
+            #expect(cache.totalCost == (isThere ? 10 : 0))
+            #expect(cache.remove("a") == isThere)
+        }
+    }
+
+    @Test("G5: inserting an expired value removes the old one", arguments: [-1.0, 0])
+    func insertingExpired(after: TimeInterval) {
+        let cache = cache(0, "ab")
+        #expect(!cache.insert(9, for: "a", cost: 10, expiresAt: clock.now + after))
+        #expect(cache.count == 1 && cache.totalCost == 10)
+        #expect(cache.value(for: "a") == nil && cache.value(for: "b") == 1)
+    }
+
+    @Test("G5: re-insert without date clears the expiry, one with a date sets it")
+    func reinserting() {
+        let cache = cache(0)
+        cache.insert(1, for: "a", cost: 1, expiresAt: clock.now + 10)
+        cache.insert(2, for: "a", cost: 1)
+        cache.insert(1, for: "b", cost: 1)
+        cache.insert(2, for: "b", cost: 1, expiresAt: clock.now + 10)
+        clock.advance(by: 10)
+        #expect(cache.value(for: "a") == 2)
+        #expect(cache.value(for: "b") == nil)
+    }
+
+    @Test("G5: removing the expired leaves the rest in order, and counts")
+    func removingExpired() {
+        let cache = cache(0, "xy")
+        for (key, lifetime) in [("a", 10.0), ("b", 20), ("c", 10)] {
+            cache.insert(0, for: key, cost: 5, expiresAt: clock.now + lifetime)
+        }
+        #expect(cache.removeExpired() == FreedMemory())
+        clock.advance(by: 10)
+        #expect(!cache.remove("c"), "removed, but there was no value any more")
+        #expect(cache.removeExpired() == FreedMemory(count: 1, cost: 5))
+        #expect(drain(cache) == "xyb")
+    }
+}

@@ -1,0 +1,96 @@
+import CacheLoader
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+@Suite("SystemMemoryPressure")
+struct SystemMemoryPressureTests {
+    @Test("An observation keeps its source, and nothing else does")
+    func lifetime() throws {
+        weak var released: SystemMemoryPressure?
+        do {
+            let observation: MemoryPressureObservation
+            do {
+                guard let source = SystemMemoryPressure() else {
+                    #expect(!Self.isOffered, "the system tells, but not us")
+                    return
+                }
+                #expect(Self.isOffered)
+                released = source
+                observation = source.observe { _ in }
+            }
+            withExtendedLifetime(observation) { #expect(released != nil) }
+        }
+        #expect(released == nil)
+    }
+
+    #if os(Linux)
+    /// Whether the kernel takes a trigger from this process.
+    private static var isOffered: Bool {
+        let descriptor = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        return descriptor >= 0 && write(descriptor, "some 200000 2000000", 20) > 0
+    }
+
+    @Test(
+        "A file that cannot be opened for writing, or takes no trigger, is no source",
+        arguments: [
+            "/proc/pressure/none", "/proc", "/dev/full",
+        ])
+    func refusal(path: String) {
+        #expect(SystemMemoryPressure { PressureWatch(path: path, $0) } == nil)
+    }
+
+    @Test("Every signal reaches every observer with the level of its descriptor", arguments: MemoryPressure.allCases)
+    func signals(pressure: MemoryPressure) async throws {
+        let (critical, warning) = try (Self.sockets(), Self.sockets())
+        defer { for descriptor in [critical.far, warning.far] { close(descriptor) } }
+        let (told, tell) = AsyncStream<MemoryPressure>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        let (toldToo, tellToo) = AsyncStream<MemoryPressure>.makeStream(bufferingPolicy: .bufferingOldest(1))
+        do {
+            let descriptors = [(critical.near, MemoryPressure.critical), (warning.near, .warning)]
+            let source = try #require(SystemMemoryPressure { PressureWatch(descriptors: descriptors, $0) })
+            let observations = [source.observe { tell.yield($0) }, source.observe { tellToo.yield($0) }]
+            // Out-of-band data is an exceptional condition of a socket, as a trigger is of its file.
+            #expect(send(pressure == .critical ? critical.far : warning.far, "!", 1, Int32(MSG_OOB)) == 1)
+            #expect(await told.first { _ in true } == pressure)
+            #expect(await toldToo.first { _ in true } == pressure)
+            withExtendedLifetime(observations) {}
+        }
+        // The thread ends with the source, and closes what it waited for; until then this waits.
+        var byte: UInt8 = 0
+        #expect(read(critical.far, &byte, 1) <= 0)
+        #expect(read(warning.far, &byte, 1) <= 0)
+    }
+
+    @Test("When a descriptor has an error or ends, the thread ends")
+    func end() throws {
+        let (ended, other) = try (Self.sockets(), Self.sockets())
+        defer { close(other.far) }
+        let descriptors = [(ended.near, MemoryPressure.critical), (other.near, .warning)]
+        let watch = try #require(PressureWatch(descriptors: descriptors) { _ in })
+        close(ended.far)
+        var byte: UInt8 = 0
+        #expect(read(other.far, &byte, 1) == 0)
+        withExtendedLifetime(watch) {}
+    }
+
+    private static func sockets() throws -> (near: Int32, far: Int32) {
+        var ends: [Int32] = [-1, -1]
+        #if canImport(Glibc)
+        let type = Int32(SOCK_STREAM.rawValue)
+        #else
+        let type = SOCK_STREAM
+        #endif
+        try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+        return (ends[0], ends[1])
+    }
+    #else
+    private static var isOffered: Bool { true }
+    #endif
+}
