@@ -47,6 +47,10 @@ let package = Package(
             name: "CSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
         ),
+        .systemLibrary(
+            name: "CZlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
         .target(name: "CPlatform"),
         .target(
             name: "Migrations",
@@ -70,6 +74,7 @@ let package = Package(
         .target(
             name: "CacheLoader",
             dependencies: [
+                "CZlib",
                 "CacheStore",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),

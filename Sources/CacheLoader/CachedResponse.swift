@@ -10,6 +10,10 @@ public import Foundation
 /// Where an answer came from.
 @nonexhaustive
 public enum ResponseSource: String, Sendable, CaseIterable {
+    /// From the memory of the loader.
+    case memory
+    /// From a file that the URL names.
+    case local
     /// From the origin, in full.
     case network
     /// From the store, without asking the origin.

@@ -13,7 +13,13 @@ public enum LoadError: Error, Hashable, Sendable {
     case httpStatus(Int, url: String)
     /// The policy forbids the network, and nothing suitable is stored.
     case notCached(url: String)
-    /// The body is larger than the configuration allows.
+    /// The file cannot be read; the reason is the system's.
+    case unreadableFile(path: String, reason: String)
+    /// The content is of a type that the configuration does not take; `nil` when the response does not say of which.
+    case unacceptableContentType(String?, url: String)
+    /// The body is not in the coding that its `Content-Encoding` names.
+    case malformedContent(url: String, coding: String)
+    /// The body is larger than the configuration allows, once its coding is taken off.
     case bodyTooLarge(url: String, limit: Int64)
     /// Redirects lead on and on, or in a circle.
     case tooManyRedirects(url: String, limit: Int)
@@ -37,6 +43,10 @@ extension LoadError: CustomStringConvertible {
         case .transport(let error, let url): "\(url): \(error)"
         case .httpStatus(let status, let url): "\(url): the origin answered with status \(status)"
         case .notCached(let url): "\(url): not cached, and the policy forbids the network"
+        case .unreadableFile(let path, let reason): "\(path.prefix(200).debugDescription) cannot be read: \(reason)"
+        case .unacceptableContentType(let type, let url):
+            "\(url): \(type.map { "content of type \($0.prefix(100).debugDescription)" } ?? "content of no type") is not wanted"
+        case .malformedContent(let url, let coding): "\(url): the body is not in the coding \(coding)"
         case .bodyTooLarge(let url, let limit): "\(url): the body is larger than \(limit) bytes"
         case .tooManyRedirects(let url, let limit): "\(url): more than \(limit) redirects"
         case .notStorable(let url): "\(url): the fields forbid storing it"

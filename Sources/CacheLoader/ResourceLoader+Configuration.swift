@@ -26,6 +26,17 @@ extension ResourceLoader {
         public var negativeCaching = NegativeCaching()
         /// How many transfers there are at a time: by default 6 urgent ones, 1 in the background, 6 to one host.
         public var lanes = LaneWidths()
+        /// How many bytes the values in memory may take together; 0 for no limit, `nil`, the default, for none in memory. A
+        /// change counts at once.
+        public var memoryLimit: Int? = nil
+        /// How far the values in memory shrink under memory pressure.
+        public var memoryStress = StressLimits()
+        /// Tells of memory pressure; ``SystemMemoryPressure``, for one. None by default.
+        public var memoryPressure: (any MemoryPressureSource)? = nil
+        /// Whether paths and `file` URLs are loaded, too: without a request, and without a trace in the store. They are.
+        public var loadsFiles: Bool = true
+        /// Whether gzip and deflate are asked for, and taken off what arrives. They are.
+        public var decodesContent: Bool = true
         /// Tells whether hosts can be reached. Without one, the default, a load that cannot reach its host is tried again
         /// after a pause.
         public var reachability: (any Reachability)? = nil

@@ -81,17 +81,15 @@ extension ResourceLoader {
         _ ticket: UInt64
     ) async {
         do throws(LoadError) {
+            if let loaded = try await loadLocally(request, recipe) { return observation.end(.success(loaded.cast())) }
             let load = try load(for: request)
-            if let resource = try await loadFromStore(load) {
-                return observation.end(await make(recipe, of: resource).map { resource.with($0).cast() })
-            }
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
             if stale != nil { observation.awaitCached() }
             if let error = blockingError(load) {
                 if let stale { observation.cached(await loaded(recipe, stale)) }
                 throw error
             }
-            let waiter = LoadWaiter(recipe: recipe) { observation.receive($0) }
+            let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
             // A cancellation before this point found nobody to tell.
             if Task.isCancelled { leave(ticket) }

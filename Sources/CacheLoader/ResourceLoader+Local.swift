@@ -35,6 +35,7 @@ extension ResourceLoader {
         options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(request, headerFields)
+        memory.remove(key)
         do throws(StoreError) {
             return try await store.insert(data, metadata: metadata, for: key, options: options)
         } catch {
@@ -51,6 +52,7 @@ extension ResourceLoader {
         _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(ResourceRequest(url), headerFields)
+        memory.remove(key)
         do throws(StoreError) {
             return try await body.commit(metadata, for: key, options: options)
         } catch {
@@ -83,13 +85,17 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
     public func peek(_ request: ResourceRequest) throws(LoadError) -> Data? {
-        let key = try LoadTarget(request, partition: configuration.partition).key
+        let configuration = configuration
+        let target = try LoadTarget(request, partition: configuration.partition)
+        let (entry, data): (StoredEntry, Data)
         do throws(StoreError) {
-            guard let entry = try store.peek(key) else { return nil }
-            return try store.openBody(of: entry)?.data()
+            guard let stored = try store.peek(target.key), let body = try store.openBody(of: stored) else { return nil }
+            (entry, data) = (stored, try body.data())
         } catch {
             throw .store(error)
         }
+        var fields = EntryCodec.response(of: entry).fields
+        return try configuration.decode(data, &fields, url: target.url.text)
     }
 
     /// Whether anything is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
@@ -112,7 +118,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Removes everything stored for a URL: body, fields, validators, every variant, and the failures counted.
+    /// Removes everything stored for a URL: body, fields, validators, every variant, the failures counted, and what is in
+    /// memory.
     ///
     /// - Returns: Whether there was anything.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
@@ -128,7 +135,10 @@ extension ResourceLoader {
     public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
         let key = try LoadTarget(request, partition: configuration.partition).key
         do throws(StoreError) {
-            return try await store.remove(key)
+            let isRemoved = try await store.remove(key)
+            // After that nothing puts it there again: what is not in the store is not kept in memory.
+            memory.remove(key)
+            return isRemoved
         } catch {
             throw .store(error)
         }

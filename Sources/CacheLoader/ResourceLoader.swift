@@ -39,6 +39,9 @@ public final class ResourceLoader: Sendable {
     /// Guards the configuration.
     private let settings: Mutex<Settings>
 
+    /// The values in memory.
+    let memory: LoaderMemory
+
     /// What is under way. Guards only the table; waiters are told outside.
     let flights: Mutex<Flights>
 
@@ -49,6 +52,7 @@ public final class ResourceLoader: Sendable {
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         context = CacheContext(store: store, transport: transport)
         settings = Mutex(Settings(configuration: configuration))
+        memory = LoaderMemory(configuration)
         flights = Mutex(Flights(widths: configuration.lanes))
         guard let changes = configuration.reachability?.changes() else { return }
         let task = Task { [weak self] in
@@ -69,7 +73,8 @@ public final class ResourceLoader: Sendable {
     }
 
     /// How the loader behaves. A change affects loads that begin afterwards; that of ``Configuration/lanes`` also those that
-    /// wait for their turn. ``Configuration/reachability`` is that of the beginning.
+    /// wait for their turn. Clock, ``Configuration/reachability`` and ``Configuration/memoryPressure`` are those of the
+    /// beginning.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
@@ -77,6 +82,7 @@ public final class ResourceLoader: Sendable {
                 settings.configuration = newValue
                 settings.generation += 1
             }
+            memory.setLimit(newValue.memoryLimit)
             change { $0.setWidths(newValue.lanes) }
         }
     }
@@ -102,10 +108,32 @@ public final class ResourceLoader: Sendable {
     ///
     /// - Throws: As ``load(_:)-(String)``.
     public func load(_ request: ResourceRequest) async throws(LoadError) -> Resource {
+        try await load(request, .bytes)
+    }
+
+    func load<Output>(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<Output> {
+        if let loaded = try await loadLocally(request, recipe) { return loaded.cast() }
         let load = try load(for: request)
-        if let resource = try await loadFromStore(load) { return resource }
         if let error = blockingError(load) { throw error }
-        return try await join(load, request, .bytes)
+        return try await join(load, request, recipe)
+    }
+
+    /// What answers without the network: memory, a file, or the store. Takes no place in a lane.
+    func loadLocally(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
+        let key = memoryKey(request, recipe)
+        if let loaded = loadFromMemory(key) { return loaded }
+        if let resource = try await loadFile(request) {
+            return resource.with(try await make(recipe, of: resource).get())
+        }
+        let load = try load(for: request)
+        guard let resource = try await loadFromStore(load) else { return nil }
+        let value = try await make(recipe, of: resource).get()
+        if let key { remember([key: value], of: resource, load) }
+        return resource.with(value)
+    }
+
+    func memoryKey(_ request: ResourceRequest, _ recipe: Recipe) -> LoaderMemory.Key? {
+        settings.withLock { LoaderMemory.Key(request, recipe, $0.configuration, $0.generation) }
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {

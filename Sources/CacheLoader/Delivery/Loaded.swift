@@ -17,9 +17,9 @@ public struct Loaded<Output: Sendable>: Sendable {
     /// The fields of the response.
     public let headerFields: HTTPFields
     /// Where it came from.
-    public let source: ResponseSource
+    public internal(set) var source: ResponseSource
     /// How long ago the origin said so, in seconds.
-    public let age: Int64
+    public internal(set) var age: Int64
     /// Whether it was delivered beyond its lifetime, as request, response or policy allow.
     public let isStale: Bool
     /// When it turns stale; `nil` if it is never fresh without asking.

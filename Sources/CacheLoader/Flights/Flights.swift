@@ -48,7 +48,7 @@ extension ResourceLoader {
         let ticket = flights.withLock { $0.board.ticket() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waiter = LoadWaiter(recipe: recipe) { event in
+                let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { event in
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
                 attach(waiter, ticket, to: load, request)
@@ -156,6 +156,7 @@ extension ResourceLoader {
             }
             for task in stopped { task.cancel() }
             guard let landed else { continue }
+            remember(landed, values, of: resource, load)
             for waiter in landed {
                 guard let value = values[waiter.recipe.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
@@ -163,6 +164,18 @@ extension ResourceLoader {
             flights.withLock { $0.board.told(load) }
             return
         }
+    }
+
+    private func remember(
+        _ waiters: [LoadWaiter], _ values: [Recipe.Identity: Result<any Sendable, LoadError>], of resource: Resource,
+        _ load: Load
+    ) {
+        var remembered: [LoaderMemory.Key: any Sendable] = [:]
+        for waiter in waiters {
+            guard let key = waiter.memoryKey, remembered[key] == nil else { continue }
+            if case .success(let value)? = values[waiter.recipe.identity] { remembered[key] = value }
+        }
+        remember(remembered, of: resource, load)
     }
 
     private func end(_ flight: UInt64, _ load: Load, with result: Result<Loaded<any Sendable>, LoadError>) {

@@ -2,6 +2,8 @@
 struct LoadWaiter: Sendable {
     /// What is to be made of the body.
     let recipe: Recipe
+    /// Where that is kept in memory, if it is.
+    let memoryKey: LoaderMemory.Key?
     /// Is told what happens, on any thread and without a lock, the end last.
     let receive: @Sendable (FlightEvent) -> Void
 }

@@ -27,7 +27,7 @@ extension ResourceLoader {
         let transaction = transaction(load, load.target, load.headerFields)
         guard let response = try transaction.contentFromStore() else { return nil }
         do throws(LoadError) {
-            return try await Resource(response, load.target)
+            return try await Resource(response, load.target, load.configuration)
         } catch .store {
             // A body that cannot be read after all: a flight finds another way.
             return nil
@@ -40,7 +40,7 @@ extension ResourceLoader {
         var transaction = transaction(load, load.target, load.headerFields)
         transaction.policy.mode = .cacheOnly
         guard let response = try? transaction.contentFromStore() else { return nil }
-        return try? await Resource(response, load.target)
+        return try? await Resource(response, load.target, load.configuration)
     }
 
     /// Whether a load would take no network. No use of what is stored.
@@ -101,10 +101,11 @@ extension ResourceLoader {
         for _ in 0...max(0, configuration.maxRedirects) {
             let transaction = transaction(load, target, fields, method, content)
             let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
+            if !load.isShareable { memory.remove(target.key) }
             let next = try await Self.failing { () throws(LoadError) in
                 try Redirect.target(of: response.head, from: target.url)
             }
-            guard let next else { return try await finish(response, target, transaction, progress: progress) }
+            guard let next else { return try await finish(response, load, target, transaction, progress: progress) }
             if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &fields) }
             let nextMethod = Redirect.method(after: method, status: response.head.status)
             if nextMethod != method { content = nil }
@@ -127,7 +128,7 @@ extension ResourceLoader {
     }
 
     private func finish(
-        _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
+        _ response: CachedResponse, _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction,
         progress: (LoadProgress) -> Void
     ) async throws(TransferFailure) -> Resource {
         // Only a condition of the caller's own is answered with a 304.
@@ -141,14 +142,14 @@ extension ResourceLoader {
                 retryAfter: response.head.headerFields.retryAfter(at: transaction.now))
         }
         do throws(LoadError) {
-            return try await Resource(response, target, progress: progress)
+            return try await Resource(response, target, load.configuration, progress: progress)
         } catch {
             guard case .store(let reason) = error, response.source != .network, !transaction.forbidsNetwork else {
                 throw TransferFailure(error: error)
             }
             transaction.log("could not read a stored body", reason)
             return try await Self.failing { () async throws(LoadError) in
-                try await Resource(transaction.answerFromOrigin(), target, progress: progress)
+                try await Resource(transaction.answerFromOrigin(), target, load.configuration, progress: progress)
             }
         }
     }
@@ -165,21 +166,45 @@ extension ResourceLoader {
         _ load: Load, _ target: LoadTarget, _ fields: HTTPFields, _ method: HTTPRequest.Method = .get,
         _ content: Data? = nil
     ) -> CacheTransaction {
-        CacheTransaction(
+        var transaction = CacheTransaction(
             HTTPRequest(method, key: target.url, fields: fields), content: content.map { RequestContent($0) },
             key: target.key, target: target.url, context: context, configuration: load.configuration.cache,
             policy: load.policy, keepsErrors: false)
+        // A transport that decodes says so itself. Ranges count encoded bytes.
+        if load.configuration.decodesContent, method == .get, fields[.range] == nil,
+            !transaction.request.headerFields.contains(.acceptEncoding)
+        {
+            transaction.request.headerFields[.acceptEncoding] = ContentCoding.accepted
+        }
+        return transaction
+    }
+}
+
+extension ResourceLoader.Configuration {
+    /// A body without its coding, if that is to be taken off; then the fields do not speak of it either.
+    func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
+        guard decodesContent,
+            let decoded = try ContentCoding.decode(data, fields, limit: maxBodyBytes, url: url)
+        else { return data }
+        fields[.contentEncoding] = nil
+        fields[.contentLength] = nil
+        return decoded
     }
 }
 
 extension Resource {
     init(
-        _ response: CachedResponse, _ target: LoadTarget, progress: (LoadProgress) -> Void = { _ in }
+        _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration,
+        progress: (LoadProgress) -> Void = { _ in }
     ) async throws(LoadError) {
         let total = response.body.byteCount
+        var data = try await response.body.data { progress(LoadProgress(received: $0, total: total)) }
+        var fields = response.head.headerFields
+        if response.head.status != .partialContent {
+            data = try configuration.decode(data, &fields, url: target.url.text)
+        }
         self.init(
-            value: try await response.body.data { progress(LoadProgress(received: $0, total: total)) },
-            url: target.url.text, status: response.head.status, headerFields: response.head.headerFields,
+            value: data, url: target.url.text, status: response.head.status, headerFields: fields,
             source: response.source, age: response.age, isStale: response.isStale, expiresAt: response.expiresAt,
             failure: response.failure)
     }

@@ -61,6 +61,9 @@ package struct RecencyTable<Key: Hashable, Value> {
     /// In no order.
     package var keys: some Collection<Key> { numbers.keys }
 
+    /// In no order.
+    package var items: [Item] { places.compactMap(\.item) }
+
     // MARK: Looking
 
     /// What is there for `key`, expired or not. Not a use.
