@@ -75,11 +75,7 @@ public struct ImageIODecoder: ImageDecoder {
         }
         let (destination, output) = (placement.destination, placement.output)
         if destination == ImageRect(output), output == placement.source.size { return part }
-        // The color space of a palette or of grays is none to draw in.
-        let space = image.colorSpace.flatMap { $0.model == .rgb ? $0 : nil } ?? CGColorSpaceCreateDeviceRGB()
-        let context = CGContext(
-            data: nil, width: Int(output.width), height: Int(output.height), bitsPerComponent: 8, bytesPerRow: 0,
-            space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
+        let context = Self.context(output, image.colorSpace) ?? Self.context(output, CGColorSpaceCreateDeviceRGB())
         context?.interpolationQuality = CGInterpolationQuality(interpolation)
         // The y of Core Graphics grows upwards.
         var area = CGRect(destination)
@@ -89,6 +85,16 @@ public struct ImageIODecoder: ImageDecoder {
             throw ProcessingError.malformedImage(reason: "Core Graphics could not draw it")
         }
         return drawn
+    }
+}
+
+extension ImageIODecoder {
+    /// `nil` for a color space that cannot be drawn in, such as that of a palette, of grays or of more than eight bits.
+    private static func context(_ size: ImageSize, _ space: CGColorSpace?) -> CGContext? {
+        guard let space, space.model == .rgb, space.supportsOutput else { return nil }
+        return CGContext(
+            data: nil, width: Int(size.width), height: Int(size.height), bitsPerComponent: 8, bytesPerRow: 0,
+            space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
     }
 }
 
