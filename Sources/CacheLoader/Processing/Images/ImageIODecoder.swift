@@ -1,0 +1,125 @@
+#if canImport(ImageIO)
+public import CoreGraphics
+public import Foundation
+internal import ImageIO
+
+/// An image in memory.
+///
+/// `@unchecked`: a `CGImage` never changes once it is made, and Core Foundation counts references to it atomically.
+public struct DecodedImage: @unchecked Sendable {
+    /// The pixels, turned as they are to be shown.
+    public let cgImage: CGImage
+}
+
+/// Decodes what ImageIO knows, the first picture of an animation. Needs no main thread.
+///
+/// The image is turned as its EXIF orientation says, and cropped and drawn as its variant says.
+public struct ImageIODecoder: ImageDecoder {
+    /// The most pixels that an image may have, before and after it is resized.
+    public let maxPixels: Int
+
+    /// Creates a decoder.
+    public init(maxPixels: Int = 1 << 26) {
+        self.maxPixels = maxPixels
+    }
+
+    /// `imageio@1`.
+    public var id: ProcessorID { ProcessorID("imageio") }
+
+    /// The image.
+    ///
+    /// - Throws: ``ImageGeometryError``, ``ProcessingError/malformedImage(reason:)``,
+    ///   ``ProcessingError/imageTooLarge(width:height:maxPixels:)``.
+    public func decode(_ data: Data, _ variant: ImageVariant) throws -> DecodedImage {
+        let options = [kCGImageSourceShouldCache: false] as CFDictionary
+        guard let source = CGImageSourceCreateWithData(data as CFData, options),
+            let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options) as? [CFString: Any],
+            let width = properties[kCGImagePropertyPixelWidth] as? Int,
+            let height = properties[kCGImagePropertyPixelHeight] as? Int
+        else { throw ProcessingError.malformedImage(reason: "ImageIO does not know the format") }
+        let orientation = properties[kCGImagePropertyOrientation] as? Int ?? 1
+        let isTurned = (5...8).contains(orientation)
+        let size = ImageSize(width: Double(isTurned ? height : width), height: Double(isTurned ? width : height))
+        try check(size, for: variant)
+
+        let image = try upright(source, isUpright: orientation == 1, longestSide: max(width, height))
+        let placement = try variant.placement(
+            of: ImageSize(width: Double(image.width), height: Double(image.height)))
+        return DecodedImage(cgImage: try draw(image, placement, variant.interpolation))
+    }
+
+    private func upright(_ source: CGImageSource, isUpright: Bool, longestSide: Int) throws -> CGImage {
+        // A thumbnail of full size is the one image that ImageIO turns itself.
+        let image =
+            if isUpright {
+                CGImageSourceCreateImageAtIndex(
+                    source, 0, [kCGImageSourceShouldCacheImmediately: true] as CFDictionary)
+            } else {
+                CGImageSourceCreateThumbnailAtIndex(
+                    source, 0,
+                    [
+                        kCGImageSourceCreateThumbnailFromImageAlways: true,
+                        kCGImageSourceCreateThumbnailWithTransform: true,
+                        kCGImageSourceThumbnailMaxPixelSize: longestSide,
+                    ] as CFDictionary)
+            }
+        guard let image else { throw ProcessingError.malformedImage(reason: "ImageIO could not decode it") }
+        return image
+    }
+
+    private func draw(
+        _ image: CGImage, _ placement: ImagePlacement, _ interpolation: ImageVariant.Interpolation
+    ) throws -> CGImage {
+        guard let part = image.cropping(to: CGRect(placement.source)) else {
+            throw ProcessingError.malformedImage(reason: "Core Graphics could not crop it")
+        }
+        let (destination, output) = (placement.destination, placement.output)
+        if destination == ImageRect(output), output == placement.source.size { return part }
+        let context = Self.context(output, image.colorSpace) ?? Self.context(output, CGColorSpaceCreateDeviceRGB())
+        context?.interpolationQuality = CGInterpolationQuality(interpolation)
+        // The y of Core Graphics grows upwards.
+        var area = CGRect(destination)
+        area.origin.y = output.height - destination.y - destination.height
+        context?.draw(part, in: area)
+        guard let drawn = context?.makeImage() else {
+            throw ProcessingError.malformedImage(reason: "Core Graphics could not draw it")
+        }
+        return drawn
+    }
+}
+
+extension ImageIODecoder {
+    /// `nil` for a color space that cannot be drawn in, such as that of a palette, of grays or of more than eight bits.
+    private static func context(_ size: ImageSize, _ space: CGColorSpace?) -> CGContext? {
+        guard let space, space.model == .rgb, space.supportsOutput else { return nil }
+        return CGContext(
+            data: nil, width: Int(size.width), height: Int(size.height), bitsPerComponent: 8, bytesPerRow: 0,
+            space: space, bitmapInfo: CGImageAlphaInfo.premultipliedLast.rawValue)
+    }
+}
+
+extension CGRect {
+    fileprivate init(_ rect: ImageRect) {
+        self.init(x: rect.x, y: rect.y, width: rect.width, height: rect.height)
+    }
+}
+
+extension CGInterpolationQuality {
+    fileprivate init(_ interpolation: ImageVariant.Interpolation) {
+        self =
+            switch interpolation {
+            case .none: .none
+            case .low: .low
+            case .medium: .medium
+            case .high: .high
+            }
+    }
+}
+
+extension Processor where Self == ImageProcessor<ImageIODecoder> {
+    /// One variant of the image that ImageIO makes of the bytes.
+    public static func image(_ variant: ImageVariant = .original) -> ImageProcessor<ImageIODecoder> {
+        ImageProcessor(ImageIODecoder(), variant)
+    }
+}
+#endif

@@ -1,0 +1,155 @@
+extension ImageVariant {
+    /// The longest side of an area, in pixels: 16,777,216.
+    public static let maxSide: Double = 0x1p24
+
+    /// The longest side that the size of an image has in any format.
+    private static let maxImageSide: Double = 0x1p32
+
+    /// Which pixels of an image go where.
+    ///
+    /// Fractions of a pixel are dropped, but one pixel always remains. Takes constant time, and looks at no pixels.
+    ///
+    /// - Parameter image: The size of the image in pixels, turned as it is to be shown.
+    public func placement(of image: ImageSize) throws(ImageGeometryError) -> ImagePlacement {
+        let sides = 1...Self.maxImageSide
+        guard sides.contains(image.width), sides.contains(image.height) else { throw .invalidImageSize(image) }
+        let part = try croppedPart(of: ImageSize(width: image.width.wholePixels, height: image.height.wholePixels))
+        guard let area = try area() else {
+            return ImagePlacement(source: part, destination: ImageRect(part.size), output: part.size)
+        }
+        var placement = placement(of: part.size, in: area)
+        placement.source.x += part.x
+        placement.source.y += part.y
+        return ImagePlacement(
+            source: placement.source, destination: placement.destination, output: placement.output ?? area)
+    }
+
+    /// The area in pixels; `nil` if the image is not to be resized.
+    private func area() throws(ImageGeometryError) -> ImageSize? {
+        guard scale.isFinite, scale > 0 else { throw .invalidScale(scale) }
+        guard let displaySize else { return nil }
+        guard displaySize.isFinite, displaySize.width >= 0, displaySize.height >= 0,
+            displaySize.width * scale <= Self.maxSide, displaySize.height * scale <= Self.maxSide
+        else { throw .invalidDisplaySize(displaySize) }
+        guard displaySize.resizes else { return nil }
+        return ImageSize(
+            width: max(1, (displaySize.width * scale).wholePixels),
+            height: max(1, (displaySize.height * scale).wholePixels))
+    }
+
+    /// The part of the image that is used, in pixels.
+    private func croppedPart(of image: ImageSize) throws(ImageGeometryError) -> ImageRect {
+        guard let crop else { return ImageRect(image) }
+        guard crop.isFinite, crop.width >= 0, crop.height >= 0 else { throw .invalidCrop(crop) }
+        guard crop.crops else { return ImageRect(image) }
+        guard let horizontal = Span(crop.x, crop.width, of: image.width),
+            let vertical = Span(crop.y, crop.height, of: image.height)
+        else { throw .cropOutsideImage(crop) }
+        return ImageRect(horizontal, vertical)
+    }
+
+    /// Brings image and area together; the output is the area where it is `nil`.
+    private func placement(
+        of image: ImageSize, in area: ImageSize
+    ) -> (source: ImageRect, destination: ImageRect, output: ImageSize?) {
+        let whole = ImageRect(image)
+        switch mode {
+        case .scaleToFill:
+            return (whole, ImageRect(area), nil)
+        case .aspectFit:
+            let fitted = image.scaled(toFit: area)
+            if excess.contains(.fitCropsExcess) { return (whole, ImageRect(fitted), fitted) }
+            return (whole, ImageRect(Span(fitted.width, in: area.width), Span(fitted.height, in: area.height)), nil)
+        case .aspectFill:
+            if excess.contains(.fillLeavesExcess) {
+                let filling = image.scaled(toFill: area)
+                return (whole, ImageRect(filling), filling)
+            }
+            // The largest part of the image that has the proportions of the area.
+            let part = area.scaled(toFit: image)
+            let source = ImageRect(Span(part.width, in: image.width), Span(part.height, in: image.height))
+            return (source, ImageRect(area), nil)
+        case .center, .top, .bottom, .left, .right, .topLeft, .topRight, .bottomLeft, .bottomRight:
+            // The smaller of both lengths is shown; where the other one is larger, it is aligned.
+            let width = min(image.width, area.width)
+            let height = min(image.height, area.height)
+            let (x, y) = mode.alignment
+            let source = ImageRect(Span(width, in: image.width, x), Span(height, in: image.height, y))
+            let destination = ImageRect(Span(width, in: area.width, x), Span(height, in: area.height, y))
+            return (source, destination, nil)
+        }
+    }
+}
+
+/// One side of a rectangle, in whole pixels.
+private struct Span {
+    let start: Double
+    let length: Double
+
+    /// A length within a longer one: at its start, in its middle, at its end for an alignment of 0, 0.5, 1.
+    init(_ length: Double, in whole: Double, _ alignment: Double = 0.5) {
+        start = ((whole - length) * alignment).wholePixels
+        self.length = length
+    }
+
+    /// A part of a length, in fractions of it; `nil` if it is outside.
+    init?(_ start: Double, _ length: Double, of whole: Double) {
+        let lower = max(0, start)
+        let upper = min(1, start + length)
+        guard lower < upper else { return nil }
+        self.start = min((lower * whole).wholePixels, whole - 1)
+        self.length = min(max(1, ((upper - lower) * whole).wholePixels), whole - self.start)
+    }
+}
+
+extension ImageRect {
+    fileprivate init(_ horizontal: Span, _ vertical: Span) {
+        self.init(x: horizontal.start, y: vertical.start, width: horizontal.length, height: vertical.length)
+    }
+}
+
+extension ImageSize {
+    /// The largest size with these proportions that `area` has room for.
+    fileprivate func scaled(toFit area: ImageSize) -> ImageSize {
+        scaled(to: area, byWidth: area.width * height <= area.height * width)
+    }
+
+    /// The smallest size with these proportions that covers `area`.
+    fileprivate func scaled(toFill area: ImageSize) -> ImageSize {
+        scaled(to: area, byWidth: area.width * height >= area.height * width)
+    }
+
+    // Multiplied before it is divided: 375 * (100 / 500) would be a pixel short.
+    private func scaled(to area: ImageSize, byWidth: Bool) -> ImageSize {
+        if byWidth {
+            ImageSize(width: area.width, height: max(1, (area.width * height / width).wholePixels))
+        } else {
+            ImageSize(width: max(1, (area.height * width / height).wholePixels), height: area.height)
+        }
+    }
+}
+
+extension ImageContentMode {
+    /// Where along each side the modes that do not resize put the image: 0 start, 0.5 middle, 1 end.
+    fileprivate var alignment: (x: Double, y: Double) {
+        let x: Double =
+            switch self {
+            case .left, .topLeft, .bottomLeft: 0
+            case .right, .topRight, .bottomRight: 1
+            default: 0.5
+            }
+        let y: Double =
+            switch self {
+            case .top, .topLeft, .topRight: 0
+            case .bottom, .bottomLeft, .bottomRight: 1
+            default: 0.5
+            }
+        return (x, y)
+    }
+}
+
+extension Double {
+    /// The number without its fraction. One just below a whole number is that number: 0.29 of 100 pixels is 29, and not
+    /// 28.999999999999996.
+    fileprivate var wholePixels: Double { (self + 0x1p-20).rounded(.down) }
+}

@@ -1,0 +1,101 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Bytes of JSON (RFC 8259) as a value of a type that is `Decodable`.
+///
+/// The type is part of the id by its full name. A `private` type has one that holds in one run of the program only: what
+/// is kept for longer should be made of another.
+public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
+    private let version: Int
+    private let style: JSONStyle
+
+    /// Creates a processor.
+    ///
+    /// - Parameters:
+    ///   - type: What the bytes are decoded as.
+    ///   - version: To be raised when the type changes in a way that changes the values, but not its name.
+    ///   - style: How the values of the document are written; part of the id.
+    public init(_ type: Output.Type, version: Int = 1, style: JSONStyle = JSONStyle()) {
+        self.version = version
+        self.style = style
+    }
+
+    /// `json`, with version, type and style.
+    public var id: ProcessorID {
+        ProcessorID(
+            "json", version: version,
+            parameters: [
+                "type": String(reflecting: Output.self), "dates": style.dates.rawValue, "keys": style.keys.rawValue,
+            ])
+    }
+
+    /// The value.
+    ///
+    /// - Throws: ``ProcessingError/malformedJSON(type:path:reason:)``; also what `init(from:)` of the type throws, if that
+    ///   is no `DecodingError`.
+    @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Output {
+        do {
+            return try style.decoder.decode(Output.self, from: input)
+        } catch let error as DecodingError {
+            throw ProcessingError(error, type: Output.self)
+        }
+    }
+}
+
+extension JSONStyle {
+    /// One for each call: a decoder has one owner.
+    fileprivate var decoder: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy =
+            switch dates {
+            case .secondsSince2001: .deferredToDate
+            case .secondsSince1970: .secondsSince1970
+            case .millisecondsSince1970: .millisecondsSince1970
+            case .iso8601: .iso8601
+            }
+        decoder.keyDecodingStrategy =
+            switch keys {
+            case .asProperties: .useDefaultKeys
+            case .snakeCase: .convertFromSnakeCase
+            }
+        return decoder
+    }
+}
+
+extension ProcessingError {
+    fileprivate init(_ error: DecodingError, type: Any.Type) {
+        let type = String(reflecting: type)
+        switch error {
+        case .keyNotFound(let key, let context):
+            let path = Self.path(context.codingPath + [key])
+            self = .malformedJSON(type: type, path: path, reason: "the value is missing")
+        case .valueNotFound(_, let context), .typeMismatch(_, let context), .dataCorrupted(let context):
+            self = .malformedJSON(
+                type: type, path: Self.path(context.codingPath), reason: context.debugDescription)
+        @unknown default:
+            self = .malformedJSON(type: type, path: "", reason: "\(error)")
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.reduce(into: "") { path, key in
+            if let index = key.intValue {
+                path += "[\(index)]"
+            } else {
+                path += path.isEmpty ? key.stringValue : ".\(key.stringValue)"
+            }
+        }
+    }
+}
+
+extension Processor {
+    /// The bytes as a value of `type`; see ``JSONProcessor/init(_:version:style:)``.
+    public static func json<Value>(
+        _ type: Value.Type, version: Int = 1, style: JSONStyle = JSONStyle()
+    ) -> Self where Self == JSONProcessor<Value> {
+        JSONProcessor(type, version: version, style: style)
+    }
+}

@@ -1,0 +1,97 @@
+internal import CacheLoader
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct ContentTypeFilterTests {
+    @Test(
+        "F7: media ranges, whatever case and parameters",
+        arguments: [
+            (["image/*"], "Image/PNG; q=1", true),
+            (["IMAGE/*"], "image/svg+xml", true),
+            (["image/*"], "text/html", false),
+            (["image/*"], "images/png", false),
+            (["image/*"], "application/image", false),
+            (["image/png"], "image/png", true),
+            (["image/PNG;q=0.5"], "IMAGE/png ;a=b", true),
+            (["image/png"], "image/png;", true),
+            (["image/png"], "  image/png\t", true),
+            (["image/png"], "image/pngx", false),
+            (["image/png"], "image/jpeg", false),
+            (["image/png", "application/json"], "application/json; charset=utf-8", true),
+            (["application/json"], "application/problem+json", false),
+            (["*/*"], "a/b", true),
+            ([], "image/png", false),
+            // What a peer sends as its type is a type, not a range.
+            (["image/png"], "image/*", false),
+            (["image/*"], "*/*", false),
+        ] as [([String], String, Bool)])
+    func ranges(ranges: [String], type: String, isAccepted: Bool) throws {
+        let mediaRanges = ranges.compactMap { MediaRange($0) }
+        try #require(mediaRanges.count == ranges.count)
+        let filter = ContentTypeFilter(mediaRanges)
+        #expect(filter.accepts(contentType: type) == isAccepted)
+        // A type that is there is judged by the ranges alone.
+        #expect(ContentTypeFilter(filter.ranges, acceptsMissing: true).accepts(contentType: type) == isAccepted)
+        var fields = HTTPFields()
+        fields[.contentType] = type
+        #expect(filter.accepts(fields) == isAccepted)
+    }
+
+    @Test(
+        "F7: a type that is missing, or cannot be read, is taken or not as the option says",
+        arguments: [nil, "", " ", "png", "image/", "/png", "image png", "image/png, image/gif", "image/png x", "é/é"])
+    func missing(type: String?) {
+        #expect(!ContentTypeFilter(["*/*"]).accepts(contentType: type))
+        #expect(ContentTypeFilter(["image/gif"], acceptsMissing: true).accepts(contentType: type))
+        #expect(ContentTypeFilter([], acceptsMissing: true).accepts(contentType: type))
+    }
+
+    @Test("F7: of several fields the last counts; without any the option does")
+    func fields() {
+        var fields = HTTPFields()
+        #expect(!ContentTypeFilter(["image/*"]).accepts(fields))
+        #expect(ContentTypeFilter(["image/*"], acceptsMissing: true).accepts(fields))
+        fields.append(HTTPField(name: .contentType, value: "text/html"))
+        fields.append(HTTPField(name: .contentType, value: "image/png"))
+        #expect(ContentTypeFilter(["image/*"]).accepts(fields))
+        #expect(!ContentTypeFilter(["text/*"]).accepts(fields))
+    }
+
+    @Test("F7: what is no range", arguments: ["", "image", "*", "*/png", "image/", "image/*, text/*", "image /png"])
+    func noRange(text: String) {
+        #expect(MediaRange(text) == nil)
+    }
+
+    @Test("F7: a range is written in lower case, and equal in any", arguments: ["image/png", "image/*", "*/*"])
+    func description(text: String) throws {
+        let range = try #require(MediaRange(text.uppercased() + ";a=b"))
+        #expect(range.description == text)
+        #expect(range == MediaRange(text))
+    }
+
+    @Test("F7: a range in the source that is none stops the program")
+    func wrongLiteral() async {
+        await #expect(processExitsWith: .failure) { _ = "*/png" as MediaRange }
+    }
+
+    @Test(
+        "F1: the charset of a media type",
+        arguments: [
+            ("text/plain", nil),
+            ("text/plain; charset=utf-8", "utf-8"),
+            ("text/plain;CHARSET=UTF-8", "UTF-8"),
+            ("text/plain; format=flowed ; charset=a", "a"),
+            ("text/plain; charset=; charset=b", "b"),
+            ("text/plain; charset ; charset=c", "c"),
+            (#"text/plain; title="; charset=no"; charset=d"#, "d"),
+            (#"text/plain; title="\"; charset=no"; charset=e"#, "e"),
+            (#"text/plain; charset="f\\g\"""#, #"f\g""#),
+            (#"text/plain; charset="open"#, "open"),
+            ("text/plain; charset = h", nil),
+            ("text/plain;;;charset=i;", "i"),
+        ] as [(String, String?)])
+    func charset(text: String, charset: String?) throws {
+        let mediaType = try #require(MediaType(text))
+        #expect(mediaType.charset == charset)
+    }
+}

@@ -1,0 +1,76 @@
+internal import CacheLoader
+internal import Foundation
+internal import Testing
+
+@Suite struct JSONProcessorTests {
+    struct Feed: Decodable, Equatable {
+        struct Entry: Decodable, Equatable {
+            let title: String
+            let firstSeen: Date
+        }
+        let entries: [Entry]
+    }
+
+    struct Picky: Decodable {
+        struct Refusal: Error, Equatable {}
+        init(from decoder: any Decoder) throws { throw Refusal() }
+    }
+
+    private let type = "CacheLoaderTests.JSONProcessorTests.Feed"
+
+    @Test(
+        "F1: a value in the style of its author",
+        arguments: [
+            (JSONStyle(), #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
+            (JSONStyle(dates: .secondsSince1970), #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
+            (JSONStyle(dates: .millisecondsSince1970), #"{"entries":[{"title":"é","firstSeen":1500}]}"#, 1.5),
+            (JSONStyle(dates: .iso8601), #"{"entries":[{"title":"é","firstSeen":"1970-01-01T00:01:00Z"}]}"#, 60),
+            (
+                JSONStyle(dates: .secondsSince1970, keys: .snakeCase),
+                #"{"entries":[{"title":"é","first_seen":60,"more":[]}]}"#, 60
+            ),
+        ])
+    func value(style: JSONStyle, json: String, seconds: Double) async throws {
+        let feed = try await ProcessorSample.value(Data(json.utf8), as: .json(Feed.self, style: style))
+        #expect(feed == Feed(entries: [.init(title: "é", firstSeen: Date(timeIntervalSince1970: seconds))]))
+    }
+
+    @Test(
+        "F1: an error leads to the place",
+        arguments: [
+            (#"{}"#, "entries"),
+            (#"{"entries":[{"title":"a","firstSeen":1},{"firstSeen":1}]}"#, "entries[1].title"),
+            (#"{"entries":[{"title":7,"firstSeen":1}]}"#, "entries[0].title"),
+            (#"{"entries":[{"title":null,"firstSeen":1}]}"#, "entries[0].title"),
+            (#"{"entries":[{"title":"a","firstSeen":"soon"}]}"#, "entries[0].firstSeen"),
+            (#"[]"#, ""),
+            (#"{"entries":["#, ""),
+            ("", ""),
+            ("<html>", ""),
+        ])
+    func malformed(json: String, path: String) async throws {
+        let error = await #expect(throws: ProcessingError.self) {
+            try await ProcessorSample.value(Data(json.utf8), as: .json(Feed.self))
+        }
+        guard case .malformedJSON(type, path, let reason) = try #require(error) else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(!reason.isEmpty)
+    }
+
+    @Test("F1: what a type throws by itself passes through")
+    func ownError() async {
+        await #expect(throws: Picky.Refusal()) {
+            try await ProcessorSample.value(Data("{}".utf8), as: .json(Picky.self))
+        }
+    }
+
+    @Test("F1: JSON that is nested too deeply is an error, not a crash")
+    func nested() async {
+        let json = String(repeating: "[", count: 100_000)
+        await #expect(throws: ProcessingError.self) {
+            try await ProcessorSample.value(Data(json.utf8), as: .json([Int].self))
+        }
+    }
+}
