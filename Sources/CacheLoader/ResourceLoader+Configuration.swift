@@ -37,6 +37,9 @@ extension ResourceLoader {
         public var loadsFiles: Bool = true
         /// Whether gzip and deflate are asked for, and taken off what arrives. They are.
         public var decodesContent: Bool = true
+        /// The types of content that are taken; `nil`, the default, for any. Others end in
+        /// ``LoadError/unacceptableContentType(_:url:)``, and are not stored.
+        public var contentTypes: ContentTypeFilter? = nil
         /// Tells whether hosts can be reached. Without one, the default, a load that cannot reach its host is tried again
         /// after a pause.
         public var reachability: (any Reachability)? = nil

@@ -1,3 +1,5 @@
+internal import CacheStore
+internal import Logging
 internal import Synchronization
 
 /// What a loader has under way.
@@ -139,9 +141,16 @@ extension ResourceLoader {
     /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
     private func land(_ flight: UInt64, _ load: Load, _ resource: Resource) async {
         var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
+        var isUsable = true
         while let waiters = flights.withLock({ $0.board.waiters(of: flight) }) {
             if let missing = waiters.first(where: { values[$0.recipe.identity] == nil })?.recipe {
                 values[missing.identity] = await make(missing, of: resource)
+                continue
+            }
+            // What nobody can make anything of is not kept, to be found again until it turns stale.
+            if isUsable, resource.source != .local, values.values.allSatisfy(\.isUnusable), !values.isEmpty {
+                isUsable = false
+                await forget(load)
                 continue
             }
             let (landed, stopped) = flights.withLock { flights in
@@ -189,12 +198,29 @@ extension ResourceLoader {
         flights.withLock { $0.board.told(load) }
     }
 
+    private func forget(_ load: Load) async {
+        memory.remove(load.target.key)
+        do throws(StoreError) {
+            try await store.remove(load.target.key)
+        } catch {
+            let metadata: Logger.Metadata = ["url": "\(load.target.url.text)", "error": "\(error)"]
+            load.configuration.logger.warning("could not remove what no processor accepts", metadata: metadata)
+        }
+    }
+
     func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {
         do {
             return .success(try await recipe.make(resource))
         } catch {
             return .failure(.processing(url: resource.url, reason: "\(error)"))
         }
+    }
+}
+
+extension Result where Failure == LoadError {
+    /// Whether a processor has refused.
+    fileprivate var isUnusable: Bool {
+        if case .failure(.processing) = self { true } else { false }
     }
 }
 

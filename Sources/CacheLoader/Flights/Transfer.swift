@@ -170,6 +170,7 @@ extension ResourceLoader {
             HTTPRequest(method, key: target.url, fields: fields), content: content.map { RequestContent($0) },
             key: target.key, target: target.url, context: context, configuration: load.configuration.cache,
             policy: load.policy, keepsErrors: false)
+        transaction.contentTypes = load.configuration.contentTypes
         // A transport that decodes says so itself. Ranges count encoded bytes.
         if load.configuration.decodesContent, method == .get, fields[.range] == nil,
             !transaction.request.headerFields.contains(.acceptEncoding)
@@ -197,6 +198,12 @@ extension Resource {
         _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration,
         progress: (LoadProgress) -> Void = { _ in }
     ) async throws(LoadError) {
+        if let wanted = configuration.contentTypes, response.head.status != .notModified,
+            !wanted.accepts(response.head.headerFields)
+        {
+            let type = response.head.headerFields[values: .contentType].last
+            throw .unacceptableContentType(type, url: target.url.text)
+        }
         let total = response.body.byteCount
         var data = try await response.body.data { progress(LoadProgress(received: $0, total: total)) }
         var fields = response.head.headerFields

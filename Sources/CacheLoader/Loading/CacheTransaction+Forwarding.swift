@@ -70,10 +70,10 @@ extension CacheTransaction {
         switch decision {
         case .freshen(let updates, let index, let removesAfterUse):
             return try await freshen(received, updates, index, removesAfterUse: removesAfterUse, isRetry: isRetry)
-        case .store(let response) where keepsErrors || response.status.code < 400:
+        case .store(let response) where keeps(response):
             count(received.reply.head.status)
             return storing(received, response)
-        case .storePart(let response):
+        case .storePart(let response) where keeps(response):
             count(received.reply.head.status)
             return storingPart(received, response)
         case .complete(let index, let response):
@@ -93,13 +93,20 @@ extension CacheTransaction {
         case .relay(removeStored: true) where received.forwarding.mayHaveStored:
             await removeStored()
             fallthrough
-        case .relay, .store:
+        case .relay, .store, .storePart:
             count(received.reply.head.status)
             return passing(received)
         case .retry(let removals):
             for index in removals { await remove(received.forwarding.stored.entries[index]) }
         }
         return try await retry(after: received, isRetry: isRetry)
+    }
+
+    /// Whether what may be stored is wanted.
+    private func keeps(_ response: StoredResponse) -> Bool {
+        guard response.status.code < 400 else { return keepsErrors }
+        guard let contentTypes, [200, 203, 206].contains(response.status.code) else { return true }
+        return contentTypes.accepts(response.fields)
     }
 
     /// RFC 9111 §4.3.3 leaves nothing to answer with: asks once more, as the caller did.

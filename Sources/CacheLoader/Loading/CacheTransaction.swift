@@ -19,6 +19,8 @@ struct CacheTransaction: Sendable {
     let configuration: HTTPCache.Configuration
     var policy: CachePolicy
     let keepsErrors: Bool
+    /// What is not among them is not stored.
+    var contentTypes: ContentTypeFilter?
     let key: CacheKey
     let target: CacheKey
 

@@ -1,0 +1,62 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Loading values instead of bytes.
+///
+/// A processor runs once for a flight, however many callers want what it makes. Callers with different processors share the
+/// transfer all the same. What none of them can make anything of is not kept in the store.
+extension ResourceLoader {
+    /// Loads a value of what is at an absolute `http` or `https` URL, or in a file.
+    ///
+    /// ```swift
+    /// let feed = try await loader.load("https://example.com/feed.json", as: .json(Feed.self))
+    /// ```
+    ///
+    /// - Throws: As ``load(_:)-(String)``, and ``LoadError/processing(url:reason:)``.
+    public func load<Output>(
+        _ url: String, as processor: some Processor<Data, Output>
+    ) async throws(LoadError) -> Loaded<Output> {
+        try await load(ResourceRequest(url), as: processor)
+    }
+
+    /// Loads a value of what is requested.
+    ///
+    /// - Throws: As ``load(_:as:)-(String,_)``.
+    public func load<Output>(
+        _ request: ResourceRequest, as processor: some Processor<Data, Output>
+    ) async throws(LoadError) -> Loaded<Output> {
+        try await load(request, Recipe(processor))
+    }
+
+    /// What happens to the load of a value; else as ``events(for:deliversStale:)``.
+    public func events<Output>(
+        for request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true
+    ) -> AsyncStream<LoadEvent<Output>> {
+        events(for: request, Recipe(processor), deliversStale: deliversStale)
+    }
+
+    /// Loads a value and tells an actor what happens to it; else as ``start(_:deliversStale:on:handler:)``.
+    @discardableResult
+    public func start<Output, Home: Actor>(
+        _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
+        on actor: Home, handler: @escaping @Sendable (isolated Home, LoadEvent<Output>) -> Void
+    ) -> LoadHandle {
+        start(request, Recipe(processor), deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Output>>) in
+            for await event in events { await handler(actor, event) }
+        }
+    }
+
+    /// Loads a value and tells the main actor what happens to it; else as ``start(_:deliversStale:handler:)``.
+    @discardableResult
+    public func start<Output>(
+        _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
+        handler: @escaping @MainActor @Sendable (LoadEvent<Output>) -> Void
+    ) -> LoadHandle {
+        start(request, Recipe(processor), deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Output>>) in
+            for await event in events { await handler(event) }
+        }
+    }
+}
