@@ -37,4 +37,11 @@ extension ResourceLoader {
         if scope != .disk { report.memory = memory.removeAll() }
         return report
     }
+
+    /// Frees memory: lets go of all values there, as under pressure. A class instance that somebody else holds is found
+    /// again.
+    @discardableResult
+    public func evictMemory() -> FreedMemory {
+        memory.evictAll()
+    }
 }

@@ -26,7 +26,7 @@ extension ResourceLoader {
 
     /// The absolute path in a text; RFC 8089 §2: a `file` URL without a host, or with that of this machine.
     private static func path(_ text: String) -> String? {
-        if text.hasPrefix("/") { return text }
+        if text.hasPrefix("/") { return text.hasPrefix("//") ? nil : text }
         guard text.prefix(5).lowercased() == "file:", let url = URL(string: text), url.isFileURL else { return nil }
         guard [nil, "", "localhost"].contains(url.host()?.lowercased()) else { return nil }
         let path = url.path(percentEncoded: false)

@@ -155,6 +155,12 @@ public final class ResourceLoader: Sendable {
         return flights.withLock { $0.board.isLoading(load) }
     }
 
+    /// How many wait for a request.
+    package func waiterCount(of request: ResourceRequest) -> Int {
+        guard let load = try? load(for: request) else { return 0 }
+        return flights.withLock { $0.board.waiterCount(of: load) }
+    }
+
     /// Puts what is under way for a request into a lane, with all who wait for it: a transfer that has begun goes on, one
     /// that waits for its turn now waits in that lane. Does nothing if there is none.
     ///

@@ -54,6 +54,8 @@ struct Get: AsyncParsableCommand {
             let progress = ProgressLine()
             var configuration = ResourceLoader.Configuration()
             configuration.logger = StandardErrorLog.logger
+            configuration.loadsFiles = false
+            configuration.retry = .never
             let loader = ResourceLoader(
                 store: store, transport: ProgressTransport(transport, progress), configuration: configuration)
             var worst: Failure.Kind?

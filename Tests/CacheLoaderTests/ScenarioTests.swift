@@ -138,7 +138,9 @@ struct ScenarioTests {
         // Of these only the stall waits for a timeout; a short one would hit the others too on a busy machine.
         var impatient = URLSessionTransport.Configuration()
         if case .stalling = delivery { impatient.idleTimeout = 1 }
-        let loader = ResourceLoader(store: fixture.store, transport: URLSessionTransport(configuration: impatient))
+        let loader = ResourceLoader(
+            store: fixture.store, transport: URLSessionTransport(configuration: impatient),
+            configuration: fixture.loader.configuration)
         let error = await #expect(throws: LoadError.self) { try await loader.load(origin.url("/bad")) }
         guard case .transport(_, let url) = error else {
             Issue.record("\(String(describing: error))")

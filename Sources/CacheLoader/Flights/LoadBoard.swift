@@ -148,6 +148,11 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         states[flight]?.waiters.map(\.waiter)
     }
 
+    /// How many wait for a key.
+    package func waiterCount(of key: Key) -> Int {
+        flights[key].flatMap { states[$0]?.waiters.count } ?? 0
+    }
+
     /// Whether a key has waiters that have not been told of an end, or a transfer that is going to be finished.
     package func isLoading(_ key: Key) -> Bool {
         flights[key] != nil || landings[key] != nil

@@ -100,6 +100,11 @@ final class LoaderMemory: Sendable {
         facts.removeAll { keys.contains($0) }
     }
 
+    /// Lets go of all values; one that somebody else holds is found again.
+    func evictAll() -> FreedMemory {
+        values.evictAll()
+    }
+
     @discardableResult
     func removeAll() -> FreedMemory {
         facts.removeAll()

@@ -32,6 +32,7 @@ struct DemoScenario: Sendable {
         }
         var configuration = ResourceLoader.Configuration()
         configuration.clock = clock.now
+        configuration.retry = .never
         configuration.logger = StandardErrorLog.logger
         loader = ResourceLoader(store: store, transport: URLSessionTransport(), configuration: configuration)
         self.files = served

@@ -1,0 +1,46 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: files")
+struct FileLoadingTests {
+    @Test("A8: a path and its file URL are loaded without a request, and leave no row; what is missing is an error")
+    func files() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [:], "origin") }
+        let fixture = try LoaderFixture(transport: transport)
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "ä b.txt")
+        try Data("file".utf8).write(to: file)
+        let path = file.path(percentEncoded: false)
+        for text in [path, file.absoluteString, "file://localhost" + file.path(percentEncoded: true)] {
+            let loaded = try await fixture.loader.load(text)
+            #expect(loaded.text == "file")
+            #expect(loaded.source == .local)
+            #expect(try await fixture.loader.load(text, as: .text).value == "file")
+        }
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(path + "-missing") }
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(directory.url.absoluteString) }
+        #expect(transport.requestCount == 0)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("Files of another host are none, and no redirect leads to a file")
+    func others() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(302, [.location: "file:///etc/hostname"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        for text in ["file://example.com/etc/hostname", "https://example.com/"] {
+            await #expect(throws: LoadError.self) { try await fixture.loader.load(text) }
+        }
+        fixture.loader.configuration.loadsFiles = false
+        for text in ["/etc/hostname", "file:///etc/hostname"] {
+            do throws(LoadError) {
+                _ = try await fixture.loader.load(text)
+                Issue.record("loaded")
+            } catch {
+                guard case .invalidURL = error else { Issue.record("\(error)"); return }
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: memory", .timeLimit(.minutes(5)))
+struct LoaderMemoryTests {
+    private let url = "https://example.com/a"
+    private let runs = Counter()
+
+    private var processor: ClosureProcessor<Data, String> {
+        ClosureProcessor(ProcessorID("text")) { [runs] data, _ in
+            runs.next()
+            return String(decoding: data, as: UTF8.self)
+        }
+    }
+
+    private func fixture(_ directives: String = "max-age=60") throws -> (LoaderFixture, ScriptedTransport) {
+        let transport = ReplyScript(.ok("body".utf8, etag: "\"1\"", cacheControl: directives)).transport
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.memoryLimit = 1 << 20
+        return (fixture, transport)
+    }
+
+    @Test("G6: a load fills memory; a second takes it from there, without a look into the store")
+    func filling() async throws {
+        let (fixture, transport) = try fixture()
+        #expect(try await fixture.loader.load(url, as: processor).source == .network)
+        fixture.clock.advance(by: 5)
+        fixture.store.close()
+        let hit = try await fixture.loader.load(url, as: processor)
+        #expect(hit.source == .memory)
+        #expect(hit.value == "body")
+        #expect(hit.age == 5)
+        #expect(runs.count == 1)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("G6: so does a hit in the store, but not a request that does not want it", arguments: [true, false])
+    func optOut(usesMemory: Bool) async throws {
+        let (fixture, _) = try fixture()
+        try await fixture.loader.insert(Data("stored".utf8), for: url)
+        let request = ResourceRequest(url, usesMemory: usesMemory)
+        #expect(try await fixture.loader.load(request, as: processor).source == .disk)
+        #expect(try await fixture.loader.load(ResourceRequest(url), as: processor).source == (usesMemory ? .memory : .disk))
+        #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
+    }
+
+    @Test("G1: without a limit nothing is in memory; a change counts at once")
+    func limit() async throws {
+        let (fixture, _) = try fixture()
+        _ = try await fixture.loader.load(url)
+        #expect(try await fixture.loader.load(url).source == .memory)
+        fixture.loader.configuration.memoryLimit = nil
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(try await fixture.loader.load(url).source == .disk)
+        fixture.loader.configuration.memoryLimit = 3
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(try await fixture.loader.load(url).source == .disk, "larger than the limit")
+    }
+
+    @Test("B8: memory obeys the same decision as the store")
+    func decision() async throws {
+        let (fixture, transport) = try fixture()
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 59)
+        #expect(try await fixture.loader.load(url).source == .memory)
+        fixture.clock.advance(by: 1)
+        _ = try await fixture.loader.load(url)
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test(
+        "B6, B8: what may not be used again as it is, is not in memory either",
+        arguments: ["no-store", "no-cache", "max-age=0", "private, max-age=0"])
+    func forbidden(directives: String) async throws {
+        let (fixture, transport) = try fixture(directives)
+        _ = try await fixture.loader.load(url)
+        _ = try await fixture.loader.load(url)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test(
+        "B5, B7: nor does it answer a request that wants more than a fresh value",
+        arguments: [
+            ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
+            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .revalidateAlways)),
+            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .remoteOnly)),
+        ])
+    func demanding(request: ResourceRequest) async throws {
+        let (fixture, transport) = try fixture()
+        _ = try await fixture.loader.load(url)
+        for count in 2...3 {
+            #expect(try await fixture.loader.load(request).source != .memory)
+            #expect(transport.requestCount == count)
+        }
+    }
+
+    @Test("A clock that was set back makes nothing fresher")
+    func clock() async throws {
+        let (fixture, _) = try fixture()
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: -10)
+        #expect(try await fixture.loader.load(url).source != .memory)
+    }
+
+    @Test("J1: a hit in memory is a use of the entry")
+    func access() async throws {
+        let (fixture, _) = try fixture("max-age=1000")
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 500)
+        #expect(try await fixture.loader.load(url).source == .memory)
+        try await fixture.store.flush()
+        #expect(try await fixture.store.evict(.unusedFor(.seconds(100))).entries == 0)
+        #expect(try fixture.store.statistics().hits == 1)
+    }
+
+    @Test("J2: what is removed or replaced is not in memory either")
+    func removing() async throws {
+        let (fixture, transport) = try fixture()
+        _ = try await fixture.loader.load(url)
+        #expect(try await fixture.loader.remove(url))
+        #expect(try await fixture.loader.load(url).source == .network)
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
+        try await fixture.loader.insert(Data("mine".utf8), for: url)
+        #expect(try await fixture.loader.load(url).text == "mine")
+        let post = ResourceRequest(url, method: .post, content: Data("x".utf8))
+        _ = try await fixture.loader.load(post)
+        #expect(try await fixture.loader.load(url).source == .network)
+    }
+
+    @Test("J3: memory and store are cleared each by itself, and told what went", arguments: ResourceLoader.ClearScope.allCases)
+    func clearing(scope: ResourceLoader.ClearScope) async throws {
+        let (fixture, _) = try fixture()
+        _ = try await fixture.loader.load(url)
+        let sentinel = fixture.directory.url.appending(path: "sentinel")
+        try Data("foreign".utf8).write(to: sentinel)
+        let report = try await fixture.loader.clear(scope)
+        #expect(report.memory?.count == (scope == .disk ? nil : 1))
+        #expect(report.disk?.entries == (scope == .memory ? nil : 1))
+        #expect(try fixture.loader.contains(url) == (scope == .memory))
+        let source = try await fixture.loader.load(url).source
+        #expect(source == (scope == .memory ? .disk : scope == .disk ? .memory : .network))
+        #expect(FileManager.default.fileExists(atPath: sentinel.path))
+    }
+
+    @Test("J4: a load begun before a removal delivers, but is neither in the store nor in memory afterwards")
+    func removedMeanwhile() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.memoryLimit = 1 << 20
+        async let load = fixture.loader.load(url)
+        await gate.reached(1)
+        try await fixture.loader.clear(.all)
+        gate.open()
+        #expect(try await load.text == "body")
+        #expect(try !fixture.loader.contains(url))
+        #expect(try await fixture.loader.load(url).source == .network)
+    }
+
+    private final class Picture: Sendable {
+        let bytes: Int
+        init(_ bytes: Int) { self.bytes = bytes }
+    }
+
+    @Test("G7: a value that somebody still holds is found again after memory was freed")
+    func heldElsewhere() async throws {
+        let (fixture, _) = try fixture()
+        let decoder = ClosureProcessor<Data, Picture>(ProcessorID("picture")) { [runs] data, _ in
+            runs.next()
+            return Picture(data.count)
+        }
+        let held = try await fixture.loader.load(url, as: decoder).value
+        fixture.loader.evictMemory()
+        let again = try await fixture.loader.load(url, as: decoder)
+        #expect(again.value === held)
+        #expect(runs.count == 1)
+    }
+}

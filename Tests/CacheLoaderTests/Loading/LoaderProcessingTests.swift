@@ -1,0 +1,170 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: processors", .timeLimit(.minutes(5)))
+struct LoaderProcessingTests {
+    private let url = "https://example.com/a"
+    private let runs = Counter()
+
+    /// Makes numbers of digits, and counts its runs.
+    private func number(_ name: String = "number") -> ClosureProcessor<Data, Int> {
+        ClosureProcessor(ProcessorID(name)) { [runs] data, _ in
+            runs.next()
+            guard let number = Int(String(decoding: data, as: UTF8.self)) else { throw NoNumber() }
+            return number
+        }
+    }
+
+    private struct NoNumber: Error, CustomStringConvertible {
+        let description = "no number"
+    }
+
+    private func fixture(
+        _ body: String, _ fields: HTTPFields = [.cacheControl: "max-age=60"], gate: Gate? = nil
+    ) throws -> (LoaderFixture, ScriptedTransport) {
+        let transport = ScriptedTransport { _, _ in
+            await gate?.wait()
+            return .reply(200, fields, body)
+        }
+        return (try LoaderFixture(transport: transport), transport)
+    }
+
+    @Test("E3: different processors share one request, each waiter gets its own output, and equal ones run once")
+    func sharing() async throws {
+        let gate = Gate()
+        let (fixture, transport) = try fixture("42", gate: gate)
+        let number = number()
+        async let data = fixture.loader.load(url)
+        async let json = fixture.loader.load(url, as: .json(Int.self))
+        async let first = fixture.loader.load(url, as: number)
+        async let second = fixture.loader.load(url, as: number)
+        async let text = fixture.loader.load(url, as: .text)
+        await gate.reached(1)
+        while fixture.loader.waiterCount(of: ResourceRequest(url)) < 5 { await Task.yield() }
+        gate.open()
+        #expect(try await data.text == "42")
+        #expect(try await json.value == 42)
+        #expect(try await first.value == 42)
+        #expect(try await second.value == 42)
+        #expect(try await text.value == "42")
+        #expect(runs.count == 1)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E3: equal names of different outputs are different processors")
+    func outputs() async throws {
+        let (fixture, _) = try fixture("42")
+        let text = ClosureProcessor<Data, String>(ProcessorID("number")) { data, _ in String(decoding: data, as: UTF8.self) }
+        async let first = fixture.loader.load(url, as: number())
+        async let second = fixture.loader.load(url, as: text)
+        #expect(try await first.value == 42)
+        #expect(try await second.value == "42")
+    }
+
+    @Test("F1: a load that fails calls no processor; one that succeeds does it off the main actor")
+    func calls() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(404, [:], "42") }
+        let fixture = try LoaderFixture(transport: transport)
+        await #expect(throws: LoadError.httpStatus(404, url: url)) { try await fixture.loader.load(url, as: number()) }
+        #expect(runs.count == 0)
+        try await fixture.loader.insert(Data("42".utf8), for: url)
+        let isOnMain = ClosureProcessor<Data, Bool>(ProcessorID("thread")) { _, _ in Thread.isMainThread }
+        let loaded = try await Task { @MainActor in try await fixture.loader.load(url, as: isOnMain) }.value
+        #expect(!loaded.value)
+        #expect(loaded.source == .disk)
+    }
+
+    @Test("F2: what no processor accepts is not kept")
+    func poison() async throws {
+        let (fixture, transport) = try fixture("garbage")
+        for count in 1...2 {
+            await #expect(throws: LoadError.processing(url: url, reason: "no number")) {
+                try await fixture.loader.load(url, as: number())
+            }
+            #expect(transport.requestCount == count)
+            #expect(try !fixture.loader.contains(url))
+        }
+    }
+
+    @Test("F2: what one processor accepts is")
+    func accepted() async throws {
+        let gate = Gate()
+        let (fixture, transport) = try fixture("garbage", gate: gate)
+        async let text = fixture.loader.load(url, as: .text)
+        async let number = fixture.loader.load(url, as: number())
+        while fixture.loader.waiterCount(of: ResourceRequest(url)) < 2 { await Task.yield() }
+        gate.open()
+        #expect(try await text.value == "garbage")
+        await #expect(throws: LoadError.self) { try await number }
+        #expect(try fixture.loader.contains(url))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("A waiter that comes while the bytes are processed gets its own value of them")
+    func late() async throws {
+        let (fixture, transport) = try fixture("42", [:])
+        let gate = Gate()
+        let slow = ClosureProcessor<Data, Int>(ProcessorID("slow")) { data, _ in
+            await gate.wait()
+            return data.count
+        }
+        async let first = fixture.loader.load(url, as: slow)
+        await gate.reached(1)
+        async let second = fixture.loader.load(url, as: number())
+        while fixture.loader.waiterCount(of: ResourceRequest(url)) < 2 { await Task.yield() }
+        gate.open()
+        #expect(try await first.value == 2)
+        #expect(try await second.value == 42)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("C6: a stored value whose processing takes longer than the network is dropped, and the order holds")
+    func slowDecoder() async throws {
+        for _ in 0..<20 {
+            let script = ReplyScript(.ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
+            let fixture = try LoaderFixture(transport: script.transport)
+            _ = try await fixture.loader.load(url)
+            fixture.clock.advance(by: 20)
+            let gate = Gate()
+            let decoder = ClosureProcessor<Data, String>(ProcessorID("decoder")) { data, _ in
+                let text = String(decoding: data, as: UTF8.self)
+                if text == "1" { await gate.wait() }
+                return text
+            }
+            let events = await fixture.loader.events(for: ResourceRequest(url), as: decoder).all
+            gate.open()
+            expectGrammatical(events)
+            #expect(!events.contains { $0.name == "cached" })
+            guard case .completed(let loaded)? = events.last else {
+                Issue.record("\(events.map(\.name))")
+                return
+            }
+            #expect(loaded.value == "2")
+        }
+    }
+
+    @Test(
+        "F7: content of another type is an error, is not stored, and no processor sees it",
+        arguments: [("text/html", false), ("Image/PNG; q=1", true), ("image/png", true), (nil, false)])
+    func contentTypes(type: String?, isAccepted: Bool) async throws {
+        var fields: HTTPFields = [.cacheControl: "max-age=60"]
+        fields[.contentType] = type
+        let (fixture, _) = try fixture("42", fields)
+        fixture.loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
+        if isAccepted {
+            #expect(try await fixture.loader.load(url, as: number()).value == 42)
+        } else {
+            await #expect(throws: LoadError.unacceptableContentType(type, url: url)) {
+                try await fixture.loader.load(url, as: number())
+            }
+            #expect(runs.count == 0)
+        }
+        #expect(try fixture.loader.contains(url) == isAccepted)
+    }
+}
