@@ -40,8 +40,7 @@ package struct MemoryState<Key: Hashable, Value> {
 
     /// The value for `key`, not used by that.
     package mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
-        guard let item = table.item(for: key) else { return (nil, nil) }
-        return item.hasExpired(at: now) ? (nil, table.remove(key)) : (item.value, nil)
+        table.peek(key, at: now)
     }
 
     /// Puts an item in the place of all that there was for its key, unless it has expired or is too large.
