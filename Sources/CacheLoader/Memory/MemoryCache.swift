@@ -132,7 +132,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The keys of the values that `isWanted` is true of, which is called outside the lock.
     package func keys(where isWanted: (Value) -> Bool) -> [Key] {
-        state.withLock { $0.table.items }.filter { isWanted($0.value) }.map(\.key)
+        state.withLock { $0.table.values }.filter { isWanted($0.value) }.map(\.key)
     }
 
     // MARK: Removing

@@ -49,7 +49,12 @@ package struct RecencyTable<Key: Hashable, Value> {
     package var keys: some Collection<Key> { numbers.keys }
 
     /// In no order.
-    package var items: [Item] { places.compactMap(\.item) }
+    package var values: [(key: Key, value: Value)] {
+        zip(keyAt, valueAt).compactMap { key, value in
+            guard let key, let value else { return nil }
+            return (key, value)
+        }
+    }
 
     // MARK: Looking
 

@@ -21,7 +21,7 @@ struct LoaderEventsTests {
     /// Has version 1 stored, stale by now; the next response is version 2.
     private func stale(_ directives: String = "max-age=10") async throws -> (LoaderFixture, ScriptedTransport) {
         let script = ReplyScript(
-            .ok("one".utf8, etag: "\"1\"", cacheControl: directives), .ok("two!".utf8, etag: "\"2\""))
+            .ok("one".utf8, cacheControl: directives, etag: "\"1\""), .ok("two!".utf8, etag: "\"2\""))
         let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)

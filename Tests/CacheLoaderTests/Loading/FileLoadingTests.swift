@@ -1,6 +1,7 @@
 import CacheLoader
 import CacheStore
 import Foundation
+import HTTPTypes
 import TestSupport
 import Testing
 

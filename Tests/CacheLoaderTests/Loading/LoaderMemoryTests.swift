@@ -20,7 +20,7 @@ struct LoaderMemoryTests {
     }
 
     private func fixture(_ directives: String = "max-age=60") throws -> (LoaderFixture, ScriptedTransport) {
-        let transport = ReplyScript(.ok("body".utf8, etag: "\"1\"", cacheControl: directives)).transport
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: directives, etag: "\"1\"")).transport
         let fixture = try LoaderFixture(transport: transport)
         fixture.loader.configuration.memoryLimit = 1 << 20
         return (fixture, transport)

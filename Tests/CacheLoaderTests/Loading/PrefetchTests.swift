@@ -23,7 +23,8 @@ struct PrefetchTests {
 
     @Test("H1: what is missing is loaded, one at a time; what is there is left alone, and counts as no use")
     func warming() async throws {
-        let (most, now) = (Mutex(0), Mutex(0))
+        let most = Mutex(0)
+        let now = Mutex(0)
         let transport = ScriptedTransport { request, _ in
             let count = now.withLock { now in
                 now += 1
