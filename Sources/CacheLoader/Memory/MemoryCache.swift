@@ -104,6 +104,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Takes the place of an older value for `key` in any case; its expiry goes with it.
     ///
     /// - Parameters:
+    ///   - value: What is kept.
+    ///   - key: What it is found by.
     ///   - cost: In the units of ``costLimit``. A value that costs more than the limit is not kept, and evicts nothing.
     ///   - expiresAt: From here on the value counts as gone; `nil` for never. A value that has expired is not kept.
     /// - Returns: Whether the value is kept.

@@ -46,7 +46,9 @@ struct SystemMemoryPressureTests {
         #expect(SystemMemoryPressure { PressureWatch(path: path, $0) } == nil)
     }
 
-    @Test("Every signal reaches every observer with the level of its descriptor", arguments: MemoryPressure.allCases)
+    @Test(
+        "Every signal reaches every observer with the level of its descriptor", .timeLimit(.minutes(1)),
+        arguments: MemoryPressure.allCases)
     func signals(pressure: MemoryPressure) async throws {
         let (critical, warning) = try (Self.sockets(), Self.sockets())
         defer { for descriptor in [critical.far, warning.far] { close(descriptor) } }
