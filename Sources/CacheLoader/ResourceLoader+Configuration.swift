@@ -40,6 +40,8 @@ extension ResourceLoader {
         /// The types of content that are taken; `nil`, the default, for any. Others end in
         /// ``LoadError/unacceptableContentType(_:url:)``, and are not stored.
         public var contentTypes: ContentTypeFilter? = nil
+        /// What is sent to which origin; see ``setCredentials(_:forOrigin:)``. None by default.
+        public internal(set) var credentials: [String: Credentials] = [:]
         /// Tells whether hosts can be reached. Without one, the default, a load that cannot reach its host is tried again
         /// after a pause.
         public var reachability: (any Reachability)? = nil

@@ -205,7 +205,9 @@ package struct LoadBoard<Key: Hashable, Waiter> {
 
     /// A host, or any host, can be reached again: what was parked is tried once more.
     package mutating func becameReachable(_ host: String? = nil) -> [Action] {
-        let parked = states.filter { $0.value.phase == .waiting(isParked: true) && (host ?? $0.value.host) == $0.value.host }
+        let parked = states.filter {
+            $0.value.phase == .waiting(isParked: true) && (host ?? $0.value.host) == $0.value.host
+        }
         for flight in parked.keys.sorted() { enqueue(flight) }
         return begin()
     }

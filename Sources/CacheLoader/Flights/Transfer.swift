@@ -166,6 +166,10 @@ extension ResourceLoader {
         _ load: Load, _ target: LoadTarget, _ fields: HTTPFields, _ method: HTTPRequest.Method = .get,
         _ content: Data? = nil
     ) -> CacheTransaction {
+        var fields = fields
+        if !load.configuration.credentials.isEmpty, !fields.contains(.authorization) {
+            fields[.authorization] = target.url.origin.flatMap { load.configuration.credentials[$0]?.fieldValue }
+        }
         var transaction = CacheTransaction(
             HTTPRequest(method, key: target.url, fields: fields), content: content.map { RequestContent($0) },
             key: target.key, target: target.url, context: context, configuration: load.configuration.cache,

@@ -24,9 +24,14 @@ final class LoaderMemory: Sendable {
         private let generation: UInt64
 
         /// `nil` if a value in memory must not answer the request: it says more about that than a key can.
-        init?(_ request: ResourceRequest, _ recipe: Recipe, _ configuration: ResourceLoader.Configuration, _ generation: UInt64) {
+        init?(
+            _ request: ResourceRequest, _ recipe: Recipe, _ configuration: ResourceLoader.Configuration,
+            _ generation: UInt64
+        ) {
             guard request.usesMemory, request.method == .get, configuration.memoryLimit != nil else { return nil }
-            guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else { return nil }
+            guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
+                return nil
+            }
             let policy = request.policy ?? configuration.policy
             guard [.http, .cacheFirst, .cacheOnly].contains(policy.mode), !policy.storesNothing else { return nil }
             url = request.url

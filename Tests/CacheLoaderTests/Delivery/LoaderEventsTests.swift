@@ -48,7 +48,8 @@ struct LoaderEventsTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C6: what is stale comes first, then what takes its place; unless it is not wanted", arguments: [true, false])
+    @Test(
+        "C6: what is stale comes first, then what takes its place; unless it is not wanted", arguments: [true, false])
     func staleFirst(deliversStale: Bool) async throws {
         let (fixture, _) = try await stale()
         let events = await events(fixture, deliversStale: deliversStale)
@@ -92,7 +93,9 @@ struct LoaderEventsTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E9: what cannot be loaded fails once, and nobody is asked", arguments: ["", "no-scheme", "ftp://a/b", "http://"])
+    @Test(
+        "E9: what cannot be loaded fails once, and nobody is asked",
+        arguments: ["", "no-scheme", "ftp://a/b", "http://"])
     func invalid(url: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200) }
         let fixture = try LoaderFixture(transport: transport)

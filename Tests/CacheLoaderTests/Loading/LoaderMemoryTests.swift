@@ -46,7 +46,8 @@ struct LoaderMemoryTests {
         try await fixture.loader.insert(Data("stored".utf8), for: url)
         let request = ResourceRequest(url, usesMemory: usesMemory)
         #expect(try await fixture.loader.load(request, as: processor).source == .disk)
-        #expect(try await fixture.loader.load(ResourceRequest(url), as: processor).source == (usesMemory ? .memory : .disk))
+        #expect(
+            try await fixture.loader.load(ResourceRequest(url), as: processor).source == (usesMemory ? .memory : .disk))
         #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
     }
 
@@ -134,7 +135,9 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .network)
     }
 
-    @Test("J3: memory and store are cleared each by itself, and told what went", arguments: ResourceLoader.ClearScope.allCases)
+    @Test(
+        "J3: memory and store are cleared each by itself, and told what went",
+        arguments: ResourceLoader.ClearScope.allCases)
     func clearing(scope: ResourceLoader.ClearScope) async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)

@@ -60,7 +60,9 @@ struct LoaderProcessingTests {
     @Test("E3: equal names of different outputs are different processors")
     func outputs() async throws {
         let (fixture, _) = try fixture("42")
-        let text = ClosureProcessor<Data, String>(ProcessorID("number")) { data, _ in String(decoding: data, as: UTF8.self) }
+        let text = ClosureProcessor<Data, String>(ProcessorID("number")) { data, _ in
+            String(decoding: data, as: UTF8.self)
+        }
         async let first = fixture.loader.load(url, as: number())
         async let second = fixture.loader.load(url, as: text)
         #expect(try await first.value == 42)
@@ -132,7 +134,8 @@ struct LoaderProcessingTests {
     @Test("C6: a stored value whose processing takes longer than the network is dropped, and the order holds")
     func slowDecoder() async throws {
         for _ in 0..<20 {
-            let script = ReplyScript(.ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
+            let script = ReplyScript(
+                .ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
             let fixture = try LoaderFixture(transport: script.transport)
             _ = try await fixture.loader.load(url)
             fixture.clock.advance(by: 20)

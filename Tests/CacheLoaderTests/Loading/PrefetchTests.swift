@@ -96,7 +96,8 @@ struct PrefetchTests {
     @Test("What cannot be loaded at all is a failure of its own")
     func invalid() async throws {
         let fixture = try LoaderFixture(transport: transport())
-        let progress = await fixture.loader.prefetch([ResourceRequest(""), ResourceRequest("https://a.test/")]).finished()
+        let progress = await fixture.loader.prefetch([ResourceRequest(""), ResourceRequest("https://a.test/")])
+            .finished()
         #expect(progress.failed == 1)
         #expect(progress.loaded == 1)
     }

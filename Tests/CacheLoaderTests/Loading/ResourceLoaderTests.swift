@@ -360,7 +360,8 @@ struct ResourceLoaderTests {
     @Test(
         "E9: what is no URL throws invalidURL, and nothing is sent",
         arguments: [
-            "", "ht tp://x y", "no-scheme", "//example.com/a", "https://", "https:///a", "file://example.com/etc/passwd",
+            "", "ht tp://x y", "no-scheme", "//example.com/a", "https://", "https:///a",
+            "file://example.com/etc/passwd",
             "ftp://example.com/", "data:text/plain,x", "https://user:secret@example.com/", "https://example.com:99999/",
         ])
     func invalidURLs(url: String) async throws {

@@ -1,0 +1,100 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Content codings")
+struct ContentCodingTests {
+    private static let text = Data("hello, hello, hello".utf8)
+    private static let gzip = Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=") ?? Data()
+    private static let zlib = Data(base64Encoded: "eJzLSM3JyddRyECiAEQoBtU=") ?? Data()
+    private static let raw = Data(base64Encoded: "y0jNycnXUchAogA=") ?? Data()
+    /// zlib, and gzip around it.
+    private static let both = Data(base64Encoded: "H4sIAAAAAAACA6uYc9rj7MmT1wNPOCxicNFguwoAT5FK0BEAAAA=") ?? Data()
+
+    private func decode(_ data: Data, _ codings: String..., limit: Int64 = 1_000) throws(LoadError) -> Data? {
+        let fields = HTTPFields(codings.map { HTTPField(name: .contentEncoding, value: $0) })
+        return try ContentCoding.decode(data, fields, limit: limit, url: "u")
+    }
+
+    @Test("RFC 9110 §8.4.1: gzip and deflate, with and without its wrapper, however they are written")
+    func known() throws {
+        for name in ["gzip", "GZip", "x-gzip", " gzip ", "identity, gzip", "gzip,"] {
+            #expect(try decode(Self.gzip, name) == Self.text, "\(name)")
+        }
+        #expect(try decode(Self.zlib, "deflate") == Self.text)
+        #expect(try decode(Self.raw, "deflate") == Self.text)
+        #expect(try decode(Self.both, "deflate, gzip") == Self.text)
+        #expect(try decode(Self.both, "deflate", "gzip") == Self.text)
+        #expect(try decode(Self.gzip + Self.gzip, "gzip") == Self.text + Self.text, "two members")
+        #expect(try decode(Self.gzip + Data("rest".utf8), "gzip") == Self.text)
+        #expect(try decode(Data(), "gzip") == Data())
+    }
+
+    @Test(
+        "What is in no coding, or in one that is not known, stays as it is",
+        arguments: ["", "identity", "br", "gzip, br"])
+    func others(codings: String) throws {
+        #expect(try decode(Self.gzip, codings) == nil)
+    }
+
+    @Test("A body that ends early, or is none, is an error, wherever it is damaged")
+    func malformed() throws {
+        for count in 1..<Self.gzip.count {
+            #expect(throws: LoadError.malformedContent(url: "u", coding: "gzip")) {
+                try decode(Self.gzip.prefix(count), "gzip")
+            }
+        }
+        #expect(throws: LoadError.malformedContent(url: "u", coding: "deflate")) { try decode(Self.text, "deflate") }
+        var generator = SeededGenerator()
+        for _ in 0..<2_000 {
+            var damaged = Self.gzip
+            let index = damaged.indices.randomElement(using: &generator) ?? 0
+            damaged[index] = .random(in: .min ... .max, using: &generator)
+            // Bits of the header that mean nothing may differ; bytes of the text may not.
+            if let decoded = try? decode(damaged, "gzip") { #expect(decoded == Self.text, "\(generator)") }
+        }
+    }
+
+    @Test("Few bytes that stand for many are too large, before they take memory")
+    func bomb() throws {
+        #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 18)) { try decode(Self.gzip, "gzip", limit: 18) }
+        #expect(try decode(Self.gzip, "gzip", limit: 19) == Self.text)
+        let bomb = Data(repeating: 0, count: 1) + Self.gzip
+        #expect(throws: LoadError.self) { try decode(bomb, "gzip") }
+        var members = Data()
+        for _ in 0..<10_000 { members += Self.gzip }
+        #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 1_000)) { try decode(members, "gzip") }
+    }
+
+    @Test("A loader asks for them, stores what has arrived, and delivers what it stands for")
+    func loading() async throws {
+        let transport = ScriptedTransport { _, _ in
+            TransportResponse(
+                head: HTTPResponse(
+                    status: .ok,
+                    headerFields: [
+                        .cacheControl: "max-age=60", .contentEncoding: "gzip", .contentLength: "\(Self.gzip.count)",
+                        .vary: "Accept-Encoding",
+                    ]), body: TransportBody(chunks: [Self.gzip]))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let url = "https://example.com/a"
+        for source in [ResponseSource.network, .disk] {
+            let loaded = try await fixture.loader.load(url)
+            #expect(loaded.source == source)
+            #expect(loaded.data == Self.text)
+            #expect(loaded.headerFields[.contentEncoding] == nil)
+            #expect(loaded.headerFields[.contentLength] == nil)
+        }
+        #expect(transport.requests.map { $0.headerFields[.acceptEncoding] } == ["gzip, deflate"])
+        #expect(try fixture.loader.peek(url) == Self.text)
+        #expect(try fixture.blobs.map(\.bytes) == [Self.gzip])
+        fixture.loader.configuration.decodesContent = false
+        let raw = try await fixture.loader.load(ResourceRequest(url, headerFields: [.acceptEncoding: "gzip, deflate"]))
+        #expect(raw.data == Self.gzip)
+        #expect(raw.source == .disk)
+    }
+}
