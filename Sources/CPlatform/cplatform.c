@@ -1,4 +1,6 @@
 #define _GNU_SOURCE
+// Offsets of locks have more than 32 bits, on every system.
+#define _FILE_OFFSET_BITS 64
 #include "cplatform.h"
 
 #include <errno.h>
@@ -46,3 +48,45 @@ int cplatform_open_beneath(int directory, const char *path) {
 #endif
     return open_stepwise(directory, path);
 }
+
+#if defined(__APPLE__) && !defined(F_OFD_SETLK)
+// Not in the headers of every SDK; the kernel has had them since Darwin 17.
+#define F_OFD_SETLK 90
+#define F_OFD_GETLK 92
+#endif
+
+#ifdef F_OFD_SETLK
+static int byte_lock(int file, int command, short type, int64_t offset, short *found) {
+    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+    int result = fcntl(file, command, &lock);
+    // POSIX allows either.
+    if (result == -1 && errno == EACCES) errno = EAGAIN;
+    *found = lock.l_type;
+    return result;
+}
+
+int cplatform_lock_byte(int file, int64_t offset) {
+    short found;
+    return byte_lock(file, F_OFD_SETLK, F_WRLCK, offset, &found);
+}
+
+int cplatform_unlock_byte(int file, int64_t offset) {
+    short found;
+    return byte_lock(file, F_OFD_SETLK, F_UNLCK, offset, &found);
+}
+
+int cplatform_is_byte_locked(int file, int64_t offset) {
+    short found;
+    if (byte_lock(file, F_OFD_GETLK, F_WRLCK, offset, &found) == -1) return -1;
+    return found != F_UNLCK;
+}
+#else
+static int unsupported(void) {
+    errno = ENOTSUP;
+    return -1;
+}
+
+int cplatform_lock_byte(int file, int64_t offset) { return unsupported(); }
+int cplatform_unlock_byte(int file, int64_t offset) { return unsupported(); }
+int cplatform_is_byte_locked(int file, int64_t offset) { return unsupported(); }
+#endif

@@ -24,7 +24,7 @@ public final class BodyWriter: Sendable {
         var wasLinked = false
     }
 
-    private let store: ResponseStore
+    let store: ResponseStore
     /// Guards the file being written.
     private let state = Mutex(State())
 
@@ -138,64 +138,6 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Makes the body and its metadata an entry, in place of the one with the same key, kind and variant.
-    ///
-    /// Waits until the entry is committed. Whoever looks the key up sees the whole old entry until then, and the whole new
-    /// one afterwards. A commit of content forgets the failures of the key.
-    ///
-    /// - Parameters:
-    ///   - metadata: What is to be known of the response.
-    ///   - key: What it is found by.
-    ///   - options: How long it may stay, whether it is pinned, and its tags.
-    ///   - generation: Taken from the store when the load of this body began. If the key was removed since then, the body is
-    ///     not stored.
-    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``; then nothing of the body is left and the old
-    ///   entry is as it was.
-    @discardableResult
-    public func commit(
-        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
-        unlessRemovedSince generation: StoreGeneration? = nil
-    ) throws(StoreError) -> StoredEntry {
-        let change = try finish(metadata, key, options, generation)
-        try store.makeRoom()
-        do throws(StoreError) {
-            return try store.writer.write(undo: change.undo, change.run)
-        } catch {
-            guard error.isFullDisk, store.makeRoomOnDisk(for: byteCount) else { throw error }
-            return try store.writer.write(undo: change.undo, change.run)
-        }
-    }
-
-    /// As the synchronous form, without blocking the caller's thread.
-    @discardableResult
-    public func commit(
-        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
-        unlessRemovedSince generation: StoreGeneration? = nil
-    ) async throws(StoreError) -> StoredEntry {
-        try await commit(metadata, for: key, options: options, replacing: [], unlessRemovedSince: generation)
-    }
-
-    /// As ``commit(_:for:options:unlessRemovedSince:)``; entries that this one makes needless go in the same transaction.
-    @discardableResult
-    package func commit(
-        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
-        replacing entries: [StoredEntry], unlessRemovedSince generation: StoreGeneration? = nil
-    ) async throws(StoreError) -> StoredEntry {
-        let change = try finish(metadata, key, options, generation, replacing: entries)
-        try await store.makeRoom()
-        do throws(StoreError) {
-            return try await store.writer.write(undo: change.undo, change.run)
-        } catch {
-            guard error.isFullDisk else { throw error }
-            let byteCount = byteCount
-            let hasRoom = try await store.onMaintenanceLane { [store] () throws(StoreError) in
-                store.makeRoomOnDisk(for: byteCount)
-            }
-            guard hasRoom else { throw error }
-            return try await store.writer.write(undo: change.undo, change.run)
-        }
-    }
-
     /// Lets go of the bytes. An entry that they became is left alone.
     public func discard() {
         state.withLock { state in
@@ -211,19 +153,9 @@ public final class BodyWriter: Sendable {
         state.inFlight = 0
     }
 
-    private struct Change {
-        let run: @Sendable (Connection) throws(StoreError) -> StoredEntry
-        let undo: @Sendable (Connection) -> Void
-    }
-
-    /// Ends the body and says what its transaction has to do.
-    private func finish(
-        _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?,
-        replacing entries: [StoredEntry] = []
-    ) throws(StoreError) -> Change {
-        try metadata.checkLengths()
-        try options.check()
-        let (digest, byteCount) = try state.withLock { (state) throws(StoreError) in
+    /// Ends the body: what it is, `nil` for an empty one.
+    func seal() throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
+        try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
             state.isOpen = false
             // Before the write lock is asked for: it takes long.
@@ -232,32 +164,10 @@ public final class BodyWriter: Sendable {
             }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
-        let now = store.now
-        return Change(
-            run: { [self] (connection) throws(StoreError) in
-                if let generation {
-                    let wasRemoved = try mapping(store.indexPath) { () throws(SQLiteError) in
-                        try connection.wasRemoved(key, since: generation)
-                    }
-                    guard !wasRemoved else { throw .removedMeanwhile(key) }
-                }
-                // The body before the row: who sees the row finds the file.
-                if let digest { try link(digest, byteCount) }
-                return try mapping(store.indexPath) { () throws(SQLiteError) in
-                    if metadata.kind == .content { try connection.removeFailure(for: key) }
-                    for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
-                    return try connection.store(
-                        metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
-                }
-            },
-            undo: { [store] connection in
-                // The row did not come to be. If nobody else needs the file, it goes too.
-                guard let digest, (try? connection.containsBlob(digest)) == false else { return }
-                _ = try? store.blobs.unlink(digest)
-            })
     }
 
-    private func link(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
+    /// Gives the file the name of its digest. Called inside the transaction that needs it.
+    func link(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // Discarded while the commit waited.
             guard state.file != nil else { throw .closed }

@@ -1,9 +1,9 @@
 /// How much a store may keep. It keeps itself below, in every process that has it open with limits.
 ///
-/// Bytes are those on disk: each file once, however many entries share it, and the pages of the index beyond those of an
-/// empty one. A commit that would go beyond a limit evicts in its own transaction, so that what is committed is never
-/// above; bodies on their way into the store count, too. Then one process at a time goes on in the background, in short
-/// transactions, down to the low-water mark.
+/// Bytes are those on disk: each file once, however many entries and forms derived from them share it, and the pages of the
+/// index beyond those of an empty one. A commit that would go beyond a limit evicts in its own transaction, so that what is
+/// committed is never above; bodies on their way into the store count, too. Then one process at a time goes on in the
+/// background, in short transactions, down to the low-water mark.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?

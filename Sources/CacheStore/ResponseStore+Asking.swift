@@ -13,8 +13,8 @@ extension ResponseStore {
         try read { (connection) throws(SQLiteError) in try connection.statistics() }
     }
 
-    /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_requests` and
-    /// `cache_errors`; see <doc:AskingWithSQL>.
+    /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_requests`,
+    /// `cache_errors` and `cache_derived`; see <doc:AskingWithSQL>.
     ///
     /// Runs on the calling thread, for as long as the query takes, on a connection of its own, which is opened for reading
     /// only: neither lookups nor writers wait for it. Uses noted in memory are not in it yet; `flush()` writes them.

@@ -10,16 +10,23 @@ extension ResponseStore {
     /// - Throws: ``StoreError/file(_:)`` when the file may be sound but cannot be read now, as with too many open files.
     public func openBody(of entry: StoredEntry) throws(StoreError) -> StoredBody? {
         try checkOpen()
-        guard let digest = entry.digest else { return StoredBody() }
-        if let body = try openIntact(digest, byteCount: entry.byteCount) { return body }
+        return try openBody(entry.digest, byteCount: entry.byteCount)
+    }
+
+    /// Opens a body; `nil` if it is gone, and so are, then, the entries and derived forms that have it.
+    func openBody(_ digest: ContentDigest?, byteCount: Int64) throws(StoreError) -> StoredBody? {
+        guard let digest else { return StoredBody() }
+        if let body = try openIntact(digest, byteCount: byteCount) { return body }
         guard !configuration.isReadOnly else { return nil }
         do throws(StoreError) {
             // None where an eviction was faster than the reader: nothing was damaged then.
-            let removed = try removeDamaged(digest, byteCount: entry.byteCount)
-            guard removed > 0 else { return nil }
+            let removed = try removeDamaged(digest, byteCount: byteCount)
+            guard removed.entries + removed.derived > 0 else { return nil }
             configuration.logger.warning(
                 "removed entries whose body was missing or damaged",
-                metadata: ["sha256": "\(digest)", "entries": "\(removed)"])
+                metadata: [
+                    "sha256": "\(digest)", "entries": "\(removed.entries)", "derived": "\(removed.derived)",
+                ])
         } catch {
             // Found again by the next reader. For this one it is a miss all the same.
             configuration.logger.warning(
@@ -50,20 +57,28 @@ extension ResponseStore {
         }
     }
 
-    /// Removes the entries of a body that is not what it should be, unless it has been stored anew in the meantime.
-    private func removeDamaged(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> Int {
+    /// Removes what has a body that is not what it should be, unless it has been stored anew in the meantime.
+    private func removeDamaged(
+        _ digest: ContentDigest, byteCount: Int64
+    ) throws(StoreError) -> (entries: Int, derived: Int) {
         try writer.write { [self] (connection) throws(StoreError) in
             // Under the write lock nobody deletes or stores this file.
-            guard try openIntact(digest, byteCount: byteCount) == nil else { return 0 }
-            return try removeEntries(withDamagedBody: digest, connection)
+            guard try openIntact(digest, byteCount: byteCount) == nil else { return (0, 0) }
+            return try removeRows(withDamagedBody: digest, connection)
         }
     }
 
-    /// Removes the entries of a body that is damaged, and its file; how many there were.
-    func removeEntries(withDamagedBody digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Int {
+    /// Removes the entries and derived forms of a body that is damaged, and its file; how many there were, without the forms
+    /// that went with their entry.
+    func removeRows(
+        withDamagedBody digest: ContentDigest, _ connection: Connection
+    ) throws(StoreError) -> (entries: Int, derived: Int) {
         let removed = try mapping(indexPath) { () throws(SQLiteError) in
-            let removed = try connection.removeEntries(withBody: digest)
-            if removed > 0 { try connection.countDamagedBody() }
+            let removed = (
+                entries: try connection.removeEntries(withBody: digest),
+                derived: try connection.removeDerived(withBody: digest)
+            )
+            if removed.entries + removed.derived > 0 { try connection.countDamagedBody() }
             return removed
         }
         // At once, and not with the unneeded files: if their count were wrong, it would stay for ever.

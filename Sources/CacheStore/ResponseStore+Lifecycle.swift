@@ -22,6 +22,7 @@ extension ResponseStore {
         guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
         writer.close()
         readers.close()
+        claims.end(with: .closed)
         presence.release()
     }
 
@@ -38,6 +39,7 @@ extension ResponseStore {
         writer.suspend()
         readers.suspend()
         blobs.abandonStagedFiles()
+        claims.end(with: .suspended)
         presence.release()
     }
 
@@ -54,6 +56,7 @@ extension ResponseStore {
             throw error
         }
         readers.resume()
+        claims.begin()
         _ = phase.compareExchange(expected: .suspended, desired: .open, ordering: .acquiringAndReleasing)
     }
 }

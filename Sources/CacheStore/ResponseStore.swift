@@ -33,6 +33,7 @@ public final class ResponseStore: Sendable {
     let readers: ReaderPool
     let limits: LimitKeeper
     let presence: StorePresence
+    let claims: Claims
     let verified = VerifiedBlobs()
     let phase = Atomic(Phase.open)
     private let maintenance: BlockingLane
@@ -90,6 +91,7 @@ public final class ResponseStore: Sendable {
         self.place = place
         self.readers = readers
         self.limits = limits
+        claims = Claims(root: place.root, onlyAsks: isReadOnly)
         self.maintenance = maintenance
         self.background = background
         background.attach(self)

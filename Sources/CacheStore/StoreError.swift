@@ -28,6 +28,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case bodyTooLarge(limit: Int64)
     /// The tag cannot be given to an entry; the reason says what is wrong with it.
     case invalidTag(String, reason: String)
+    /// The name cannot be given to a form derived from an entry; the reason says what is wrong with it.
+    case invalidName(String, reason: String)
     /// The key was removed while a response for it was on its way, so that the response was not stored.
     case removedMeanwhile(CacheKey)
     /// The store is open for reading only.
@@ -59,6 +61,8 @@ extension StoreError: CustomStringConvertible {
         case .truncatedBody(let path): "\(path) became shorter while it was read"
         case .bodyTooLarge(let limit): "the body is larger than the store keeps, \(limit) bytes"
         case .invalidTag(let tag, let reason): "\(tag.prefix(200).debugDescription) cannot be a tag: \(reason)"
+        case .invalidName(let name, let reason):
+            "\(name.prefix(200).debugDescription) cannot be the name of a derived form: \(reason)"
         case .removedMeanwhile(let key): "\(key) was removed while a response for it was on its way"
         case .readOnly(let path): "\(path) is open for reading only"
         case .suspended: "the store is suspended; resume it first"

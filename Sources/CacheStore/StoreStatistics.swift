@@ -1,12 +1,12 @@
 /// The store in numbers; all but the size of the index as in the view `cache_stats`.
 public struct StoreStatistics: Hashable, Sendable {
-    /// Stored responses.
+    /// Stored responses. Forms derived from them are none.
     public let entries: Int
     /// Files below `blobs/`.
     public let files: Int
-    /// Bytes of all bodies, as if none were shared.
+    /// Bytes of all bodies, derived ones too, as if none were shared.
     public let logicalBytes: Int64
-    /// Bytes of all files: a body that several entries share counts once.
+    /// Bytes of all files: a body that several share counts once.
     public let physicalBytes: Int64
     /// Of the physical bytes, those that no entry needs any more and that the next write deletes.
     public let unreferencedBytes: Int64
@@ -16,9 +16,13 @@ public struct StoreStatistics: Hashable, Sendable {
     public let failingKeys: Int
     /// Bodies that were found missing or altered, and dropped.
     public let damagedBodies: Int
+    /// Forms derived from stored responses; see ``ResponseStore/openDerived(name:of:)``.
+    public let derivedBodies: Int
+    /// Their bytes, which are among the logical ones, as if none were shared.
+    public let derivedBytes: Int64
     /// Bytes of the index that hold something. Those of its log, which is cut back from time to time, are not among them.
     public let indexBytes: Int64
-    /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries need, each file once, and the pages of
+    /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries and their derived forms need, each file once, and the pages of
     /// the index beyond those of an empty one.
     public let limitedBytes: Int64
 }

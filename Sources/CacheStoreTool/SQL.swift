@@ -7,8 +7,8 @@ struct SQL: AsyncParsableCommand {
         commandName: "sql",
         abstract: "Ask the index in SQL, while others use the store.",
         discussion: """
-            The views are cache_entries, cache_stats, cache_hosts, cache_requests, cache_errors and cache_version. The \
-            index is opened for reading only; a statement that would write is refused.
+            The views are cache_entries, cache_stats, cache_hosts, cache_requests, cache_errors, cache_derived and \
+            cache_version. The index is opened for reading only; a statement that would write is refused.
             """)
 
     @Argument(help: ArgumentHelp("A statement, such as 'SELECT * FROM cache_hosts'.", valueName: "statement"))

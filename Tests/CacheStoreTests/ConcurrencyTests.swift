@@ -25,6 +25,13 @@ struct ConcurrencyTests {
             #expect(entry.digest == ContentDigest(of: data))
             let owner = String(decoding: data.prefix { $0 != UInt8(ascii: "|") }, as: UTF8.self)
             #expect(owner == "\(number)" || owner == "all")
+            // A form of other bytes would say so.
+            let form = Data("form of \(entry.digest?.description ?? "nothing")".utf8)
+            if let found = try store.openDerived(name: "form", of: entry)?.data() {
+                #expect(found == form)
+            } else if Int.random(in: 0..<3, using: &generator) == 0 {
+                try store.insertDerived(form, name: "form", of: entry)
+            }
         case ..<75: try store.insert(body(of: number, &generator), metadata: metadata, for: key)
         case ..<82: if let entry = try store.peek(key) { try store.freshen(entry, with: metadata) }
         case ..<89: try store.remove(key)

@@ -47,6 +47,9 @@ struct FirstSchemaTests {
         let key = try CacheKey(url: "https://example.com/feed.json")
         let unlimited = try sandbox.open()
         #expect(try await unlimited.setOptions(.init(isPinned: true, tags: ["x"]), for: key))
+        let old = try #require(try unlimited.peek(key))
+        #expect(try await unlimited.insertDerived(Data("form".utf8), name: "form", of: old))
+        #expect(try unlimited.openDerived(name: "form", of: old)?.data() == Data("form".utf8))
         // Only now: with limits, the background might be faster than the pin.
         unlimited.close()
         let store = try sandbox.open { $0.limits = Limits(maxEntries: 3, lowWaterMark: 1) }

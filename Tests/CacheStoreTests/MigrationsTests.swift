@@ -54,10 +54,12 @@ struct MigrationsTests {
             ),
             (
                 "cache_stats",
-                "entries files logical_bytes physical_bytes unreferenced_bytes hits failing_keys damaged_bodies"
+                "entries files logical_bytes physical_bytes unreferenced_bytes hits failing_keys damaged_bodies "
+                    + "derived_bodies derived_bytes"
             ),
             ("cache_requests", "host hits stale revalidated misses errors counted_at"),
             ("cache_version", "version"),
+            ("cache_derived", "entry_id partition key name byte_size sha256 file_path created_at"),
             ("cache_hosts", "host entries byte_size hits error_responses accessed_at"),
             ("cache_errors", "partition key status error_count failed_at"),
         ])
@@ -113,7 +115,7 @@ struct MigrationsTests {
             try store.query("SELECT * FROM cache_stats").rows == [
                 [
                     .integer(4), .integer(2), .integer(13), .integer(5), .integer(0), .integer(1), .integer(1),
-                    .integer(0),
+                    .integer(0), .integer(0), .integer(0),
                 ]
             ])
         #expect(

@@ -16,14 +16,17 @@ private struct Model {
         var metadata: EntryMetadata
         var createdAt: Date
         var accessedAt: Date
+        var forms: [String: Data] = [:]
+
+        var bodies: [Data] { [body] + forms.values }
     }
 
     var entries: [Row: Entry] = [:]
     var failures: [CacheKey: Int] = [:]
     var hits = 0
 
-    var bodies: Set<Data> { Set(entries.values.map(\.body)).subtracting([Data()]) }
-    var logicalBytes: Int { entries.values.reduce(0) { $0 + $1.body.count } }
+    var bodies: Set<Data> { Set(entries.values.flatMap(\.bodies)).subtracting([Data()]) }
+    var logicalBytes: Int { entries.values.reduce(0) { $0 + $1.bodies.reduce(0) { $0 + $1.count } } }
     var physicalBytes: Int { bodies.reduce(0) { $0 + $1.count } }
 
     func content(_ key: CacheKey) -> (row: Row, entry: Entry)? {
@@ -77,8 +80,11 @@ struct ModelTests {
                 let body = bodies.randomElement(using: &generator) ?? Data()
                 try store.insert(body, metadata: metadata, for: key)
                 let row = Model.Row(key: key, kind: kind, variant: metadata.variant)
+                // The same bytes keep what was derived from them.
+                let forms = model.entries[row].map { $0.body == body ? $0.forms : [:] } ?? [:]
                 model.entries[row] = .init(
-                    body: body, metadata: metadata, createdAt: sandbox.clock.now, accessedAt: sandbox.clock.now)
+                    body: body, metadata: metadata, createdAt: sandbox.clock.now, accessedAt: sandbox.clock.now,
+                    forms: forms)
                 if kind == .content { model.failures[key] = nil }
             case ..<60:
                 let found = try store.lookup(key)
@@ -87,15 +93,25 @@ struct ModelTests {
                 #expect(found?.createdAt == expected?.entry.createdAt, seed)
                 guard let found, let expected else { continue }
                 #expect(try store.openBody(of: found)?.data() == expected.entry.body, seed)
+                for name in ["x", "y"] {
+                    let form = try store.openDerived(name: name, of: found)?.data()
+                    #expect(form == expected.entry.forms[name], seed)
+                }
                 model.entries[expected.row]?.accessedAt = sandbox.clock.now
                 model.hits += 1
-            case ..<70:
+            case ..<67:
                 guard let entry = try store.peek(key) else { continue }
                 var metadata = entry.metadata
                 metadata.etag = "\"freshened \(generator.next())\""
                 #expect(try store.freshen(entry, with: metadata), seed)
                 model.entries[.init(key: key, kind: .content, variant: metadata.variant)]?.metadata = metadata
                 model.failures[key] = nil
+            case ..<74:
+                guard let entry = try store.peek(key), let row = model.content(key)?.row else { continue }
+                let name = Bool.random(using: &generator) ? "x" : "y"
+                let form = bodies.randomElement(using: &generator) ?? Data()
+                #expect(try store.insertDerived(form, name: name, of: entry), seed)
+                model.entries[row]?.forms[name] = form
             case ..<80:
                 let rows = model.entries.keys.filter { $0.key == key }
                 #expect(try store.remove(key) == (!rows.isEmpty || model.failures[key] != nil), seed)

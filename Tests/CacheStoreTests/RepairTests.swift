@@ -15,7 +15,9 @@ struct RepairTests {
     private func filled() throws -> ResponseStore {
         let store = try sandbox.open()
         for number in 0..<3 { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
-        try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
+        let other = try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
+        try store.insertDerived(Data("form".utf8), name: "form", of: other)
+        try store.insertDerived(body, name: "shared", of: other)
         return store
     }
 
@@ -25,6 +27,10 @@ struct RepairTests {
             "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9, physical_bytes = 0",
             "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1", "INSERT INTO access VALUES (99, 1, 1, 1)",
             "DELETE FROM blob WHERE byte_count = 1000", "UPDATE blob SET byte_count = 7 WHERE byte_count = 1000",
+            "UPDATE derived SET entry_id = 99", "UPDATE derived SET body = NULL",
+            "UPDATE derived SET byte_count = 7", "UPDATE derived SET body = x'00'",
+            "DELETE FROM blob WHERE byte_count = 4",
+            "UPDATE total SET derived_count = 9, derived_bytes = 9",
             "UPDATE entry SET body = NULL WHERE id = 1", "UPDATE entry SET body = x'00' WHERE id = 1",
         ])
     func edited(_ sql: String) throws {

@@ -28,7 +28,8 @@ struct SecureDeleteTests {
             var metadata = sandbox.metadata(head: "X-Secret: \(secret)\n")
             metadata.etag = "\"\(secret)\""
             let body = Data((secret + String(repeating: "x", count: number * 100)).utf8)
-            try store.insert(body, metadata: metadata, for: key, options: EntryOptions(tags: [secret]))
+            let entry = try store.insert(body, metadata: metadata, for: key, options: EntryOptions(tags: [secret]))
+            try store.insertDerived(Data("form of \(secret)".utf8), name: secret, of: entry)
             _ = try store.lookup(key)
             try store.recordFailure(for: CacheKey(url: "https://\(secret).example/gone/\(number)"), status: 500)
             try store.insert(Data("kept \(number)".utf8), metadata: sandbox.metadata(), for: .path(number))

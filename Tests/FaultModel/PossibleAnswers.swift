@@ -7,6 +7,9 @@ package struct PossibleAnswers: Sendable {
     /// For each key everything that was ever put there, and `nil`.
     package private(set) var history: [String: Set<Version?>] = [:]
 
+    /// For each key the numbers of the bodies from which its form may be derived, `nil` for no form.
+    private var forms: [String: Set<UInt64?>] = [:]
+
     /// Whether the store may have evicted anything, as it does by itself when the disk is full.
     package let mayEvict: Bool
 
@@ -18,6 +21,12 @@ package struct PossibleAnswers: Sendable {
     package func possible(_ key: String) -> Set<Version?> {
         let versions = versions[key] ?? [nil]
         return mayEvict ? versions.union([nil]) : versions
+    }
+
+    /// From which bodies the form of a key may be derived, `nil` for no form.
+    package func possibleForms(_ key: String) -> Set<UInt64?> {
+        let forms = forms[key] ?? [nil]
+        return mayEvict ? forms.union([nil]) : forms
     }
 
     /// After `acknowledged` steps, and perhaps part of the next.
@@ -38,8 +47,10 @@ package struct PossibleAnswers: Sendable {
             versions[key, default: [nil]].insert(version)
             failures[key, default: [0]].insert(0)
             history[key, default: [nil]].insert(version)
+            forms[key, default: [nil]].formUnion(forms(of: key, after: version))
         case .remove(let key):
             versions[key, default: [nil]].insert(nil)
+            forms[key, default: [nil]].insert(nil)
             failures[key, default: [0]].insert(0)
         case .fail(let key):
             let counts = failures[key, default: [0]]
@@ -47,6 +58,9 @@ package struct PossibleAnswers: Sendable {
         case .evict:
             // Which ones is for other tests to say.
             for key in versions.keys { versions[key]?.insert(nil) }
+            for key in forms.keys { forms[key]?.insert(nil) }
+        case .derive(let key):
+            forms[key, default: [nil]].formUnion(possible(key).map { $0?.number })
         case .abandon, .get, .freshen, .sweep, .flush, .reopen, .handOver: break
         }
     }
@@ -56,14 +70,23 @@ package struct PossibleAnswers: Sendable {
         switch step {
         case .put(let key, let version):
             versions[key] = [version]
+            forms[key] = forms(of: key, after: version)
             failures[key] = [0]
+        case .derive(let key):
+            forms[key] = Set(possible(key).map { $0?.number })
         case .remove(let key):
             versions[key] = [nil]
+            forms[key] = [nil]
             failures[key] = [0]
         case .fail(let key):
             // Once in the tries that failed, if at all, and once for certain.
             failures[key]?.remove(0)
         case .abandon, .get, .freshen, .evict, .sweep, .flush, .reopen, .handOver: break
         }
+    }
+
+    /// What may be left of the forms of a key once it has a version: those that were derived from the same bytes.
+    private func forms(of key: String, after version: Version) -> Set<UInt64?> {
+        Set((forms[key] ?? [nil]).map { $0 == version.number ? $0 : nil })
     }
 }

@@ -10,6 +10,8 @@ package enum Step: Hashable, Sendable {
     case freshen(String)
     /// Counts a failed load.
     case fail(String)
+    /// Stores a form derived from the body (see ``Version/form``).
+    case derive(String)
     case remove(String)
     case evict(maxBytes: Int64)
     case sweep
@@ -24,12 +26,21 @@ package enum Step: Hashable, Sendable {
 package enum Scenario: String, Codable, Sendable, CaseIterable {
     /// Everything that a store can do, once or twice.
     case everything
+    /// Forms derived from bodies, and how they go.
+    case forms
     /// So many pages that the log is checkpointed, and begun again, while it is in use.
     case checkpoints
 
     package var steps: [Step] {
         switch self {
         case .everything: Self.everySteps
+        case .forms:
+            [
+                .put("a", Version(1, 5_000)), .derive("a"), .derive("a"), .put("a", Version(1, 5_000)), .freshen("a"),
+                .put("a", Version(2, 5_000)), .derive("a"), .put("twin", Version(2, 5_000)), .derive("twin"),
+                .remove("a"), .reopen, .get("twin"), .put("b", Version(3, 20)), .derive("b"), .evict(maxBytes: 4_500),
+                .flush, .remove("b"), .sweep,
+            ]
         case .checkpoints:
             // A field line of 200,000 bytes takes fifty pages (see `head(of:)`).
             (0..<30).map { .put("key \($0 % 4)", Version(UInt64($0 % 7) + 1, 1_000)) } + [.reopen, .get("key 1")]
@@ -43,11 +54,12 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
         return [
             .put("a", Version(1, 100)), .put("b", shared), .put("large", large), .put("twin", shared),
             .put("a", Version(4, 20_000)), .put("a", Version(4, 20_000)), .get("large"), .freshen("b"),
+            .derive("a"), .derive("b"), .derive("twin"),
             .fail("late"), .fail("late"), .put("late", Version(6, 1_000)), .put("empty", Version(7, 0)),
             .remove("b"), .abandon(Version(8, 50_000)), .put("middle", Version(9, 70_000)),
             .handOver,
             .put("again", again), .remove("again"), .put("again", again), .put("heir", large), .remove("large"),
-            .fail("never"), .get("a"), .evict(maxBytes: 330_000), .put("tail", Version(10, 3)),
+            .fail("never"), .get("a"), .derive("heir"), .evict(maxBytes: 330_000), .put("tail", Version(10, 3)),
             .reopen,
             .get("tail"), .put("tail", Version(11, 9_000)), .sweep, .flush, .evict(maxBytes: 1_000),
             .put("end", Version(12, 2_000)),

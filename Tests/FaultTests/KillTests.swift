@@ -32,6 +32,19 @@ struct KillTests {
         report("\(points.count) of \(count) kill points (\(moment.action))")
     }
 
+    @Test(
+        "F4, A2: a form derived from a body is whole or absent after a kill, and never that of another body",
+        arguments: [
+            Moment(action: .killBefore, kinds: .changes), Moment(action: .killWithin, kinds: .write),
+            Moment(action: .killAfter, kinds: .changes),
+        ])
+    func killForms(_ moment: Moment) async throws {
+        let count = try await Laboratory.calls(.run(.forms), moment.kinds)
+        let points = points(count, atMost: 12)
+        try await KillTests.kill(.forms, moment, points)
+        report("\(points.count) of \(count) kill points of forms (\(moment.action))")
+    }
+
     @Test("A2: so it is when the log is checkpointed", .enabled(if: Laboratory.isThorough))
     func killWhileCheckpointing() async throws {
         let moment = Moment(action: .killAfter, kinds: .changes)

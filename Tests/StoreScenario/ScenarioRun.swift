@@ -111,6 +111,7 @@ final class ScenarioRun {
                 throw Failure("\(name) is gone")
             }
             try store.freshen(entry, with: metadata(entry.metadata.etag))
+        case .derive(let name): try derive(name, store)
         case .fail(let name): try store.recordFailure(for: CacheKey(name: name), status: 503)
         case .remove(let name): try store.remove(CacheKey(name: name))
         case .evict(let maxBytes):
@@ -123,6 +124,17 @@ final class ScenarioRun {
         case .flush: try store.flush()
         case .reopen, .handOver: break
         }
+    }
+
+    private func derive(_ name: String, _ store: ResponseStore) throws {
+        guard let entry = try store.peek(CacheKey(name: name)) else {
+            if expectation.possible(name).contains(nil) { return }
+            throw Failure("\(name) is gone")
+        }
+        let version = expectation.possible(name).compactMap(\.self).first { $0.etag == entry.metadata.etag }
+        guard let version else { throw Failure("\(name) has \(entry.metadata.etag ?? "no ETag")") }
+        let isStored = try store.insertDerived(version.form.bytes, name: "form", of: entry)
+        guard isStored || expectation.possible(name).contains(nil) else { throw Failure("no form of \(name)") }
     }
 
     /// A writer that holds the body, in pieces.
@@ -147,11 +159,16 @@ final class ScenarioRun {
     private func verify(_ name: String) throws {
         let store = try current()
         let expected = expectation.possible(name)
-        let found = try store.lookup(CacheKey(name: name)).flatMap { entry in
+        let entry = try store.lookup(CacheKey(name: name))
+        let found = try entry.flatMap { entry in
             try store.openBody(of: entry).map { (try $0.data(), entry.metadata.etag) }
         }
         guard expected.contains(where: { $0?.etag == found?.1 && $0?.bytes == found?.0 }) else {
             throw Failure("\(name) has \(found.map { "\($0.0.count) bytes, \($0.1 ?? "")" } ?? "nothing")")
+        }
+        guard let entry, let form = try store.openDerived(name: "form", of: entry)?.data() else { return }
+        guard expected.contains(where: { $0?.etag == entry.metadata.etag && $0?.form.bytes == form }) else {
+            throw Failure("\(name) has a form of something else")
         }
     }
 }

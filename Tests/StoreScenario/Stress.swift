@@ -54,6 +54,12 @@ struct Stress {
         guard body.subject == subject, body.etag == entry.metadata.etag else {
             throw Failure("\(key) has the body of \(body.subject) \(body.etag), and \(entry.metadata.etag ?? "none")")
         }
+        let form = Data("form of \(body.etag)".utf8)
+        if let found = try store.openDerived(name: "form", of: entry)?.data() {
+            guard found == form else { throw Failure("\(key) has a form of something else") }
+        } else if body.number == 1 {
+            try store.insertDerived(form, name: "form", of: entry)
+        }
     }
 
     private struct Generator: RandomNumberGenerator {

@@ -1,10 +1,21 @@
-// The one system call that neither Glibc nor Darwin offer to Swift under a name of its own.
+// The system calls that Swift does not see under a name of their own: openat2(2) has none, and fcntl(2) takes any arguments.
 
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
+#include <stdint.h>
+
 // Opens `path`, two names at most, below `directory`: for reading, and so that no component is a symbolic link and a FIFO
 // does not wait for its writer. Returns a descriptor, or -1 with errno set.
 int cplatform_open_beneath(int directory, const char *path);
+
+// Locks and unlocks the byte at `offset` of a file for this open file description (not for the process, as POSIX locks do,
+// which any close(2) of the file would end). Never wait. Return 0, or -1 with errno set: EAGAIN where another description
+// has the lock, ENOTSUP where the system has no such locks.
+int cplatform_lock_byte(int file, int64_t offset);
+int cplatform_unlock_byte(int file, int64_t offset);
+
+// Whether another open file description has the byte locked: 1 or 0, or -1 with errno set.
+int cplatform_is_byte_locked(int file, int64_t offset);
 
 #endif

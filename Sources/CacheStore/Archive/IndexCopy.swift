@@ -57,13 +57,17 @@ final class IndexCopy {
         return try statement.step() ? statement.int(0) : 0
     }
 
-    /// Calls `visit` for every body that entries need, and says how many need it.
+    /// Calls `visit` for every body that entries or derived forms need, and says how many entries do.
     func forEachBody(
         _ visit: (_ digest: ContentDigest, _ byteCount: Int64, _ entries: Int) throws(StoreError) -> Void
     ) throws(StoreError) {
         let connection = try mapping(path, connect)
         let statement = try mapping(path) { () throws(SQLiteError) in
-            try connection.prepare("SELECT digest, byte_count, reference_count FROM blob WHERE reference_count > 0")
+            try connection.prepare(
+                """
+                SELECT digest, byte_count, (SELECT count(*) FROM entry WHERE body = digest) FROM blob
+                WHERE reference_count > 0
+                """)
         }
         while try mapping(path, { () throws(SQLiteError) in try statement.step() }) {
             guard let digest = statement.digest(0) else { continue }

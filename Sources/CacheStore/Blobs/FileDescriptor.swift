@@ -127,6 +127,27 @@ package final class FileDescriptor: Sendable {
         flock(number, LOCK_UN)
     }
 
+    /// Locks the byte at `offset` for this open file; `false` if another one has it. Does not wait. The lock ends with this
+    /// descriptor; a program that is started does not inherit it.
+    func tryLockByte(at offset: Int64) throws(SystemError) -> Bool {
+        do {
+            try Self.retrying("fcntl", path) { cplatform_lock_byte(number, offset) }
+            return true
+        } catch let error where error.errno == EAGAIN {
+            return false
+        }
+    }
+
+    /// Lets go of the lock of the byte at `offset`.
+    func unlockByte(at offset: Int64) {
+        _ = cplatform_unlock_byte(number, offset)
+    }
+
+    /// Whether another open file has the byte at `offset` locked.
+    func isByteLocked(at offset: Int64) throws(SystemError) -> Bool {
+        try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
+    }
+
     /// Cuts the file off after `byteCount` bytes; what is written next follows them.
     func truncate(to byteCount: Int64) throws(SystemError) {
         try Self.retrying("lseek", path) { lseek(number, off_t(byteCount), SEEK_SET) }

@@ -5,7 +5,7 @@ public struct CheckReport: Hashable, Sendable {
     public enum Problem: Hashable, Sendable {
         /// SQLite says that the file of the index is damaged.
         case damagedIndex(String)
-        /// The body of some entries is not there, or is no regular file of the right length.
+        /// The body of some entries or derived forms is not there, or is no regular file of the right length.
         case missingFile(ContentDigest)
         /// A file has other bytes than its name says.
         case alteredFile(ContentDigest)
@@ -13,7 +13,9 @@ public struct CheckReport: Hashable, Sendable {
         case orphanFile(path: String)
         /// An entry whose body the index does not list, or lists with another length.
         case unlistedBody(CacheKey)
-        /// A body is counted as needed by more or fewer entries than there are.
+        /// As ``unlistedBody(_:)``, of a form derived from an entry of the key.
+        case unlistedDerivedBody(CacheKey, name: String)
+        /// A body is counted as needed by more or fewer entries and derived forms than there are.
         case wrongReferenceCount(ContentDigest, recorded: Int64, actual: Int64)
         /// A sum that the statistics show is not the sum of the rows.
         case wrongTotal(String, recorded: Int64, actual: Int64)
@@ -47,8 +49,9 @@ extension CheckReport.Problem: CustomStringConvertible {
         case .alteredFile(let digest): "altered: \(BlobPath(digest).relativePath)"
         case .orphanFile(let path): "no entry needs: \(path)"
         case .unlistedBody(let key): "body not listed: \(key)"
+        case .unlistedDerivedBody(let key, let name): "derived body not listed: \(name.debugDescription) of \(key)"
         case .wrongReferenceCount(let digest, let recorded, let actual):
-            "\(digest): counted as needed by \(recorded) entries, needed by \(actual)"
+            "\(digest): counted as needed by \(recorded), needed by \(actual)"
         case .wrongTags(let key): "tags or rank are not those of the entry: \(key)"
         case .wrongTotal(let name, let recorded, let actual): "\(name): recorded \(recorded), counted \(actual)"
         }
@@ -85,6 +88,7 @@ extension ResponseStore {
     private func compareRows(_ report: inout CheckReport) throws(StoreError) {
         report.problems += try readAsIs { (connection) throws(SQLiteError) in
             try connection.entriesWithoutBlob().map { .unlistedBody($0) }
+                + connection.derivedWithoutBlob().map { .unlistedDerivedBody($0, name: $1) }
                 + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
                 + connection.entriesWithWrongTags().map { .wrongTags($0) }
                 + connection.wrongTotals().map { .wrongTotal($0, recorded: $1, actual: $2) }

@@ -2,9 +2,9 @@
 extension ResponseStore {
     /// Looks for what is wrong, as `check(digests:)` does, and mends it.
     ///
-    /// Entries whose body is missing, altered or not listed are removed, so that they are loaded anew; counts and sums are
-    /// counted again; files that no entry needs are deleted. Of a damaged index what can be is built again; if that does not
-    /// help it is set aside, and a fresh one begun.
+    /// Entries and derived forms whose body is missing, altered or not listed are removed, so that they are loaded or made
+    /// anew; counts and sums are counted again; files that nothing needs are deleted. Of a damaged index what can be is
+    /// built again; if that does not help it is set aside, and a fresh one begun.
     ///
     /// - Returns: What was wrong.
     @discardableResult
@@ -44,20 +44,20 @@ extension ResponseStore {
             try drop(digest)
         case .unlistedBody(let key):
             try remove(key)
-        case .damagedIndex, .orphanFile, .wrongReferenceCount, .wrongTotal, .wrongTags:
+        case .damagedIndex, .orphanFile, .unlistedDerivedBody, .wrongReferenceCount, .wrongTotal, .wrongTags:
             // Built, counted or swept for all of them at once.
             break
         }
     }
 
-    /// Removes the entries of a body, and its file, unless it is whole by now.
+    /// Removes the entries and derived forms of a body, and its file, unless it is whole by now.
     private func drop(_ digest: ContentDigest) throws(StoreError) {
         try writer.write { [self] (connection) throws(StoreError) in
             let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
                 try connection.neededByteCount(ofBlob: digest)
             }
             guard let byteCount, try examine(digest, byteCount, reads: true) != nil else { return }
-            _ = try removeEntries(withDamagedBody: digest, connection)
+            _ = try removeRows(withDamagedBody: digest, connection)
         }
     }
 }
@@ -67,7 +67,7 @@ extension Connection {
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
         try execute("INSERT OR IGNORE INTO state VALUES (1, 1, 0, 0)")
         try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
         try execute("INSERT OR IGNORE INTO access SELECT id, created_at, 0, 1 FROM entry")
@@ -77,20 +77,35 @@ extension Connection {
                 SELECT CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END FROM entry WHERE id = entry_id
             )
             """)
+        try execute(
+            """
+            DELETE FROM derived
+            WHERE entry_id NOT IN (SELECT id FROM entry) OR (body IS NOT NULL OR byte_count <> 0)
+                AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = body AND blob.byte_count = derived.byte_count)
+            """)
         try execute("DELETE FROM tag")
         try execute("UPDATE entry SET tags = NULL WHERE tags IS NOT NULL AND NOT json_valid(tags)")
         try execute("INSERT OR IGNORE INTO tag SELECT value, entry.id FROM entry, json_each(entry.tags) AS each")
         try execute(
             """
-            UPDATE blob SET reference_count = (SELECT count(*) FROM entry WHERE body = digest)
-            WHERE reference_count <> (SELECT count(*) FROM entry WHERE body = digest)
+            UPDATE blob SET reference_count = actual
+            FROM (
+                SELECT digest AS counted,
+                    (SELECT count(*) FROM entry WHERE body = digest)
+                        + (SELECT count(*) FROM derived WHERE body = digest) AS actual
+                FROM blob
+            )
+            WHERE digest = counted AND reference_count <> actual
             """)
         // Last, because the triggers of the above have changed it.
         try execute(
             """
             UPDATE total SET
                 entry_count = (SELECT count(*) FROM entry),
-                logical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM entry),
+                logical_bytes = CAST(
+                    (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) AS INTEGER),
+                derived_count = (SELECT count(*) FROM derived),
+                derived_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM derived),
                 blob_count = (SELECT count(*) FROM blob),
                 physical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob),
                 unreferenced_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob WHERE reference_count = 0),

@@ -1,6 +1,6 @@
 /// The rows of `blob`.
 extension Connection {
-    /// Digests that no entry names, up to `limit`.
+    /// Digests that nothing names, up to `limit`.
     package func unreferencedBlobs(limit: Int) throws(SQLiteError) -> [ContentDigest] {
         let statement = try prepared("SELECT digest FROM blob WHERE reference_count = 0 LIMIT ?1")
         defer { statement.reset() }
@@ -26,7 +26,7 @@ extension Connection {
         return try statement.step()
     }
 
-    /// Calls `visit` for every blob that some entry needs.
+    /// Calls `visit` for every blob that an entry or a derived form needs.
     func forEachNeededBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
         let statement = try prepared("SELECT digest, byte_count FROM blob WHERE reference_count > 0")
         defer { statement.reset() }

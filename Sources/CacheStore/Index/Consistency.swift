@@ -29,11 +29,13 @@ extension Connection {
         }
     }
 
-    /// Blobs whose count is not the number of entries that name them.
+    /// Blobs whose count is not the number of entries and derived forms that name them.
     func wrongReferenceCounts() throws(SQLiteError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """
-            SELECT digest, reference_count, (SELECT count(*) FROM entry WHERE body = digest) AS actual
+            SELECT digest, reference_count,
+                (SELECT count(*) FROM entry WHERE body = digest)
+                    + (SELECT count(*) FROM derived WHERE body = digest) AS actual
             FROM blob
             WHERE reference_count <> actual
             """)
@@ -59,6 +61,24 @@ extension Connection {
             keys.append(CacheKey(stored: statement.text(1), partition: statement.text(0)))
         }
         return keys
+    }
+
+    /// Derived forms whose bytes have no row in `blob`, or one of another length, and those that have lost their digest.
+    func derivedWithoutBlob() throws(SQLiteError) -> [(key: CacheKey, name: String)] {
+        let statement = try prepared(
+            """
+            SELECT entry.partition, entry.key, derived.name FROM derived JOIN entry ON entry.id = derived.entry_id
+            WHERE (derived.body IS NOT NULL OR derived.byte_count <> 0)
+                AND NOT EXISTS (
+                    SELECT 1 FROM blob WHERE digest = derived.body AND blob.byte_count = derived.byte_count
+                )
+            """)
+        defer { statement.reset() }
+        var forms: [(CacheKey, String)] = []
+        while try statement.step() {
+            forms.append((CacheKey(stored: statement.text(1), partition: statement.text(0)), statement.text(2)))
+        }
+        return forms
     }
 
     /// Keys of entries whose rows in `access` and `tag` do not say what the entry says.
@@ -90,20 +110,26 @@ extension Connection {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
                     UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
                     UNION ALL SELECT 'entry_count', entry_count, (SELECT count(*) FROM entry) FROM recorded
-                    UNION ALL SELECT 'logical_bytes', logical_bytes, (SELECT total(byte_count) FROM entry) FROM recorded
+                    UNION ALL SELECT 'logical_bytes', logical_bytes,
+                        (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) FROM recorded
                     UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM recorded
                     UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT total(byte_count) FROM blob) FROM recorded
                     UNION ALL SELECT 'unreferenced_bytes', unreferenced_bytes,
                         (SELECT total(byte_count) FROM blob WHERE reference_count = 0) FROM recorded
                     UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM recorded
+                    UNION ALL SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM recorded
+                    UNION ALL SELECT 'derived_bytes', derived_bytes, (SELECT total(byte_count) FROM derived)
+                        FROM recorded
                     UNION ALL SELECT 'rows of access', (SELECT count(*) FROM access), (SELECT count(*) FROM entry)
                     UNION ALL SELECT 'rows of tag without an entry',
                         (SELECT count(*) FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)), 0
+                    UNION ALL SELECT 'rows of derived without an entry',
+                        (SELECT count(*) FROM derived WHERE entry_id NOT IN (SELECT id FROM entry)), 0
                 )
             SELECT name, recorded, CAST(actual AS INTEGER) FROM compared WHERE recorded <> actual
             """)

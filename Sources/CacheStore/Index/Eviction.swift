@@ -1,7 +1,7 @@
 /// How much a store holds, as limits count it.
 package struct StoreSize: Sendable {
     package var entries: Int64
-    /// Bytes of the bodies that some entry needs, each file once.
+    /// Bytes of the bodies that entries and derived forms need, each file once.
     package var bodyBytes: Int64
     /// Bytes of files that wait for their deletion.
     package var unreferencedBytes: Int64
@@ -23,7 +23,7 @@ extension Connection {
     package static let evictionBite = 256
 
     /// Pages of an index without entries.
-    package static let emptyPageCount: Int64 = 29
+    package static let emptyPageCount: Int64 = 32
     /// What SQLite makes the pages of a new file.
     static let pageByteCount: Int64 = 4096
 

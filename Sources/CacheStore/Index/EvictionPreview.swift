@@ -14,7 +14,7 @@ extension Connection {
         case .unusedFor(let age):
             let statement = try prepared(
                 """
-                SELECT entry.body, blob.byte_count, blob.reference_count
+                SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
                 FROM access CROSS JOIN entry ON entry.id = access.entry_id LEFT JOIN blob ON blob.digest = entry.body
                 WHERE access.rank < 2 AND access.rank IN (0, 1) AND access.accessed_at < ?1
                 """)
@@ -22,7 +22,7 @@ extension Connection {
         case .olderThan(let age):
             let statement = try prepared(
                 """
-                SELECT entry.body, blob.byte_count, blob.reference_count
+                SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
                 FROM entry LEFT JOIN blob ON blob.digest = entry.body
                 WHERE entry.created_at < ?1 AND entry.is_pinned = 0
                 """)
@@ -37,14 +37,14 @@ extension Connection {
     ) throws(SQLiteError) {
         let expired = try prepared(
             """
-            SELECT entry.body, blob.byte_count, blob.reference_count
+            SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
             FROM entry LEFT JOIN blob ON blob.digest = entry.body
             WHERE entry.expires_at <= ?1 AND entry.is_pinned = 0 ORDER BY entry.expires_at
             """)
         try walk(expired, now, &preview, while: isTooMuch)
         let others = try prepared(
             """
-            SELECT entry.body, blob.byte_count, blob.reference_count
+            SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
             FROM access CROSS JOIN entry ON entry.id = access.entry_id LEFT JOIN blob ON blob.digest = entry.body
             WHERE access.rank < 2 AND (entry.expires_at IS NULL OR entry.expires_at > ?1)
             ORDER BY access.rank, access.accessed_at
@@ -59,8 +59,25 @@ extension Connection {
         defer { statement.reset() }
         statement.bind(time, at: 1)
         while isTooMuch(preview.size), try statement.step() {
-            preview.removeEntry(
-                body: statement.digest(0), byteCount: statement.int64(1), referenceCount: statement.int64(2))
+            preview.removeEntry()
+            preview.removeBody(
+                statement.digest(1), byteCount: statement.int64(2), referenceCount: statement.int64(3))
+            try removeDerived(ofEntry: statement.int64(0), &preview)
+        }
+    }
+
+    private func removeDerived(ofEntry entry: Int64, _ preview: inout EvictionPreview) throws(SQLiteError) {
+        let statement = try prepared(
+            """
+            SELECT derived.body, blob.byte_count, blob.reference_count
+            FROM derived LEFT JOIN blob ON blob.digest = derived.body
+            WHERE derived.entry_id = ?1
+            """)
+        defer { statement.reset() }
+        statement.bind(entry, at: 1)
+        while try statement.step() {
+            preview.removeBody(
+                statement.digest(0), byteCount: statement.int64(1), referenceCount: statement.int64(2))
         }
     }
 }
@@ -70,16 +87,20 @@ private struct EvictionPreview {
     /// What would be left.
     private(set) var size: StoreSize
     private(set) var report = EvictionReport()
-    /// How many entries would still need a body, for the shared ones that entries taken away had.
+    /// How many would still need a body, for the shared ones that entries taken away had.
     private var referenceCounts: [ContentDigest: Int64] = [:]
 
     init(size: StoreSize) {
         self.size = size
     }
 
-    mutating func removeEntry(body: ContentDigest?, byteCount: Int64, referenceCount: Int64) {
+    mutating func removeEntry() {
         report.entries += 1
         size.entries -= 1
+    }
+
+    /// The body of the entry, or one derived from it.
+    mutating func removeBody(_ body: ContentDigest?, byteCount: Int64, referenceCount: Int64) {
         guard let body else { return }
         let left = (referenceCounts[body] ?? referenceCount) - 1
         if referenceCount > 1 { referenceCounts[body] = left }

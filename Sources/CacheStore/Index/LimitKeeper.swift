@@ -43,6 +43,23 @@ final class LimitKeeper: Sendable {
     /// and no file deleted, it could do nothing either, and would be followed by another without end.
     func enforce(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
         guard let limits else { return false }
+        let hasEvicted = try evict(connection, limits, now)
+        let size = try connection.size()
+        note(size)
+        guard let maxBytes = limits.maxBytes, size.unreferencedBytes > undeletable.load(ordering: .relaxed) else {
+            return hasEvicted
+        }
+        return hasEvicted || size.bytes &+ size.unreferencedBytes > maxBytes
+    }
+
+    /// Evicts as much as the limits ask for; whether they are kept then: what is pinned stays, and may be too much.
+    func keep(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
+        guard let limits else { return true }
+        _ = try evict(connection, limits, now)
+        return try !isTooMuch(connection.size(), limits, share: 1)
+    }
+
+    private func evict(_ connection: Connection, _ limits: Limits, _ now: Int64) throws(SQLiteError) -> Bool {
         var (hasEvicted, isDone) = (false, false)
         while !isDone {
             // Few at once: mostly one entry has to go for one that came.
@@ -50,12 +67,7 @@ final class LimitKeeper: Sendable {
             if bite.report.entries > 0 { hasEvicted = true }
             isDone = bite.isDone
         }
-        let size = try connection.size()
-        note(size)
-        guard let maxBytes = limits.maxBytes, size.unreferencedBytes > undeletable.load(ordering: .relaxed) else {
-            return hasEvicted
-        }
-        return hasEvicted || size.bytes &+ size.unreferencedBytes > maxBytes
+        return hasEvicted
     }
 
     /// Learns what the store holds; whether that is more than it may.

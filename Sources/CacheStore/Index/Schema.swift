@@ -7,7 +7,8 @@ extension Connection {
         _ = try integer(
             prepared(
                 """
-                SELECT state.session FROM state, total, entry, access, blob, failure, tag, removal, request, cache_entries
+                SELECT state.session FROM state, total, entry, access, blob, failure, tag, removal, request, derived,
+                    cache_entries
                 LIMIT 0
                 """))
     }

@@ -74,12 +74,19 @@ extension Connection {
         try checkPredicate(of: selection)
         let sums = try prepare(
             """
-            WITH selected AS MATERIALIZED (\(selection.query("SELECT entry.body")))
+            WITH
+                selected (id, body) AS MATERIALIZED (\(selection.query("SELECT entry.id, entry.body"))),
+                needed (body) AS (
+                    SELECT body FROM selected WHERE body IS NOT NULL
+                    UNION ALL
+                    SELECT derived.body FROM selected CROSS JOIN derived ON derived.entry_id = selected.id
+                    WHERE derived.body IS NOT NULL
+                )
             SELECT
                 (SELECT count(*) FROM selected),
                 (
                     SELECT CAST(total(byte_count) AS INTEGER)
-                    FROM (SELECT body, count(*) AS count FROM selected WHERE body IS NOT NULL GROUP BY body) AS gone
+                    FROM (SELECT body, count(*) AS count FROM needed GROUP BY body) AS gone
                     JOIN blob ON blob.digest = gone.body AND blob.reference_count <= gone.count
                 )
             """)

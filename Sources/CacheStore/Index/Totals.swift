@@ -4,7 +4,7 @@ extension Connection {
         let statement = try prepared(
             """
             SELECT entry_count, blob_count, logical_bytes, physical_bytes, unreferenced_bytes, hit_count, failure_count,
-                damaged_count
+                damaged_count, derived_count, derived_bytes
             FROM total
             """)
         defer { statement.reset() }
@@ -13,8 +13,8 @@ extension Connection {
         return StoreStatistics(
             entries: statement.int(0), files: statement.int(1), logicalBytes: statement.int64(2),
             physicalBytes: statement.int64(3), unreferencedBytes: statement.int64(4), hits: statement.int(5),
-            failingKeys: statement.int(6), damagedBodies: statement.int(7), indexBytes: indexBytes,
-            limitedBytes: try size().bytes)
+            failingKeys: statement.int(6), damagedBodies: statement.int(7), derivedBodies: statement.int(8),
+            derivedBytes: statement.int64(9), indexBytes: indexBytes, limitedBytes: try size().bytes)
     }
 
     package func countDamagedBody() throws(SQLiteError) {

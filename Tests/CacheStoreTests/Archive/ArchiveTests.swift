@@ -151,7 +151,11 @@ struct ArchiveTests {
 
     private func expectSound(_ archive: (bytes: [UInt8], report: ArchiveReport), _ seed: SeededGenerator) throws {
         let target = try Sandbox()
-        #expect(try ResponseStore.importing(archive.bytes, into: target.url) == archive.report, "\(seed)")
+        let (imported, exported) = (try ResponseStore.importing(archive.bytes, into: target.url), archive.report)
+        #expect(imported.entries == exported.entries, "\(seed)")
+        #expect(imported.entriesLeftOut == exported.entriesLeftOut, "\(seed)")
+        // What is derived from a body that was left out goes with its entry.
+        #expect(imported == exported || exported.entriesLeftOut > 0 && imported.files < exported.files, "\(seed)")
         #expect(try target.open().check(digests: true).problems == [], "\(seed)")
     }
 

@@ -50,9 +50,12 @@ struct Laboratory: Sendable {
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
     /// How many steps are done.
-    var acknowledged: Int {
-        let journal = try? String(contentsOfFile: directory.path + "/journal", encoding: .utf8)
-        return journal?.split(separator: "\n").count ?? 0
+    var acknowledged: Int { notes.count }
+
+    /// What the programs have noted, whole lines only.
+    var notes: [String] {
+        let journal = (try? String(contentsOfFile: directory.path + "/journal", encoding: .utf8)) ?? ""
+        return journal.split(separator: "\n").map(String.init)
     }
 
     /// Begins a new journal; the store stays.

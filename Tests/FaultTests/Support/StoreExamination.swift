@@ -49,6 +49,7 @@ struct StoreExamination {
                 guard let version else { return body == nil }
                 return entry?.metadata.etag == version.etag && body == version.bytes
             }
+            problems += try formProblems(key, entry, store)
             if !isAllowed {
                 let found = body.map { "\($0.count) bytes, \(entry?.metadata.etag ?? "no ETag")" } ?? "nothing"
                 let allowed = allowed.map { $0?.etag ?? "nothing" }.sorted()
@@ -60,6 +61,19 @@ struct StoreExamination {
             if !counts.contains(count) { problems.append("\(key) has \(count) failures, not \(counts)") }
         }
         return problems
+    }
+
+    /// A form is of the body that is there, and is there if it should be.
+    private func formProblems(_ key: String, _ entry: StoredEntry?, _ store: ResponseStore) throws -> [String] {
+        guard let entry else { return [] }
+        let history = (expectation.history[key] ?? []).compactMap(\.self)
+        guard let version = history.first(where: { $0.etag == entry.metadata.etag }) else { return [] }
+        let allowed = expectation.possibleForms(key)
+        guard let form = try store.openDerived(name: "form", of: entry)?.data() else {
+            return mayForget || allowed.contains(nil) ? [] : ["\(key) has lost its form"]
+        }
+        if form != version.form.bytes { return ["\(key) has a form of another body"] }
+        return mayForget || allowed.contains(version.number) ? [] : ["\(key) has a form that nobody stored"]
     }
 
     /// Files that no part of the store knows.

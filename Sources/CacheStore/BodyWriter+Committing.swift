@@ -1,0 +1,143 @@
+/// What becomes of a body that has been written.
+extension BodyWriter {
+    /// What a transaction has to do for a body.
+    struct Change<Value: Sendable>: Sendable {
+        let run: @Sendable (Connection) throws(StoreError) -> Value
+        let undo: @Sendable (Connection) -> Void
+    }
+
+    // MARK: An entry
+
+    /// Makes the body and its metadata an entry, in place of the one with the same key, kind and variant.
+    ///
+    /// Waits until the entry is committed. Whoever looks the key up sees the whole old entry until then, and the whole new
+    /// one afterwards. A commit of content forgets the failures of the key.
+    ///
+    /// - Parameters:
+    ///   - metadata: What is to be known of the response.
+    ///   - key: What it is found by.
+    ///   - options: How long it may stay, whether it is pinned, and its tags.
+    ///   - generation: Taken from the store when the load of this body began. If the key was removed since then, the body is
+    ///     not stored.
+    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``; then nothing of the body is left and the old
+    ///   entry is as it was.
+    @discardableResult
+    public func commit(
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
+        unlessRemovedSince generation: StoreGeneration? = nil
+    ) throws(StoreError) -> StoredEntry {
+        try commit(finish(metadata, key, options, generation))
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func commit(
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
+        unlessRemovedSince generation: StoreGeneration? = nil
+    ) async throws(StoreError) -> StoredEntry {
+        try await commit(metadata, for: key, options: options, replacing: [], unlessRemovedSince: generation)
+    }
+
+    /// As ``commit(_:for:options:unlessRemovedSince:)``; entries that this one makes needless go in the same transaction.
+    @discardableResult
+    package func commit(
+        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
+        replacing entries: [StoredEntry], unlessRemovedSince generation: StoreGeneration? = nil
+    ) async throws(StoreError) -> StoredEntry {
+        try await commit(finish(metadata, key, options, generation, replacing: entries))
+    }
+
+    /// Ends the body and says what its transaction has to do.
+    private func finish(
+        _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?,
+        replacing entries: [StoredEntry] = []
+    ) throws(StoreError) -> Change<StoredEntry> {
+        try metadata.checkLengths()
+        try options.check()
+        let (digest, byteCount) = try seal()
+        let now = store.now
+        return change(digest) { [self] (connection) throws(StoreError) in
+            if let generation {
+                let wasRemoved = try mapping(store.indexPath) { () throws(SQLiteError) in
+                    try connection.wasRemoved(key, since: generation)
+                }
+                guard !wasRemoved else { throw .removedMeanwhile(key) }
+            }
+            // The body before the row: who sees the row finds the file.
+            if let digest { try link(digest, byteCount) }
+            return try mapping(store.indexPath) { () throws(SQLiteError) in
+                if metadata.kind == .content { try connection.removeFailure(for: key) }
+                for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
+                return try connection.store(
+                    metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
+            }
+        }
+    }
+
+    // MARK: A form derived from one
+
+    /// Makes the body a form of `entry`; `false` if the entry is gone, has another body by now, or there is no room for it.
+    func commit(derived name: String, of entry: StoredEntry) throws(StoreError) -> Bool {
+        try commit(finish(derived: name, of: entry))
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    func commit(derived name: String, of entry: StoredEntry) async throws(StoreError) -> Bool {
+        try await commit(finish(derived: name, of: entry))
+    }
+
+    private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {
+        let (digest, byteCount) = try seal()
+        let now = store.now
+        return change(digest) { [self] (connection) throws(StoreError) in
+            let isPresent = try mapping(store.indexPath) { () throws(SQLiteError) in try connection.contains(entry) }
+            guard isPresent else { return false }
+            if let digest { try link(digest, byteCount) }
+            return try mapping(store.indexPath) { () throws(SQLiteError) in
+                try connection.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
+                // What is pinned is not evicted; a form of it must not go beyond the limits in its stead.
+                if try !store.limits.keep(connection, now: now) { try connection.removeDerived(name, of: entry) }
+                return try connection.derived(name, of: entry) != nil
+            }
+        }
+    }
+
+    // MARK: The transaction
+
+    private func change<Value: Sendable>(
+        _ digest: ContentDigest?, _ run: @escaping @Sendable (Connection) throws(StoreError) -> Value
+    ) -> Change<Value> {
+        Change(
+            run: run,
+            undo: { [store] connection in
+                // The row did not come to be. If nobody else needs the file, it goes too.
+                guard let digest, (try? connection.containsBlob(digest)) == false else { return }
+                _ = try? store.blobs.unlink(digest)
+            })
+    }
+
+    private func commit<Value: Sendable>(_ change: Change<Value>) throws(StoreError) -> Value {
+        try store.makeRoom()
+        do throws(StoreError) {
+            return try store.writer.write(undo: change.undo, change.run)
+        } catch {
+            guard error.isFullDisk, store.makeRoomOnDisk(for: byteCount) else { throw error }
+            return try store.writer.write(undo: change.undo, change.run)
+        }
+    }
+
+    private func commit<Value: Sendable>(_ change: Change<Value>) async throws(StoreError) -> Value {
+        try await store.makeRoom()
+        do throws(StoreError) {
+            return try await store.writer.write(undo: change.undo, change.run)
+        } catch {
+            guard error.isFullDisk else { throw error }
+            let byteCount = byteCount
+            let hasRoom = try await store.onMaintenanceLane { [store] () throws(StoreError) in
+                store.makeRoomOnDisk(for: byteCount)
+            }
+            guard hasRoom else { throw error }
+            return try await store.writer.write(undo: change.undo, change.run)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import CacheStore
+import Dispatch
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Claims in many hands")
+struct ClaimConcurrencyTests {
+    /// Who has which key: at most one at any time.
+    private final class Register: Sendable {
+        /// Guards the holders, and how often each key was held.
+        private let state = Mutex((held: Set<Int>(), counts: [Int: Int]()))
+
+        func enter(_ key: Int) {
+            let isAlone = state.withLock { state in
+                state.counts[key, default: 0] += 1
+                return state.held.insert(key).inserted
+            }
+            #expect(isAlone, "key \(key) is held twice")
+        }
+
+        func leave(_ key: Int) { state.withLock { _ = $0.held.remove(key) } }
+
+        var counts: [Int: Int] { state.withLock { $0.counts } }
+    }
+
+    @Test("8 threads claim and release at random: no key is held twice, and none is lost", arguments: [1, 3])
+    func threads(stores count: Int) throws {
+        let sandbox = try Sandbox()
+        let stores = try (0..<count).map { _ in try sandbox.open() }
+        let (register, seed) = (Register(), SeededGenerator())
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            var generator = SeededGenerator(seed: seed.seed &+ UInt64(thread))
+            #expect(throws: Never.self, "\(seed)") {
+                for _ in 0..<2_000 {
+                    let key = Int.random(in: 0..<6, using: &generator)
+                    guard let claim = try stores[thread % count].claim(.path(key)) else { continue }
+                    register.enter(key)
+                    register.leave(key)
+                    if Bool.random(using: &generator) { claim.release() }
+                }
+            }
+        }
+        #expect(register.counts.count == 6)
+        for key in 0..<6 { #expect(try stores[0].claim(.path(key)) != nil) }
+    }
+
+    @Test(
+        "50 tasks wait for 3 keys, in stores that share them: everybody gets theirs, one after the other",
+        arguments: [1, 2])
+    func tasks(stores count: Int) async throws {
+        let sandbox = try Sandbox()
+        let stores = try (0..<count).map { _ in try sandbox.open() }
+        let register = Register()
+        try await withThrowingTaskGroup { group in
+            for task in 0..<50 {
+                group.addTask {
+                    // Pauses take no time, but the limit is never reached.
+                    let clock = SteppingClock { _, pause in
+                        repeat { await Task.yield() } while pause > .seconds(1) && !Task.isCancelled
+                    }
+                    let claim = try await stores[task % count].waitForClaim(
+                        .path(task % 3), upTo: .seconds(1_000_000), clock: clock)
+                    let held = try #require(claim)
+                    register.enter(task % 3)
+                    await Task.yield()
+                    register.leave(task % 3)
+                    held.release()
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(register.counts.values.reduce(0, +) == 50)
+    }
+
+    @Test(
+        "a store that is suspended while others claim and wait holds nothing afterwards, and goes on when it is resumed"
+    )
+    func suspended() async throws {
+        let sandbox = try Sandbox()
+        let (store, other) = (try sandbox.open(), try sandbox.open())
+        try await withThrowingTaskGroup { group in
+            for task in 0..<20 {
+                group.addTask {
+                    for _ in 0..<50 {
+                        do {
+                            let claim = try await store.waitForClaim(
+                                .path(task % 3), upTo: .seconds(10), clock: SteppingClock())
+                            await Task.yield()
+                            claim?.release()
+                        } catch StoreError.suspended {
+                            // Somebody else is quicker.
+                        }
+                    }
+                }
+            }
+            for _ in 0..<10 {
+                await Task.yield()
+                store.suspend()
+                for key in 0..<3 { #expect(try other.claim(.path(key)) != nil) }
+                try store.resume()
+            }
+            try await group.waitForAll()
+        }
+        for key in 0..<3 { #expect(try store.claim(.path(key)) != nil) }
+    }
+}

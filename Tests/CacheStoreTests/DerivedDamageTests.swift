@@ -1,0 +1,207 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+/// Limits, damage and archives: what concerns all bodies concerns derived ones, too.
+@Suite("Derived bodies are bodies")
+struct DerivedDamageTests {
+    let sandbox: Sandbox
+    let form = Data.noise(2_000, seed: 3)
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    private func entry(_ store: ResponseStore, _ name: String, options: EntryOptions = EntryOptions()) throws
+        -> StoredEntry
+    {
+        try sandbox.fill(store, [name], options: options)
+        return try #require(try store.peek(.path(name)))
+    }
+
+    // MARK: Limits
+
+    @Test("J5: a form counts in the limits: what was used least recently makes room for it")
+    func limits() async throws {
+        let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 4_000, lowWaterMark: 1) }
+        try sandbox.fill(store, ["a", "b", "c", "d"])
+        let entry = try #require(try store.peek(.path("d")))
+        #expect(try await store.insertDerived(form, name: "form", of: entry))
+        #expect(try sandbox.names() == ["a", "b", "c", "d"])
+        #expect(try await store.insertDerived(Data.noise(2_000, seed: 4), name: "other", of: entry))
+        #expect(try sandbox.names() == ["c", "d"])
+        #expect(try sandbox.size().bytes <= 6_000)
+        #expect(try await store.insertDerived(Data.noise(4_001, seed: 5), name: "large", of: entry) == false)
+        #expect(try store.openDerived(name: "form", of: entry)?.data() == form)
+        #expect(try await store.check(digests: true).problems == [])
+    }
+
+    @Test(
+        "a form of what is pinned does not go beyond the limits, and one for which its own entry would go is not stored"
+    )
+    func noRoom() async throws {
+        let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 6_000, lowWaterMark: 1) }
+        let pinned = try entry(store, "pinned", options: EntryOptions(isPinned: true))
+        try sandbox.fill(store, ["other"])
+        #expect(try await store.insertDerived(Data.noise(5_500, seed: 5), name: "form", of: pinned) == false)
+        #expect(try store.openDerived(name: "form", of: pinned) == nil)
+        #expect(try await store.insertDerived(Data.noise(4_000, seed: 6), name: "form", of: pinned))
+        try await store.setOptions(EntryOptions(isPinned: false), for: pinned.key)
+        #expect(try await store.insertDerived(Data.noise(5_500, seed: 5), name: "form", of: pinned) == false)
+        try await store.flush()
+        #expect(try store.statistics().physicalBytes == sandbox.size().bodyBytes)
+        #expect(try sandbox.size().bytes <= 6_000)
+        #expect(try await store.check(digests: true).problems == [])
+    }
+
+    @Test("a dry run counts the forms: shared ones once, and only with the last that needs them", arguments: 0..<6)
+    func dryRuns(_ round: Int) throws {
+        var generator = SeededGenerator()
+        let store = try sandbox.open()
+        for number in 0..<40 {
+            let entry = try entry(store, "\(number)")
+            for form in 0..<Int.random(in: 0..<4, using: &generator) {
+                let seed = UInt64.random(in: 0..<20, using: &generator)
+                #expect(try store.insertDerived(Data.noise(100 + Int(seed), seed: seed), name: "\(form)", of: entry))
+            }
+        }
+        try store.flush()
+        let half = Int.random(in: 0...40, using: &generator)
+        if round.isMultiple(of: 2) {
+            let dry = try store.evict(maxEntries: half, dryRun: true)
+            #expect(try store.evict(maxEntries: half) == dry, "\(generator)")
+            let all = try store.evict(unusedFor: .zero, dryRun: true)
+            #expect(try store.evict(unusedFor: .zero) == all, "\(generator)")
+        } else {
+            let selection = EntrySelection.matching("id <= \(half)")
+            let dry = try store.removeAll(selection, dryRun: true)
+            #expect(try store.removeAll(selection) == dry && dry.entries == half, "\(generator)")
+            let all = try store.removeAll(.everything, dryRun: true)
+            #expect(try store.removeAll(.everything) == all, "\(generator)")
+        }
+        #expect(sandbox.files() == [])
+    }
+
+    // MARK: Damage
+
+    static let damages = ["missing", "short", "altered"]
+
+    private func damage(_ way: String) throws {
+        let file = sandbox.file(of: ContentDigest(of: form))
+        switch way {
+        case "missing": try FileManager.default.removeItem(at: file)
+        case "short": try FileHandle(forWritingTo: file).truncate(atOffset: 10)
+        default: try Data.noise(2_000, seed: 9).write(to: file)
+        }
+    }
+
+    @Test("A7: a damaged form is a miss and is dropped; its entry, and its other forms, stay", arguments: damages)
+    func damaged(_ way: String) async throws {
+        let store = try sandbox.open()
+        let (entry, twin) = (try entry(store, "a"), try entry(store, "b"))
+        for entry in [entry, twin] {
+            #expect(try await store.insertDerived(form, name: "form", of: entry))
+            #expect(try await store.insertDerived(Data("other".utf8), name: "other", of: entry))
+        }
+        try damage(way)
+        let reader = try sandbox.open { $0.isReadOnly = true }
+        #expect(try reader.openDerived(name: "form", of: entry) == nil)
+        #expect(try store.statistics().derivedBodies == 4)
+        #expect(try store.openDerived(name: "form", of: entry) == nil)
+        #expect(try store.statistics().derivedBodies == 2 && store.statistics().damagedBodies == 1)
+        #expect(try store.openDerived(name: "form", of: twin) == nil)
+        #expect(try store.openDerived(name: "other", of: entry)?.data() == Data("other".utf8))
+        #expect(try store.openBody(of: entry) != nil)
+        #expect(try await store.insertDerived(form, name: "form", of: entry))
+        #expect(try store.openDerived(name: "form", of: entry)?.data() == form)
+        #expect(try await store.check(digests: true).problems == [])
+    }
+
+    @Test("A7: a check finds a damaged form, a repair drops it and leaves its entry", arguments: damages)
+    func repair(_ way: String) async throws {
+        let store = try sandbox.open()
+        let entry = try entry(store, "a")
+        #expect(try await store.insertDerived(form, name: "form", of: entry))
+        try damage(way)
+        let digest = ContentDigest(of: form)
+        let problem: CheckReport.Problem = way == "altered" ? .alteredFile(digest) : .missingFile(digest)
+        #expect(try await store.repair(digests: true).problems == [problem])
+        #expect(try await store.check(digests: true).problems == [])
+        #expect(try store.openBody(of: entry) != nil && store.statistics().derivedBodies == 0)
+        #expect(sandbox.files().count == 1)
+    }
+
+    @Test("A7: a form that the index does not list is named by its key and name, and dropped")
+    func unlisted() throws {
+        let store = try sandbox.open()
+        let entry = try entry(store, "a")
+        #expect(try store.insertDerived(form, name: "form", of: entry))
+        try RawIndex(sandbox.indexPath).execute("DELETE FROM blob WHERE byte_count = 2000")
+        let problem = CheckReport.Problem.unlistedDerivedBody(entry.key, name: "form")
+        let problems = try store.repair().problems
+        #expect(problems.contains(problem) && problem.description.contains("\"form\" of https://example.com/a"))
+        #expect(try store.check(digests: true).problems == [])
+        #expect(try store.openDerived(name: "form", of: entry) == nil && store.openBody(of: entry) != nil)
+    }
+
+    @Test("where no file can be named a form is not stored, and the old one stays")
+    func refused() async throws {
+        let store = try sandbox.open()
+        let entry = try entry(store, "a")
+        #expect(try await store.insertDerived(Data("old".utf8), name: "form", of: entry))
+        // A directory in its place, with something in it.
+        try FileManager.default.createDirectory(
+            at: sandbox.file(of: ContentDigest(of: form)).appending(path: "x"), withIntermediateDirectories: true)
+        await #expect(throws: StoreError.self) { try await store.insertDerived(form, name: "form", of: entry) }
+        #expect(try store.openDerived(name: "form", of: entry)?.data() == Data("old".utf8))
+        #expect(try store.statistics().files == 2)
+    }
+
+    // MARK: Phases
+
+    @Test("reading only, suspended and closed stores say so")
+    func phases() async throws {
+        let store = try sandbox.open()
+        let entry = try entry(store, "a")
+        #expect(try await store.insertDerived(form, name: "form", of: entry))
+        let reader = try sandbox.open { $0.isReadOnly = true }
+        let path = store.directory.path(percentEncoded: false)
+        for body in [form, Data()] {
+            await #expect(throws: StoreError.readOnly(path: path)) {
+                try await reader.insertDerived(body, name: "x", of: entry)
+            }
+        }
+        store.suspend()
+        #expect(throws: StoreError.suspended) { try store.insertDerived(form, name: "x", of: entry) }
+        #expect(throws: StoreError.suspended) { try store.openDerived(name: "form", of: entry) }
+        try store.resume()
+        #expect(try store.openDerived(name: "form", of: entry)?.data() == form)
+        store.close()
+        #expect(throws: StoreError.closed) { try store.insertDerived(form, name: "x", of: entry) }
+        #expect(throws: StoreError.closed) { try store.openDerived(name: "form", of: entry) }
+    }
+
+    // MARK: Archives
+
+    @Test(
+        "an archive carries the forms along; one whose body is missing is left out, and its entry is not",
+        arguments: [true, false])
+    func archive(_ isWhole: Bool) throws {
+        let store = try sandbox.open()
+        let entry = try entry(store, "a")
+        #expect(try store.insertDerived(form, name: "form", of: entry))
+        #expect(try store.insertDerived(Data("other".utf8), name: "other", of: entry))
+        if !isWhole { try damage("missing") }
+        let (bytes, report) = try store.archive()
+        #expect(report.entries == 1 && report.entriesLeftOut == 0 && report.files == (isWhole ? 3 : 2))
+        let target = try Sandbox()
+        #expect(try ResponseStore.importing(bytes, into: target.url) == report)
+        let imported = try target.open()
+        let copy = try #require(try imported.peek(entry.key))
+        #expect(try imported.openDerived(name: "form", of: copy)?.data() == (isWhole ? form : nil))
+        #expect(try imported.openDerived(name: "other", of: copy)?.data() == Data("other".utf8))
+        #expect(try imported.openBody(of: copy) != nil)
+        #expect(try imported.check(digests: true).problems == [])
+    }
+}
