@@ -42,6 +42,9 @@ extension ResourceLoader {
         public var contentTypes: ContentTypeFilter? = nil
         /// What is sent to which origin; see ``setCredentials(_:forOrigin:)``. None by default.
         public internal(set) var credentials: [String: Credentials] = [:]
+        /// How long a load waits for another process that loads the same into the same store, instead of asking the origin
+        /// too; 10 seconds by default, zero for not at all. A process that has ended is not waited for.
+        public var processWait: Duration = .seconds(10)
         /// Tells whether hosts can be reached. Without one, the default, a load that cannot reach its host is tried again
         /// after a pause.
         public var reachability: (any Reachability)? = nil

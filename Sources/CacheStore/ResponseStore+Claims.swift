@@ -28,7 +28,8 @@ extension ResponseStore {
     ///   - clock: Tells the time, and sleeps.
     /// - Throws: As ``claim(_:)``.
     package func waitForClaim(
-        _ key: CacheKey, upTo limit: Duration, clock: some Clock<Duration> = ContinuousClock()
+        _ key: CacheKey, upTo limit: Duration, elsewhereOnly: Bool = false,
+        clock: some Clock<Duration> = ContinuousClock()
     ) async throws(StoreError) -> LoadClaim? {
         let deadline = clock.now.advanced(by: limit)
         var pause = Duration.milliseconds(5)
@@ -38,6 +39,7 @@ extension ResponseStore {
             let rest = clock.now.duration(to: deadline)
             guard rest > .zero, !Task.isCancelled else { return nil }
             if case .heldHere = outcome {
+                if elsewhereOnly { return nil }
                 await waitForRelease(of: key, upTo: rest, clock)
             } else {
                 try? await clock.sleep(for: min(pause, rest))

@@ -100,6 +100,9 @@ extension ResourceLoader {
         let configuration = load.configuration
         for _ in 0...max(0, configuration.maxRedirects) {
             let transaction = transaction(load, target, fields, method, content)
+            // Held until the response is in the store, or is not going to be.
+            let claim = await claim(target, load, transaction)
+            defer { claim?.release() }
             let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
             if !load.isShareable { memory.remove(target.key) }
             let next = try await Self.failing { () throws(LoadError) in
@@ -115,6 +118,16 @@ extension ResourceLoader {
         }
         let limit = configuration.maxRedirects
         throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
+    }
+
+    /// Has other processes that want the same wait for what this one is going to store. If one of them was faster, waits for
+    /// that: then the answer is in the store, unless its load has failed.
+    private func claim(_ target: LoadTarget, _ load: Load, _ transaction: CacheTransaction) async -> LoadClaim? {
+        let wait = load.configuration.processWait
+        guard wait > .zero, transaction.request.method == .get, load.policy.mode != .remoteOnly,
+            !transaction.forbidsNetwork
+        else { return nil }
+        return try? await store.waitForClaim(target.key, upTo: wait, elsewhereOnly: true)
     }
 
     private static func failing<Value>(

@@ -1,0 +1,94 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(5)))
+struct SharedLoadTests {
+    /// Two loaders with a store object each, as two processes have.
+    private struct Pair {
+        let first: LoaderFixture
+        let second: LoaderFixture
+
+        init(_ transport: any HTTPTransport) throws {
+            first = try LoaderFixture(transport: transport)
+            second = try LoaderFixture(transport: transport, directory: first.directory)
+        }
+    }
+
+    @Test("E1: what two processes want at once is loaded once")
+    func once() async throws {
+        let transport = ScriptedTransport { request, _ in
+            await Task.yield()
+            return .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
+        }
+        let pair = try Pair(transport)
+        let requests = (0..<200).map { ResourceRequest("https://example.com/\($0)") }
+        let (one, two) = (pair.first.loader.prefetch(requests), pair.second.loader.prefetch(requests.reversed()))
+        let progress = await [one.finished(), two.finished()]
+        #expect(progress.allSatisfy { $0.failed == 0 && $0.completed == 200 })
+        #expect(transport.requestCount == 200)
+        #expect(try pair.first.store.statistics().entries == 200)
+    }
+
+    @Test("E1: who waits for another process gets what that has stored")
+    func waiting() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let pair = try Pair(transport)
+        async let one = pair.first.loader.load("https://example.com/a")
+        await gate.reached(1)
+        async let two = pair.second.loader.load("https://example.com/a")
+        while try !pair.second.loader.isLoading(ResourceRequest("https://example.com/a")) { await Task.yield() }
+        gate.open()
+        #expect(try await one.source == .network)
+        #expect(try await two.source == .disk)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("A process that does not want to wait, or has waited long enough, asks the origin itself")
+    func impatient() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let pair = try Pair(transport)
+        async let one = pair.first.loader.load("https://example.com/a")
+        await gate.reached(1)
+        for wait in [Duration.zero, .milliseconds(1)] {
+            pair.second.loader.configuration.processWait = wait
+            async let two = pair.second.loader.load("https://example.com/a")
+            await gate.reached(wait == .zero ? 2 : 3)
+            pair.second.loader.cancelAll()
+            _ = try? await two
+        }
+        gate.open()
+        #expect(try await one.text == "body")
+    }
+
+    @Test("One that fails leaves it to the next")
+    func failing() async throws {
+        let gate = Gate()
+        let count = Counter()
+        let transport = ScriptedTransport { _, _ in
+            let isFirst = count.next() == 1
+            await gate.wait()
+            return isFirst ? .reply(500) : .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let pair = try Pair(transport)
+        async let one = pair.first.loader.load("https://example.com/a")
+        await gate.reached(1)
+        async let two = pair.second.loader.load("https://example.com/a")
+        while try !pair.second.loader.isLoading(ResourceRequest("https://example.com/a")) { await Task.yield() }
+        gate.open()
+        _ = try? await one
+        #expect(try await two.text == "body")
+        #expect(transport.requestCount == 2)
+    }
+}
