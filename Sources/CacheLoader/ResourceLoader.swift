@@ -77,7 +77,8 @@ public final class ResourceLoader: Sendable {
                 settings.configuration = newValue
                 settings.generation += 1
             }
-            change { $0.setWidths(newValue.lanes) }
+            // The latest, whoever of two that change it at a time comes here last.
+            change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
         }
     }
 
