@@ -68,6 +68,8 @@ extension ResourceLoader {
             cache.clock = clock
             cache.logger = logger
             cache.cacheStatus = nil
+            // A flight that is stopped leaves nothing, not even a body of which only the end is missing.
+            cache.abandonedBytes = -1
             return cache
         }
     }

@@ -82,8 +82,9 @@ public final class ResourceLoader: Sendable {
                 settings.configuration = newValue
                 settings.generation += 1
             }
-            memory.setLimit(newValue.memoryLimit)
-            change { $0.setWidths(newValue.lanes) }
+            memory.setLimit(settings.withLock { $0.configuration.memoryLimit })
+            // The latest, whoever of two that change it at a time comes here last.
+            change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
         }
     }
 

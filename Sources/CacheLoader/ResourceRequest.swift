@@ -8,8 +8,8 @@ public import Foundation
 
 /// What is to be loaded, and how.
 ///
-/// Loads share a transfer when they agree in ``url``, ``key``, ``method``, ``headerFields`` and ``policy``. ``retry`` and
-/// ``timeout`` are then those of the first.
+/// Loads share a transfer when they agree in ``url``, ``key``, ``method``, ``content``, ``headerFields`` and ``policy``.
+/// ``retry`` and ``timeout`` are then those of the first.
 public struct ResourceRequest: Hashable, Sendable {
     /// An absolute `http` or `https` URL, as text: it is checked when it is loaded.
     public var url: String

@@ -99,31 +99,41 @@ extension ResponseStore {
     /// - Parameters:
     ///   - key: What could not be loaded.
     ///   - status: The HTTP status of the failure; what stands for it where there was none, is for the caller to choose.
+    ///   - window: Failures as far apart as this, or farther, are not counted together: the count starts anew. So it does
+    ///     when the clock was set back. `nil`, the default, counts them however far apart they are.
     ///   - generation: Taken from the store when the load began. If the key was removed since then, nothing is counted, and
     ///     the answer is 0.
     @discardableResult
     public func recordFailure(
-        for key: CacheKey, status: Int, unlessRemovedSince generation: StoreGeneration? = nil
+        for key: CacheKey, status: Int, within window: Duration? = nil,
+        unlessRemovedSince generation: StoreGeneration? = nil
     ) throws(StoreError) -> Int {
-        try writer.write(recordingFailure(key, status, generation))
+        try writer.write(recordingFailure(key, status, window, generation))
     }
 
     /// As the synchronous form, without blocking the caller's thread.
     @discardableResult
     public func recordFailure(
-        for key: CacheKey, status: Int, unlessRemovedSince generation: StoreGeneration? = nil
+        for key: CacheKey, status: Int, within window: Duration? = nil,
+        unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> Int {
-        try await writer.write(recordingFailure(key, status, generation))
+        try await writer.write(recordingFailure(key, status, window, generation))
     }
 
     private func recordingFailure(
-        _ key: CacheKey, _ status: Int, _ generation: StoreGeneration?
+        _ key: CacheKey, _ status: Int, _ window: Duration?, _ generation: StoreGeneration?
     ) -> @Sendable (Connection) throws(StoreError) -> Int {
         let now = now
         return changing { (connection) throws(SQLiteError) in
             if let generation, try connection.wasRemoved(key, since: generation) { return 0 }
-            return try connection.recordFailure(for: key, status: status, at: now)
+            return try connection.recordFailure(for: key, status: status, at: now, within: window?.milliseconds)
         }
+    }
+
+    /// Forgets the failures of `key`, as a success does that is stored.
+    package func forgetFailures(of key: CacheKey) async throws(StoreError) {
+        _ = try await writer.write(
+            changing { (connection) throws(SQLiteError) in try connection.removeFailure(for: key) })
     }
 
     /// The failures of `key` since its last success; `nil` if there were none.

@@ -364,6 +364,35 @@ struct ResponseStoreTests {
         #expect(try store.statistics().failingKeys == 0)
     }
 
+    @Test("D1: failures count within a window of each other; one that comes later, or sooner, counts as the first")
+    func failuresWithinWindow() throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let steps: [(seconds: Double, count: Int)] = [
+            (0, 1), (59.999, 2), (59.999, 3), (60, 1), (1, 2), (-2, 1), (0, 2),
+        ]
+        for (seconds, count) in steps {
+            sandbox.clock.advance(by: seconds)
+            #expect(try store.recordFailure(for: key, status: 503, within: .seconds(60)) == count)
+            let date = try #require(try store.failure(for: key)?.date)
+            #expect(abs(date.timeIntervalSince(sandbox.clock.now)) < 0.001)
+        }
+        sandbox.clock.advance(by: 1e6)
+        #expect(try store.recordFailure(for: key, status: 503) == 3, "without one, however far apart they are")
+    }
+
+    @Test("D1: windows of any length, and forgetting, without blocking")
+    func failuresWithoutBlocking() async throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        for (window, count) in [(Duration.seconds(60), 1), (.seconds(Int64.max), 2), (.zero, 1), (.seconds(-1), 1)] {
+            #expect(try await store.recordFailure(for: key, status: 503, within: window) == count)
+        }
+        try await store.forgetFailures(of: key)
+        #expect(try store.failure(for: key) == nil)
+        #expect(try store.statistics().failingKeys == 0)
+    }
+
     @Test("failures are forgotten oldest first when there are too many")
     func tooManyFailures() throws {
         let store = try sandbox.open()

@@ -47,6 +47,8 @@ extension ResourceLoader {
     func join<Output>(
         _ load: Load, _ request: ResourceRequest, _ recipe: Recipe, as type: Output.Type = Output.self
     ) async throws(LoadError) -> Loaded<Output> {
+        // Else its transfer could begin, and even end, before it leaves.
+        guard !Task.isCancelled else { throw .cancelled }
         let ticket = flights.withLock { $0.board.ticket() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -96,6 +98,8 @@ extension ResourceLoader {
     // MARK: The flight
 
     private func fly(_ flight: UInt64, _ load: Load, _ attempt: Int) async {
+        // Stopped before it has begun.
+        guard !Task.isCancelled else { return }
         tell(flight, .requesting)
         switch await transfer(load, progress: { self.tell(flight, .progress($0)) }) {
         case .success(let resource):
@@ -103,7 +107,7 @@ extension ResourceLoader {
             await land(flight, load, resource)
         case .failure(let failure):
             if retry(flight, load, attempt, after: failure) { return }
-            end(flight, load, with: .failure(failure.error))
+            end(flight, with: .failure(failure.error))
         }
     }
 
@@ -126,6 +130,10 @@ extension ResourceLoader {
         if isRetried {
             let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
             tell(flight, .retrying(retry))
+            // Nobody tells of a host that could be reached again before the flight was there to wait for it.
+            if isParked, configuration.reachability?.isReachable(load.host) == true {
+                change { $0.retry(flight, after: attempt) }
+            }
         }
         return isRetried
     }
@@ -170,7 +178,7 @@ extension ResourceLoader {
                 guard let value = values[waiter.recipe.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
             }
-            flights.withLock { $0.board.told(load) }
+            flights.withLock { $0.board.told(flight) }
             return
         }
     }
@@ -187,7 +195,7 @@ extension ResourceLoader {
         remember(remembered, of: resource, load)
     }
 
-    private func end(_ flight: UInt64, _ load: Load, with result: Result<Loaded<any Sendable>, LoadError>) {
+    private func end(_ flight: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {
         let (waiters, stopped) = flights.withLock { flights in
             let (waiters, actions) = flights.board.end(flight)
             flights.tasks[flight] = nil
@@ -195,7 +203,7 @@ extension ResourceLoader {
         }
         for task in stopped { task.cancel() }
         for waiter in waiters { waiter.receive(.ended(result)) }
-        flights.withLock { $0.board.told(load) }
+        flights.withLock { $0.board.told(flight) }
     }
 
     private func forget(_ load: Load) async {

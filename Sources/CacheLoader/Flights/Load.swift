@@ -42,9 +42,9 @@ struct Load: Hashable, Sendable {
     }
 
     static func == (first: Load, second: Load) -> Bool {
-        first.target == second.target && first.method == second.method && first.headerFields == second.headerFields
-            && first.policy == second.policy && first.generation == second.generation
-            && first.number == second.number
+        first.target == second.target && first.method == second.method && first.content == second.content
+            && first.headerFields == second.headerFields && first.policy == second.policy
+            && first.generation == second.generation && first.number == second.number
     }
 
     func hash(into hasher: inout Hasher) {

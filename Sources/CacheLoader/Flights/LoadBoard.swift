@@ -65,7 +65,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
     private var flights: [Key: Flight] = [:]
     private var tickets: [Ticket: Flight] = [:]
     /// Flights that have ended, but whose waiters are still being told.
-    private var landings: [Key: Int] = [:]
+    private var landings: [Flight: Key] = [:]
     private var queues: [Lane: LaneQueue] = [.urgent: LaneQueue(), .background: LaneQueue()]
     private var running: [Lane: Int] = [.urgent: 0, .background: 0]
     private var runningPerHost: [String: Int] = [:]
@@ -94,7 +94,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment
     ) -> (Arrival, [Action]) {
         let finishes = abandonment == .finishAndStore
-        guard let flight = flights[key], var state = states[flight] else {
+        guard let flight = flights[key], let phase = states[flight]?.phase else {
             let flight = number()
             flights[key] = flight
             tickets[ticket] = flight
@@ -103,28 +103,27 @@ package struct LoadBoard<Key: Hashable, Waiter> {
             enqueue(flight)
             return (.first, begin())
         }
-        state.waiters.append((ticket, waiter))
-        state.finishesAlone = state.finishesAlone || finishes
-        states[flight] = state
+        // In place: with a copy of the state, each who comes would copy all who wait.
+        states[flight]?.waiters.append((ticket, waiter))
+        if finishes { states[flight]?.finishesAlone = true }
         tickets[ticket] = flight
         if lane == .urgent { move(flight, to: .urgent) }
         var actions: [Action] = []
-        if case .waiting = state.phase {
+        if case .waiting = phase {
             actions.append(.stop(flight))
             enqueue(flight)
         }
-        return (state.phase == .running ? .joinedRunning : .joined, actions + begin())
+        return (phase == .running ? .joinedRunning : .joined, actions + begin())
     }
 
     /// A waiter does not want to wait any longer. The last to leave ends the flight, unless it is to be finished.
     ///
     /// - Returns: The waiter, if it has not been told of an end yet.
     package mutating func detach(_ ticket: Ticket) -> (Waiter?, [Action]) {
-        guard let flight = tickets.removeValue(forKey: ticket), var state = states[flight],
-            let index = state.waiters.firstIndex(where: { $0.ticket == ticket })
+        guard let flight = tickets.removeValue(forKey: ticket),
+            let index = states[flight]?.waiters.firstIndex(where: { $0.ticket == ticket }),
+            let waiter = states[flight]?.waiters.remove(at: index).waiter, let state = states[flight]
         else { return (nil, []) }
-        let waiter = state.waiters.remove(at: index).waiter
-        states[flight] = state
         guard state.waiters.isEmpty else { return (waiter, []) }
         switch state.phase {
         case .running, .landing:
@@ -155,7 +154,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
 
     /// Whether a key has waiters that have not been told of an end, or a transfer that is going to be finished.
     package func isLoading(_ key: Key) -> Bool {
-        flights[key] != nil || landings[key] != nil
+        flights[key] != nil || landings.values.contains(key)
     }
 
     // MARK: Flights
@@ -172,14 +171,13 @@ package struct LoadBoard<Key: Hashable, Waiter> {
     package mutating func end(_ flight: Flight) -> ([Waiter], [Action]) {
         guard let state = states[flight] else { return ([], []) }
         remove(flight)
-        landings[state.key, default: 0] += 1
+        landings[flight] = state.key
         return (state.waiters.map(\.waiter), begin())
     }
 
     /// The waiters of a flight that has ended have all been told.
-    package mutating func told(_ key: Key) {
-        guard let count = landings[key] else { return }
-        landings[key] = count > 1 ? count - 1 : nil
+    package mutating func told(_ flight: Flight) {
+        landings[flight] = nil
     }
 
     /// An attempt has failed.
@@ -194,19 +192,17 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (true, begin())
     }
 
-    /// The pause after a failed attempt is over.
+    /// What a flight waited for after a failed attempt has come: the end of the pause, or a way to its host.
     package mutating func retry(_ flight: Flight, after attempt: Int) -> [Action] {
-        guard let state = states[flight], state.phase == .waiting(isParked: false), state.attempt == attempt else {
-            return []
-        }
+        guard let state = states[flight], case .waiting = state.phase, state.attempt == attempt else { return [] }
         enqueue(flight)
         return begin()
     }
 
     /// A host, or any host, can be reached again: what was parked is tried once more.
     package mutating func becameReachable(_ host: String? = nil) -> [Action] {
-        let parked = states.filter {
-            $0.value.phase == .waiting(isParked: true) && (host ?? $0.value.host) == $0.value.host
+        let parked = states.filter { _, state in
+            state.phase == .waiting(isParked: true) && (host == nil || host == state.host)
         }
         for flight in parked.keys.sorted() { enqueue(flight) }
         return begin()

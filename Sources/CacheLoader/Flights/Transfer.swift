@@ -23,8 +23,8 @@ struct TransferFailure: Error {
 extension ResourceLoader {
     /// A hit does not wait for anybody, and nobody for it.
     func loadFromStore(_ load: Load) async throws(LoadError) -> Resource? {
-        guard load.method == .get else { return nil }
-        let transaction = transaction(load, load.target, load.headerFields)
+        guard load.isShareable else { return nil }
+        let transaction = transaction(load, load.target, load.headerFields, load.method)
         guard let response = try transaction.contentFromStore() else { return nil }
         do throws(LoadError) {
             return try await Resource(response, load.target, load.configuration)
@@ -55,7 +55,7 @@ extension ResourceLoader {
     /// The error of an origin that has answered with too many, and is not to be asked now.
     func blockingError(_ load: Load) -> LoadError? {
         let limit = load.configuration.negativeCaching
-        guard limit.lifetime > .zero, load.isShareable, load.policy.mode != .remoteOnly,
+        guard limit.window != nil, load.isShareable, load.policy.mode != .remoteOnly,
             let failure = try? store.failure(for: load.target.key),
             limit.blocks(failure, at: load.configuration.clock())
         else { return nil }
@@ -105,13 +105,18 @@ extension ResourceLoader {
             defer { claim?.release() }
             let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
             if !load.isShareable { memory.remove(target.key) }
+            // A transport need not heed its cancellation.
+            guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
             let next = try await Self.failing { () throws(LoadError) in
                 try Redirect.target(of: response.head, from: target.url)
             }
-            guard let next else { return try await finish(response, load, target, transaction, progress: progress) }
+            guard let next else { return try await finish(load, response, target, transaction, progress: progress) }
             if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &fields) }
             let nextMethod = Redirect.method(after: method, status: response.head.status)
-            if nextMethod != method { content = nil }
+            if nextMethod != method {
+                content = nil
+                Redirect.removeContentFields(from: &fields)
+            }
             method = nextMethod
             await Self.drain(response)
             target = LoadTarget(next)
@@ -141,13 +146,15 @@ extension ResourceLoader {
     }
 
     private func finish(
-        _ response: CachedResponse, _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction,
+        _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         progress: (LoadProgress) -> Void
     ) async throws(TransferFailure) -> Resource {
         // Only a condition of the caller's own is answered with a 304.
         guard response.head.status.kind == .successful || response.head.status == .notModified else {
             if response.source == .network {
-                if response.head.status.code >= 400 { await transaction.recordFailure(response) }
+                if response.head.status.code >= 400 {
+                    await transaction.recordFailure(response, within: load.configuration.negativeCaching.window)
+                }
                 await Self.drain(response)
             }
             throw TransferFailure(
@@ -155,7 +162,9 @@ extension ResourceLoader {
                 retryAfter: response.head.headerFields.retryAfter(at: transaction.now))
         }
         do throws(LoadError) {
-            return try await Resource(response, target, load.configuration, progress: progress)
+            let resource = try await Resource(response, target, load.configuration, progress: progress)
+            if response.source == .network { await transaction.forgetFailures() }
+            return resource
         } catch {
             guard case .store(let reason) = error, response.source != .network, !transaction.forbidsNetwork else {
                 throw TransferFailure(error: error)

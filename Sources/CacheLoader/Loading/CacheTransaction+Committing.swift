@@ -72,13 +72,24 @@ extension CacheTransaction {
         return true
     }
 
-    /// Counts an error of the origin; the last good content stays.
-    func recordFailure(_ response: CachedResponse) async {
+    /// Counts an error of the origin, if it is about what is stored; the last good content stays.
+    func recordFailure(_ response: CachedResponse, within window: Duration?) async {
+        guard request.method == .get || request.method == .head else { return }
         do throws(StoreError) {
             try await store.recordFailure(
-                for: key, status: response.head.status.code, unlessRemovedSince: response.generation)
+                for: key, status: response.head.status.code, within: window, unlessRemovedSince: response.generation)
         } catch {
             log("could not count a failure", error)
+        }
+    }
+
+    /// After a success that was not stored: one that was has done it.
+    func forgetFailures() async {
+        guard request.method == .get || request.method == .head else { return }
+        do throws(StoreError) {
+            if try store.failure(for: key) != nil { try await store.forgetFailures(of: key) }
+        } catch {
+            log("could not forget a failure", error)
         }
     }
 

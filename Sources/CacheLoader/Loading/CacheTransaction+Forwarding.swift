@@ -36,6 +36,8 @@ extension CacheTransaction {
         } catch {
             return try standIn(for: error, forwarding)
         }
+        // A transport need not heed its cancellation. What an unsafe method has changed at the origin is changed.
+        if Task.isCancelled, request.method == .get || request.method == .head { throw .cancelled }
         let times = Times(requested: requested, received: configuration.clock())
         var received = Received(
             reply: reply, forwarding: forwarding, times: times, generation: generation, head: reply.head)

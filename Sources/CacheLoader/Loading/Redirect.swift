@@ -28,6 +28,16 @@ enum Redirect {
         }
     }
 
+    /// What described the content has nothing to describe any more (RFC 9110 §15.4).
+    static func removeContentFields(from fields: inout HTTPFields) {
+        for name in contentFields { fields[name] = nil }
+    }
+
+    private static let contentFields: [HTTPField.Name] = [
+        .contentEncoding, .contentLanguage, .contentLocation, .contentType, .contentLength, .lastModified,
+        HTTPField.Name("Digest"), HTTPField.Name("Content-Digest"), HTTPField.Name("Repr-Digest"),
+    ].compactMap { $0 }
+
     /// Whether two URLs have the same scheme, host and port.
     static func isSameOrigin(_ first: CacheKey, _ second: CacheKey) -> Bool {
         origin(of: first) == origin(of: second)

@@ -22,14 +22,15 @@ public struct NegativeCaching: Hashable, Sendable {
         self.maxAttempts = maxAttempts
     }
 
+    /// Within what time of each other failures are counted together; `nil` for however long.
+    package var window: Duration? { lifetime > .zero ? lifetime : nil }
+
     /// Whether the origin is not to be asked at a time.
     package func blocks(_ failure: LoadFailure, at now: Date) -> Bool {
-        failure.count >= max(1, maxAttempts) && isRecent(failure, at: now)
-    }
-
-    private func isRecent(_ failure: LoadFailure, at now: Date) -> Bool {
+        guard let window, failure.count >= max(1, maxAttempts) else { return false }
+        let age = now.timeIntervalSince(failure.date)
         // A clock that was set back must not block for longer than it was set.
-        (0..<lifetime.timeInterval).contains(now.timeIntervalSince(failure.date))
+        return age >= 0 && age < window.timeInterval
     }
 }
 

@@ -1,9 +1,9 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 extension HTTPFields {
     /// How long the origin asks to be left alone (RFC 9110 §10.2.3): seconds, or until a date; `nil` when it does not say so,
     /// or says it wrong.
-    func retryAfter(at now: HTTPDate) -> Duration? {
+    package func retryAfter(at now: HTTPDate) -> Duration? {
         guard let field = self[fields: .retryAfter].first else { return nil }
         var text = field.value
         if case .seconds(let seconds) = text.withUTF8({ DeltaSeconds($0) }) { return .seconds(seconds) }

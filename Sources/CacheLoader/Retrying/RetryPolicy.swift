@@ -41,7 +41,9 @@ public struct RetryPolicy: Hashable, Sendable {
         after error: LoadError, attempt: Int, retryAfter: Duration? = nil, chance: Double
     ) -> Duration? {
         guard !error.isFatal, attempt < maxAttempts else { return nil }
-        let pause = pause(after: attempt) * (1 - min(1, max(0, jitter)) * chance)
+        let whole = pause(after: attempt)
+        // Taken away: as a product, a very long pause could be rounded to one that is longer still.
+        let pause = max(.zero, whole - whole * (min(1, max(0, jitter)) * chance))
         guard let retryAfter else { return pause }
         guard retryAfter <= maxRetryAfter else { return nil }
         // Never sooner than the origin wants, however long that is already.

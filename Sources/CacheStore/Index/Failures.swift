@@ -30,13 +30,17 @@ extension Connection {
             status: statement.int(0), count: statement.int(1), date: .init(milliseconds: statement.int64(2)))
     }
 
-    /// Counts one more failure of a key; returns the count.
-    package func recordFailure(for key: CacheKey, status: Int, at now: Int64) throws(SQLiteError) -> Int {
+    /// Counts one more failure of a key; returns the count, which starts anew if the latest is not within `window`, in
+    /// milliseconds.
+    package func recordFailure(
+        for key: CacheKey, status: Int, at now: Int64, within window: Int64? = nil
+    ) throws(SQLiteError) -> Int {
         let statement = try prepared(
             """
             INSERT INTO failure (partition, key, status, error_count, failed_at) VALUES (?1, ?2, ?3, 1, ?4)
             ON CONFLICT (partition, key) DO UPDATE SET
-                status = excluded.status, error_count = error_count + 1, failed_at = excluded.failed_at
+                status = excluded.status, failed_at = excluded.failed_at,
+                error_count = iif(?5 IS NULL OR (?4 >= failed_at AND ?4 - failed_at < ?5), error_count + 1, 1)
             RETURNING error_count
             """)
         defer { statement.reset() }
@@ -44,6 +48,7 @@ extension Connection {
         statement.bind(key.text, at: 2)
         statement.bind(Int64(status), at: 3)
         statement.bind(now, at: 4)
+        statement.bind(window, at: 5)
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         let count = statement.int(0)
         while try statement.step() {}

@@ -16,7 +16,7 @@ final class LoaderFixture: Sendable {
 
     init(
         transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy(),
-        limits: Limits? = nil
+        limits: Limits? = nil, configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
@@ -28,6 +28,7 @@ final class LoaderFixture: Sendable {
         loading.clock = clock.date
         loading.retry = .never
         loading.policy = policy
+        configure(&loading)
         loader = ResourceLoader(store: store, transport: transport, configuration: loading)
         var caching = HTTPCache.Configuration()
         caching.clock = clock.date

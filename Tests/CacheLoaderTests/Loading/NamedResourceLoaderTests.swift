@@ -128,7 +128,8 @@ struct NamedResourceLoaderTests {
         fixture.store.close()
 
         let store = try ResponseStore(directory: fixture.store.directory)
-        let loader = ResourceLoader(store: store, transport: transport, configuration: fixture.loader.configuration)
+        let loader = ResourceLoader(
+            store: store, transport: transport, configuration: fixture.loader.configuration)
         #expect(try store.failure(for: key)?.count == 2)
         let noCache: HTTPFields = [.cacheControl: "no-cache"]
         await #expect(throws: LoadError.self) { try await loader.load(ResourceRequest(url, headerFields: noCache)) }

@@ -1,0 +1,83 @@
+import CacheLoader
+import Testing
+
+@Suite("LaneQueue")
+struct LaneQueueTests {
+    private var queue = LaneQueue()
+    private var lastNumber: UInt64 = 0
+
+    private mutating func append(_ flights: ClosedRange<UInt64>, host: String) {
+        for flight in flights {
+            lastNumber += 1
+            queue.append(flight, host: host, number: lastNumber)
+        }
+    }
+
+    @Test("First come, first served, but for hosts that have no room")
+    mutating func order() {
+        append(1...2, host: "a")
+        append(3...4, host: "b")
+        append(5...5, host: "a")
+        #expect(queue.next { $0 == "b" } == 3)
+        #expect(queue.next { _ in false } == nil)
+        queue.unblock("a")
+        #expect(queue.next { _ in true } == 1)
+        #expect(queue.next { _ in true } == nil, "a has had room for one")
+        queue.unblockAll()
+        #expect([queue.next { _ in true }, queue.next { _ in true }, queue.next { _ in true }] == [2, 4, 5])
+        #expect(queue.isEmpty)
+    }
+
+    @Test("H8: when the one leaves that its host has room for, the next has it", arguments: [1, 2, 3])
+    mutating func leaving(flight: UInt64) {
+        append(1...3, host: "a")
+        #expect(queue.next { _ in false } == nil)
+        queue.unblock("a")
+        queue.remove(flight)
+        #expect(queue.next { _ in true } == (flight == 1 ? 2 : 1))
+    }
+
+    @Test("H8: those who leave take no place for long, wherever they waited", arguments: [true, false])
+    mutating func memory(isBlocked: Bool) {
+        append(1...10, host: "a")
+        for flight in UInt64(100)...10_000 {
+            append(flight...flight, host: "b")
+            if isBlocked { #expect(queue.next { _ in false } == nil) }
+            queue.remove(flight)
+            #expect(queue.heldCount <= 20)
+        }
+        for flight in UInt64(1)...10 { queue.remove(flight) }
+        #expect(queue.heldCount == 0)
+        queue.remove(1)
+        #expect(queue.heldCount == 0, "leaving twice is leaving once")
+    }
+
+    @Test("H1: 10,000 places of 1,000 hosts, or of one, are asked about 3 times each at most", arguments: [1000, 1])
+    mutating func work(hostCount: UInt64) {
+        let (count, width) = (UInt64(10_000), 6)
+        var asked = 0
+        var running: [UInt64] = []
+        var runningPerHost: [UInt64: Int] = [:]
+        for flight in 1...count { append(flight...flight, host: "\(flight % hostCount)") }
+        var order: [UInt64] = []
+        while order.count < count {
+            while running.count < width {
+                let next = queue.next { host in
+                    asked += 1
+                    return UInt64(host).map { runningPerHost[$0, default: 0] < 2 } ?? false
+                }
+                guard let next else { break }
+                order.append(next)
+                running.append(next)
+                runningPerHost[next % hostCount, default: 0] += 1
+            }
+            guard !running.isEmpty else { break }
+            let ended = running.removeFirst() % hostCount
+            runningPerHost[ended, default: 0] -= 1
+            queue.unblock("\(ended)")
+        }
+        #expect(order == Array(1...count))
+        #expect(asked <= 3 * count)
+        #expect(queue.heldCount == 0)
+    }
+}

@@ -1,0 +1,248 @@
+import CacheLoader
+import TestSupport
+import Testing
+
+/// Does to a board and to its model the same, at random, and compares.
+private struct BoardWalk {
+    typealias Board = LoadBoard<Int, Int>
+    typealias Model = LoadBoardModel
+
+    static let keyCount = 24
+
+    var generator: SeededGenerator
+    var board: Board
+    var model: Model
+    /// The flight of each key that began last.
+    var flights: [Int: Board.Flight] = [:]
+    /// What each flight is for that has begun.
+    var keys: [Board.Flight: Int] = [:]
+    /// In the order in which they began.
+    var begun: [Board.Flight] = []
+    /// Flights that have ended, and whose waiters are being told.
+    var telling: [(flight: Board.Flight, key: Int)] = []
+    /// The ticket of each waiter that ever came.
+    var tickets: [Board.Ticket] = []
+    /// How often each waiter was told.
+    var toldCounts: [Int] = []
+    /// What was done, how often: a walk that never retries shows nothing of retries.
+    var counts: [String: Int] = [:]
+
+    init(_ generator: SeededGenerator) {
+        self.generator = generator
+        board = Board(widths: LaneWidths(urgent: 3, background: 1, perHost: 2))
+        model = Model(widths: board.widths)
+    }
+
+    mutating func random(_ count: Int) -> Int { .random(in: 0..<count, using: &generator) }
+
+    // MARK: Outcomes
+
+    /// What the board says, in the words of the model.
+    mutating func outcome(_ actions: [Board.Action], of waiters: [Int] = []) -> Model.Outcome {
+        var outcome = Model.Outcome(waiters: waiters)
+        for waiter in waiters { toldCounts[waiter] += 1 }
+        for action in actions {
+            switch action {
+            case .start(let flight, let key, let attempt):
+                flights[key] = flight
+                keys[flight] = key
+                begun.append(flight)
+                outcome.started.append(Model.Start(key: key, attempt: attempt))
+            case .stop(let flight): outcome.stopped.append(keys[flight])
+            }
+        }
+        return outcome
+    }
+
+    // MARK: Steps
+
+    /// Some flight that has begun and is in one of these phases.
+    mutating func flight(in phases: Set<Model.Phase>) -> (flight: Board.Flight, key: Int, attempt: Int)? {
+        let found = model.flights.filter { phases.contains($0.phase) && $0.attempt > 0 }
+        guard !found.isEmpty else { return nil }
+        let chosen = found[random(found.count)]
+        return flights[chosen.key].map { ($0, chosen.key, chosen.attempt) }
+    }
+
+    /// Takes a step; returns what it led to, and what it should have led to.
+    mutating func step() -> (name: String, actual: Model.Outcome, expected: Model.Outcome) {
+        switch random(1000) {
+        case ..<350: return attach()
+        case ..<600: return detach()
+        case ..<690: return fail()
+        case ..<760: return land()
+        case ..<850: return end()
+        case ..<890: return retry()
+        case ..<920: return becameReachable()
+        case ..<980: return setLane()
+        case ..<999: return setWidths()
+        default: return detachAll()
+        }
+    }
+
+    private mutating func attach() -> (String, Model.Outcome, Model.Outcome) {
+        let (key, waiter, ticket) = (random(Self.keyCount), tickets.count, board.ticket())
+        let (lane, finishes) = (Lane.allCases[random(2)], random(4) == 0)
+        tickets.append(ticket)
+        toldCounts.append(0)
+        let (arrival, actions) = board.attach(
+            waiter, ticket, to: key, host: Model.host(of: key), lane: lane,
+            abandonment: finishes ? .finishAndStore : .stop)
+        var actual = outcome(actions)
+        actual.arrival = arrival
+        return ("attach", actual, model.attach(waiter, to: key, lane: lane, finishes: finishes))
+    }
+
+    private mutating func detach() -> (String, Model.Outcome, Model.Outcome) {
+        let waiting = model.flights.flatMap(\.waiters)
+        guard !tickets.isEmpty else { return ("nothing", Model.Outcome(), Model.Outcome()) }
+        // Now and then one that has been told already.
+        let isLate = waiting.isEmpty || random(10) == 0
+        let waiter = isLate ? random(tickets.count) : waiting[random(waiting.count)]
+        let (told, actions) = board.detach(tickets[waiter])
+        return ("detach", outcome(actions, of: told.map { [$0] } ?? []), model.detach(waiter))
+    }
+
+    private mutating func land() -> (String, Model.Outcome, Model.Outcome) {
+        guard let (flight, key, _) = flight(in: [.running, .running, .landing, .queued]) else {
+            return ("nothing", Model.Outcome(), Model.Outcome())
+        }
+        return ("land", outcome(board.land(flight)), model.land(key))
+    }
+
+    private mutating func end() -> (String, Model.Outcome, Model.Outcome) {
+        // Now and then one that has ended already.
+        if random(10) == 0, !begun.isEmpty {
+            let flight = begun[random(begun.count)]
+            guard let key = keys[flight], flights[key] != flight || model.index(of: key) == nil else {
+                return ("nothing", Model.Outcome(), Model.Outcome())
+            }
+            let (waiters, actions) = board.end(flight)
+            return ("end again", outcome(actions, of: waiters), Model.Outcome())
+        }
+        guard let (flight, key, _) = flight(in: [.running, .landing]) else {
+            return ("nothing", Model.Outcome(), Model.Outcome())
+        }
+        let (waiters, actions) = board.end(flight)
+        telling.append((flight, key))
+        return ("end", outcome(actions, of: waiters), model.end(key))
+    }
+
+    private mutating func fail() -> (String, Model.Outcome, Model.Outcome) {
+        guard let (flight, key, _) = flight(in: [.running]) else {
+            return ("nothing", Model.Outcome(), Model.Outcome())
+        }
+        let retry = [Board.Retry.later, .whenReachable, .later, .whenReachable, .never][random(5)]
+        let (isRetried, actions) = board.fail(flight, retry: retry)
+        var actual = outcome(actions)
+        actual.isRetried = isRetried
+        return ("fail", actual, model.fail(key, retry))
+    }
+
+    private mutating func retry() -> (String, Model.Outcome, Model.Outcome) {
+        guard let (flight, key, attempt) = flight(in: [.paused, .parked, .queued, .running]) else {
+            return ("nothing", Model.Outcome(), Model.Outcome())
+        }
+        // Now and then the end of a pause that nobody waits for any more.
+        let number = attempt - (random(5) == 0 ? 1 : 0)
+        return ("retry", outcome(board.retry(flight, after: number)), model.retry(key, after: number))
+    }
+
+    private mutating func becameReachable() -> (String, Model.Outcome, Model.Outcome) {
+        let host = random(3) == 0 ? nil : Model.host(of: random(Self.keyCount))
+        return ("becameReachable", outcome(board.becameReachable(host)), model.becameReachable(host))
+    }
+
+    private mutating func setLane() -> (String, Model.Outcome, Model.Outcome) {
+        let (lane, key) = (Lane.allCases[random(2)], random(Self.keyCount))
+        return ("setLane", outcome(board.setLane(lane, of: key)), model.setLane(lane, of: key))
+    }
+
+    private mutating func setWidths() -> (String, Model.Outcome, Model.Outcome) {
+        let widths = LaneWidths(urgent: random(5), background: random(4), perHost: random(4))
+        return ("setWidths", outcome(board.setWidths(widths)), model.setWidths(widths))
+    }
+
+    private mutating func detachAll() -> (String, Model.Outcome, Model.Outcome) {
+        let (waiters, actions) = board.detachAll()
+        return ("detachAll", outcome(actions, of: waiters), model.detachAll())
+    }
+
+    /// The waiters of the flight that ended first have all been told.
+    mutating func tell() {
+        guard !telling.isEmpty else { return }
+        let (flight, key) = telling.removeFirst()
+        board.told(flight)
+        if let index = model.telling.firstIndex(of: key) { model.telling.remove(at: index) }
+    }
+
+    /// Whether the board knows of a key, and of the flight that began last for it, what the model knows.
+    func agrees(on key: Int) -> Bool {
+        guard board.isLoading(key) == model.isLoading(key) else { return false }
+        guard let flight = flights[key], let index = model.index(of: key), model.flights[index].attempt > 0 else {
+            return true
+        }
+        return board.waiters(of: flight) == model.flights[index].waiters
+    }
+
+    /// Whether the rules hold that need no model.
+    var keepsTheRules: Bool {
+        let waiting = model.flights.flatMap(\.waiters)
+        return waiting.allSatisfy { toldCounts[$0] == 0 } && toldCounts.filter { $0 == 0 }.count == waiting.count
+            && toldCounts.allSatisfy { $0 <= 1 }
+    }
+}
+
+@Suite("LoadBoard against a model", .timeLimit(.minutes(5)))
+struct LoadBoardModelTests {
+    #if DEBUG
+    private static let steps = 100_000
+    #else
+    private static let steps = 1_000_000
+    #endif
+    private static let runs = 4
+
+    @Test(
+        "E2, E8, H1, H2: random steps start, stop and tell what a list of flights says, in its order",
+        arguments: 0..<runs)
+    func random(_: Int) {
+        let generator = SeededGenerator()
+        let seed = generator.description
+        var walk = BoardWalk(generator)
+        for number in 0..<Self.steps / Self.runs {
+            let (name, actual, expected) = walk.step()
+            walk.counts[name, default: 0] += 1
+            walk.counts["start", default: 0] += actual.started.count
+            walk.counts["stop", default: 0] += actual.stopped.count
+            if actual.isRetried { walk.counts["retried", default: 0] += 1 }
+            if walk.random(3) == 0 { walk.tell() }
+            let key = actual.started.first?.key ?? walk.random(BoardWalk.keyCount)
+            guard actual == expected, walk.agrees(on: key), walk.agrees(on: walk.random(BoardWalk.keyCount)) else {
+                Issue.record("step \(number), \(name): \(actual) instead of \(expected). \(seed)")
+                return
+            }
+            if number % 1000 == 0 { #expect(walk.keepsTheRules, "step \(number). \(seed)") }
+        }
+        for name in ["attach", "detach", "land", "end", "end again", "fail", "retry", "retried", "setLane", "start"] {
+            #expect(walk.counts[name, default: 0] > Self.steps / Self.runs / 500, "\(walk.counts). \(seed)")
+        }
+        end(&walk, seed)
+    }
+
+    /// Whatever is left comes to its end once there is room for it, and nothing remains.
+    private func end(_ walk: inout BoardWalk, _ seed: String) {
+        _ = walk.outcome(walk.board.setWidths(LaneWidths()))
+        _ = walk.model.setWidths(LaneWidths())
+        _ = walk.outcome(walk.board.becameReachable())
+        _ = walk.model.becameReachable(nil)
+        while let (flight, key, attempt) = walk.flight(in: [.running, .landing, .paused]) {
+            let (waiters, actions) = walk.board.end(flight)
+            #expect(walk.outcome(actions, of: waiters) == walk.model.end(key), "attempt \(attempt). \(seed)")
+            walk.telling.append((flight, key))
+        }
+        while !walk.telling.isEmpty { walk.tell() }
+        #expect(walk.model.flights.isEmpty, "\(seed)")
+        #expect(walk.toldCounts.allSatisfy { $0 == 1 }, "\(seed)")
+        #expect((0..<BoardWalk.keyCount).allSatisfy { !walk.board.isLoading($0) }, "\(seed)")
+    }
+}

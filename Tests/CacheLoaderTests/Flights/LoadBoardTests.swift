@@ -1,0 +1,443 @@
+import CacheLoader
+import Testing
+
+/// A board whose keys are `host/name`, and what it has said.
+private struct TestBoard {
+    typealias Board = LoadBoard<String, String>
+
+    var board: Board
+    /// `key` for a first attempt, `key #2` for another.
+    var started: [String] = []
+    var stopped: [String] = []
+    var told: [String] = []
+    private var flights: [String: Board.Flight] = [:]
+    private var tickets: [String: Board.Ticket] = [:]
+
+    init(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
+        board = Board(widths: LaneWidths(urgent: urgent, background: background, perHost: perHost))
+    }
+
+    mutating func perform(_ actions: [Board.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let flight, let key, let attempt):
+                flights[key] = flight
+                started.append(attempt == 1 ? key : "\(key) #\(attempt)")
+            case .stop(let flight): stopped.append(flights.first { $0.value == flight }?.key ?? "not begun")
+            }
+        }
+    }
+
+    @discardableResult
+    mutating func attach(
+        _ waiter: String, _ key: String, _ lane: Lane = .urgent, _ abandonment: Abandonment = .stop
+    ) -> Board.Arrival {
+        let ticket = board.ticket()
+        tickets[waiter] = ticket
+        let host = String(key.prefix { $0 != "/" })
+        let (arrival, actions) = board.attach(
+            waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment)
+        perform(actions)
+        return arrival
+    }
+
+    mutating func detach(_ waiter: String) {
+        let (waiter, actions) = board.detach(tickets[waiter] ?? 0)
+        if let waiter { told.append(waiter) }
+        perform(actions)
+    }
+
+    func flight(_ key: String) -> Board.Flight { flights[key] ?? 0 }
+
+    mutating func end(_ keys: String...) {
+        for key in keys {
+            let (waiters, actions) = board.end(flight(key))
+            told += waiters
+            perform(actions)
+            board.told(flight(key))
+        }
+    }
+
+    @discardableResult
+    mutating func fail(_ key: String, _ retry: Board.Retry) -> Bool {
+        let (isRetried, actions) = board.fail(flight(key), retry: retry)
+        perform(actions)
+        return isRetried
+    }
+
+    mutating func retry(_ key: String, after attempt: Int) { perform(board.retry(flight(key), after: attempt)) }
+    mutating func becameReachable(_ host: String?) { perform(board.becameReachable(host)) }
+    mutating func setLane(_ lane: Lane, _ key: String) { perform(board.setLane(lane, of: key)) }
+
+    mutating func setWidths(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
+        perform(board.setWidths(LaneWidths(urgent: urgent, background: background, perHost: perHost)))
+    }
+
+    /// What has started since the last time.
+    mutating func news() -> [String] {
+        defer { started = [] }
+        return started
+    }
+}
+
+@Suite("LoadBoard")
+struct LoadBoardTests {
+    private var test = TestBoard()
+
+    // MARK: Waiters
+
+    @Test("E2: waiters are told in the order of their coming, whatever lane brought them and whoever has left")
+    mutating func order() {
+        for (number, lane) in [Lane.background, .urgent, .background, .urgent].enumerated() {
+            test.attach("\(number)", "a/1", lane)
+        }
+        test.detach("2")
+        test.end("a/1")
+        #expect(test.told == ["2", "0", "1", "3"])
+        #expect(test.started == ["a/1"])
+    }
+
+    @Test("How a waiter finds its flight")
+    mutating func arrivals() {
+        test.setWidths(urgent: 1)
+        #expect(test.attach("1", "a/1") == .first)
+        #expect(test.attach("2", "a/1") == .joinedRunning)
+        #expect(test.attach("3", "a/2") == .first)
+        #expect(test.attach("4", "a/2") == .joined)
+        _ = test.board.land(test.flight("a/1"))
+        #expect(test.attach("5", "a/1") == .joined, "its transfer is over")
+        test.end("a/1")
+        #expect(test.told == ["1", "2", "5"])
+        #expect(test.attach("6", "a/1") == .first)
+    }
+
+    @Test("E4, E5: the last to leave stops a flight; one that is to be finished goes on once it has begun")
+    mutating func leaving() {
+        test.setWidths(urgent: 2)
+        test.attach("1", "a/1")
+        test.attach("2", "a/1")
+        test.attach("3", "a/2", .urgent, .finishAndStore)
+        test.attach("4", "a/2")
+        test.attach("5", "a/3", .urgent, .finishAndStore)
+        for waiter in ["1", "1", "3", "4"] { test.detach(waiter) }
+        #expect(test.stopped == [])
+        #expect(test.board.isLoading("a/2"))
+        test.detach("5")
+        #expect(test.stopped == ["not begun"], "it waited for its turn")
+        test.detach("2")
+        #expect(test.stopped == ["not begun", "a/1"])
+        #expect(!test.board.isLoading("a/1"))
+        test.end("a/2")
+        #expect(test.told == ["1", "3", "4", "5", "2"])
+        #expect(!test.board.isLoading("a/2"))
+    }
+
+    @Test("H7: what nobody waits for is not tried again")
+    mutating func retryOfNobody() {
+        test.attach("1", "a/1", .urgent, .finishAndStore)
+        test.detach("1")
+        #expect(test.fail("a/1", .later) == false)
+        test.end("a/1")
+        #expect(!test.board.isLoading("a/1"))
+    }
+
+    @Test("E8: isLoading from the first waiter until the last has been told, and not after a stop")
+    mutating func isLoading() {
+        #expect(!test.board.isLoading("a/1"))
+        test.attach("1", "a/1")
+        let first = test.flight("a/1")
+        _ = test.board.land(first)
+        #expect(test.board.isLoading("a/1"))
+        _ = test.board.end(first)
+        #expect(test.board.isLoading("a/1"), "its waiters have not been told")
+        test.attach("2", "a/1")
+        let second = test.flight("a/1")
+        test.detach("2")
+        #expect(test.board.isLoading("a/1"), "those of the first have not been told")
+        // The second was stopped. What becomes of its transfer is nothing to the first.
+        _ = test.board.end(second)
+        test.board.told(second)
+        #expect(test.board.isLoading("a/1"))
+        test.board.told(first)
+        #expect(!test.board.isLoading("a/1"))
+    }
+
+    @Test("E4, H8: all leave in the order of their coming, and later loads begin anew")
+    mutating func leavingAll() {
+        test.setWidths(urgent: 1)
+        for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/1"), ("4", "a/3")] { test.attach(waiter, key) }
+        let (waiters, actions) = test.board.detachAll()
+        test.perform(actions)
+        #expect(waiters == ["1", "2", "3", "4"])
+        #expect(test.stopped.sorted() == ["a/1", "not begun", "not begun"])
+        test.started = []
+        test.end("a/1")
+        test.attach("5", "a/2")
+        #expect(test.started == ["a/2"])
+        #expect(test.told == [])
+    }
+
+    @Test("A flight that has ended keeps neither its key nor its waiters")
+    func leaks() {
+        final class Thing: Hashable {
+            static func == (first: Thing, second: Thing) -> Bool { first === second }
+            func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        }
+        struct Weak {
+            weak var thing: Thing?
+        }
+        var board = LoadBoard<Thing, Thing>(widths: LaneWidths(urgent: 2, background: 1, perHost: 1))
+        var made: [Weak] = []
+        func thing() -> Thing {
+            let thing = Thing()
+            made.append(Weak(thing: thing))
+            return thing
+        }
+        do {
+            var flights: [UInt64] = []
+            var tickets: [UInt64] = []
+            for number in 0..<40 {
+                tickets.append(board.ticket())
+                let (_, actions) = board.attach(
+                    thing(), tickets[number], to: thing(), host: "\(number % 3)",
+                    lane: number % 2 == 0 ? .urgent : .background, abandonment: .stop)
+                for case .start(let flight, _, _) in actions { flights.append(flight) }
+            }
+            for ticket in tickets[30...] { _ = board.detach(ticket) }
+            while let flight = flights.popLast() {
+                let actions = board.land(flight) + board.end(flight).1
+                board.told(flight)
+                for case .start(let flight, _, _) in actions { flights.append(flight) }
+            }
+        }
+        #expect(made.count == 80)
+        #expect(made.allSatisfy { $0.thing == nil })
+    }
+
+    // MARK: Lanes
+
+    @Test("H1: no more than the width are under way; a change of the width takes effect at once")
+    mutating func widths() {
+        for number in 1...20 { test.attach("\(number)", "\(number)/x") }
+        #expect(test.news() == (1...6).map { "\($0)/x" })
+        test.setWidths(urgent: 2)
+        for number in 1...4 { test.end("\(number)/x") }
+        #expect(test.news() == [], "two are still under way")
+        test.end("5/x")
+        #expect(test.news() == ["7/x"])
+        test.setWidths(urgent: 4)
+        #expect(test.news() == ["8/x", "9/x"])
+        test.setWidths(urgent: 0)
+        test.end("6/x", "7/x", "8/x", "9/x")
+        #expect(test.news() == [])
+        test.setWidths(urgent: .max)
+        #expect(test.news() == (10...20).map { "\($0)/x" })
+    }
+
+    @Test("H1: one host has no more than its share, and others do not wait for it")
+    mutating func perHost() {
+        test.setWidths(urgent: 4, perHost: 2)
+        for (number, key) in ["a/1", "a/2", "a/3", "a/4", "b/1", "b/2", "b/3", "c/1"].enumerated() {
+            test.attach("\(number)", key)
+        }
+        #expect(test.news() == ["a/1", "a/2", "b/1", "b/2"])
+        test.end("b/1")
+        #expect(test.news() == ["b/3"], "a has its share, and is before it")
+        test.end("a/2", "a/1")
+        #expect(test.news() == ["a/3", "a/4"])
+        test.setWidths(urgent: 4, perHost: 1)
+        test.attach("8", "b/4")
+        test.end("b/2", "a/3")
+        #expect(test.news() == ["c/1"])
+        test.end("b/3")
+        #expect(test.news() == ["b/4"])
+    }
+
+    @Test("H1: the room of a host is not lost with one that leaves before it has used it")
+    mutating func roomOfWhoLeaves() {
+        test.setWidths(background: 3, perHost: 1)
+        for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
+        test.attach("urgent", "b/1")
+        test.end("a/1")
+        test.detach("2")
+        #expect(test.news() == ["a/1", "b/1"])
+        test.end("b/1")
+        #expect(test.news() == ["a/3"])
+    }
+
+    @Test("H2: nothing in the background begins while anything urgent waits or runs; what runs goes on")
+    mutating func background() {
+        test.setWidths(urgent: 1, background: 2)
+        test.attach("1", "a/1", .background)
+        test.attach("2", "a/2")
+        test.attach("3", "a/3")
+        test.attach("4", "a/4", .background)
+        #expect(test.news() == ["a/1", "a/2"])
+        #expect(test.stopped == [], "what runs in the background is not interrupted")
+        test.end("a/1")
+        #expect(test.news() == [], "a/3 waits")
+        test.end("a/2")
+        #expect(test.news() == ["a/3"])
+        test.attach("5", "a/5", .background)
+        test.attach("6", "a/6", .background)
+        test.end("a/3")
+        #expect(test.news() == ["a/4", "a/5"])
+    }
+
+    /// What becomes of the one urgent flight, `a/2`.
+    enum Drain: CaseIterable {
+        case landed, ended, pauses, parked, left, demoted
+    }
+
+    @Test(
+        "H2: the background goes on when the urgent have landed, pause, are parked, or left", arguments: Drain.allCases)
+    mutating func backgroundGoesOn(drain: Drain) {
+        test.setWidths(background: 2)
+        test.attach("1", "a/1", .background)
+        test.attach("2", "a/2")
+        test.attach("3", "a/3", .background)
+        test.end("a/1")
+        #expect(test.news() == ["a/1", "a/2"])
+        switch drain {
+        case .landed: test.perform(test.board.land(test.flight("a/2")))
+        case .ended: test.end("a/2")
+        case .pauses: test.fail("a/2", .later)
+        case .parked: test.fail("a/2", .whenReachable)
+        case .left: test.detach("2")
+        case .demoted: test.setLane(.background, "a/2")
+        }
+        #expect(test.news() == ["a/3"])
+    }
+
+    @Test("H3: an urgent waiter moves a flight that waits in the background, and joins one that runs")
+    mutating func promotion() {
+        test.setWidths(background: 1)
+        for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
+        #expect(test.news() == ["a/1"])
+        #expect(test.attach("urgent", "a/3") == .joined)
+        #expect(test.news() == ["a/3"], "before a/2, and beside a/1")
+        #expect(test.attach("join", "a/1") == .joinedRunning)
+        test.end("a/3")
+        #expect(test.news() == [], "a/1 is urgent now")
+        test.end("a/1")
+        #expect(test.told == ["3", "urgent", "1", "join"])
+        #expect(test.news() == ["a/2"])
+    }
+
+    @Test("H3: a waiter in the background joins an urgent flight, and leaves it in its lane")
+    mutating func joiningUrgent() {
+        test.setWidths(urgent: 1)
+        test.attach("1", "a/1")
+        test.attach("2", "a/2")
+        test.attach("3", "a/2", .background)
+        test.attach("4", "a/3", .background)
+        test.end("a/1")
+        #expect(test.news() == ["a/1", "a/2"])
+        test.end("a/2")
+        #expect(test.told == ["1", "2", "3"])
+        #expect(test.news() == ["a/3"])
+    }
+
+    @Test("H4: what is put into the background waits there with its waiters; what runs goes on; no flight is no error")
+    mutating func demotion() {
+        test.setWidths(urgent: 1)
+        for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/3"), ("4", "a/2")] { test.attach(waiter, key) }
+        test.setLane(.background, "a/2")
+        test.setLane(.background, "a/1")
+        test.setLane(.background, "unknown")
+        #expect(test.news() == ["a/1", "a/3"], "a/1 takes no urgent place any more")
+        #expect(test.stopped == [])
+        test.end("a/1")
+        #expect(test.news() == [])
+        test.end("a/3")
+        #expect(test.news() == ["a/2"])
+        test.end("a/2")
+        #expect(test.told == ["1", "3", "2", "4"])
+    }
+
+    @Test("H8: who leaves while it waits for its turn, its pause or its host takes no place and is not tried again")
+    mutating func cancelled() {
+        test.setWidths(urgent: 3)
+        for number in 1...4 { test.attach("\(number)", "a/\(number)") }
+        test.fail("a/2", .later)
+        test.fail("a/3", .whenReachable)
+        #expect(test.news() == ["a/1", "a/2", "a/3", "a/4"])
+        test.setWidths(urgent: 0)
+        test.attach("5", "a/5")
+        for waiter in ["1", "2", "3", "5"] { test.detach(waiter) }
+        test.setWidths()
+        test.retry("a/2", after: 1)
+        test.becameReachable(nil)
+        #expect(test.news() == [])
+        #expect(test.stopped == ["a/1", "a/2", "a/3", "not begun"])
+    }
+
+    // MARK: Other attempts
+
+    @Test("H7: another attempt keeps key, lane and waiters, and waits for its turn")
+    mutating func retries() {
+        test.setWidths(urgent: 1)
+        test.attach("1", "a/1")
+        test.attach("2", "a/2")
+        #expect(test.fail("a/1", .later) == true)
+        test.attach("3", "a/3", .background)
+        test.retry("a/1", after: 1)
+        #expect(test.news() == ["a/1", "a/2"], "a/2 had its turn")
+        test.end("a/2")
+        #expect(test.news() == ["a/1 #2"])
+        #expect(test.fail("a/1", .later) == true)
+        test.retry("a/1", after: 1)
+        #expect(test.news() == ["a/3"], "that pause was over before")
+        test.retry("a/1", after: 2)
+        #expect(test.news() == ["a/1 #3"])
+        #expect(test.fail("a/1", .never) == false)
+        test.end("a/1")
+        #expect(test.told == ["2", "1"])
+    }
+
+    @Test("H6: what is parked is tried once for each time its host, or any, can be reached")
+    mutating func parking() {
+        for key in ["a/1", "b/1", "c/1"] {
+            test.attach(key, key)
+            test.fail(key, .whenReachable)
+        }
+        test.attach("p", "a/2")
+        test.fail("a/2", .later)
+        test.started = []
+        test.becameReachable("a")
+        #expect(test.news() == ["a/1 #2"])
+        test.becameReachable("a")
+        #expect(test.news() == [])
+        test.fail("a/1", .whenReachable)
+        test.becameReachable(nil)
+        #expect(test.news() == ["a/1 #3", "b/1 #2", "c/1 #2"], "all but the one that pauses")
+    }
+
+    @Test("H6: who comes for what is parked, or pauses, has it tried at once, and only once", arguments: [true, false])
+    mutating func newDemand(isParked: Bool) {
+        test.attach("1", "a/1")
+        test.fail("a/1", isParked ? .whenReachable : .later)
+        #expect(test.attach("2", "a/1", .background) == .joined)
+        #expect(test.stopped == ["a/1"], "the pause")
+        test.becameReachable("a")
+        test.retry("a/1", after: 1)
+        #expect(test.news() == ["a/1", "a/1 #2"])
+        test.end("a/1")
+        #expect(test.told == ["1", "2"])
+    }
+
+    // MARK: Many
+
+    @Test("H1: 10,000 flights over 1,000 hosts begin in their order and end, each once")
+    mutating func many() {
+        for number in 0..<10_000 { test.attach("\(number)", "\(number % 1000)/\(number)") }
+        var next = 0
+        while next < test.started.count {
+            test.end(test.started[next])
+            next += 1
+        }
+        #expect(test.started == (0..<10_000).map { "\($0 % 1000)/\($0)" })
+        #expect(test.told == (0..<10_000).map(String.init))
+        #expect(test.stopped == [])
+    }
+}

@@ -1,0 +1,173 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: loads that nobody waits for any more", .timeLimit(.minutes(1)))
+struct LoaderAbandonmentTests {
+    private let url = "https://example.com/a"
+
+    /// Begins a load, has it cancelled once its transfer is under way, and expects that it is told so at once.
+    private func cancel(_ fixture: LoaderFixture, _ request: ResourceRequest, once isUnderWay: () async -> Void) async {
+        let task = Task { try await fixture.loader.load(request) }
+        await isUnderWay()
+        task.cancel()
+        await #expect(throws: LoadError.cancelled) { try await task.value }
+    }
+
+    @Test("E5: .stop cancels the transfer, before the head or in the body; nothing is stored", arguments: [0, 1, 2])
+    func stopping(chunks: Int) async throws {
+        let (fed, gate) = (FedBody(), Gate())
+        for _ in 0..<chunks { fed.feed("half") }
+        let transport = ScriptedTransport { _, _ in
+            if chunks == 0 { await gate.wait() }
+            // So little is missing that a cache would wait for it.
+            return fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "9"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        await cancel(fixture, ResourceRequest(url)) {
+            if chunks == 0 { await gate.reached(1) } else { await fed.asked(chunks + 1) }
+        }
+        await fed.stopped()
+        #expect(try !fixture.loader.isLoading(ResourceRequest(url)))
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try fixture.blobs.isEmpty)
+    }
+
+    @Test("E5: .finishAndStore completes and stores; the next load makes no request", arguments: [true, false])
+    func finishing(isInBody: Bool) async throws {
+        let (fed, gate) = (FedBody("half"), Gate())
+        let transport = ScriptedTransport { _, _ in
+            if !isInBody { await gate.wait() }
+            return fed.response(.ok, [.cacheControl: "max-age=60"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let request = ResourceRequest(url, abandonment: .finishAndStore)
+        await cancel(fixture, request) {
+            if isInBody { await fed.asked(2) } else { await gate.reached(1) }
+        }
+        #expect(try fixture.loader.isLoading(request))
+        gate.open()
+        fed.feed("half")
+        fed.end()
+        try await eventually { try !fixture.loader.isLoading(request) }
+        let resource = try await fixture.loader.load(url)
+        #expect(resource.text == "halfhalf")
+        #expect(resource.source == .disk)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E5: one who wants it finished is enough; who comes while nobody waits joins")
+    func finishingForOne() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport)
+        await cancel(fixture, ResourceRequest(url, abandonment: .finishAndStore)) { await origin.asked("/a") }
+        let executor = InOrderExecutor()
+        let stopping = Task(executorPreference: executor) { try await fixture.loader.load(url) }
+        await executor.settled()
+        stopping.cancel()
+        await #expect(throws: LoadError.cancelled) { try await stopping.value }
+        let joining = Task(executorPreference: executor) { try await fixture.loader.load(url) }
+        await executor.settled()
+        origin.open("/a")
+        #expect(try await joining.value.source == .network)
+        #expect(origin.begun == ["/a"])
+    }
+
+    /// What comes after the cancellation from a transport that does not heed it.
+    enum Late: String, CaseIterable {
+        case failure, error, success, emptySuccess, redirect
+
+        var status: HTTPResponse.Status {
+            switch self {
+            case .failure, .success, .emptySuccess: .ok
+            case .error: .notFound
+            case .redirect: .found
+            }
+        }
+    }
+
+    @Test("E6, H8: cancel then fail, cancel then succeed: what comes late changes nothing", arguments: Late.allCases)
+    func lateAnswer(late: Late) async throws {
+        let (fed, gate, ended) = (FedBody(heedsCancellation: false), Gate(), Gate())
+        switch late {
+        case .success: fed.feed("late")
+        case .failure: fed.fail()
+        case .emptySuccess, .error, .redirect: break
+        }
+        fed.end()
+        let length = late == .success ? "4" : "0"
+        let transport = ScriptedTransport { _, _ in
+            // No part of the task that is cancelled.
+            await Task { await gate.wait() }.value
+            defer { ended.open() }
+            return fed.response(
+                late.status, [.cacheControl: "max-age=60", .contentLength: length, .location: "/b"])
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.retry = RetryPolicy() }
+        await cancel(fixture, ResourceRequest(url)) { await gate.reached(1) }
+        gate.open()
+        await ended.wait()
+        await fed.stopped()
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try fixture.store.statistics().failingKeys == 0)
+        #expect(try !fixture.loader.isLoading(ResourceRequest(url)))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E6: stop then late bytes: they are not stored, and later loads are whole")
+    func lateBytes() async throws {
+        let (fed, number) = (FedBody("half", heedsCancellation: false), Counter())
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "8"])
+                : .reply(200, [.cacheControl: "max-age=60"], "whole")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        await cancel(fixture, ResourceRequest(url)) { await fed.asked(2) }
+        #expect(try await fixture.loader.load(url).text == "whole")
+        fed.feed("half")
+        fed.end()
+        await fed.stopped()
+        #expect(try fixture.loader.peek(url) == Data("whole".utf8))
+        #expect(try fixture.blobs.count == 1)
+    }
+
+    @Test("E6, H8: a load that is cancelled before its transfer begins sends nothing")
+    func cancelledAtOnce() async throws {
+        let transport = ReplyScript(.ok("body".utf8)).transport
+        let fixture = try LoaderFixture(transport: transport)
+        let started = Gate()
+        for _ in 0..<100 {
+            let task = Task {
+                await started.wait()
+                return try await fixture.loader.load(url)
+            }
+            task.cancel()
+            await #expect(throws: LoadError.cancelled) { try await task.value }
+        }
+        #expect(transport.requestCount == 0)
+    }
+
+    @Test("E6: cancelAll ends all at once, and later loads are as ever")
+    func cancellingAll() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
+        let executor = InOrderExecutor()
+        let tasks = ["/a", "/b", "/a"].map { path in
+            Task(executorPreference: executor) { try await fixture.loader.load("https://example.com\(path)") }
+        }
+        await executor.settled()
+        await origin.asked("/a")
+        fixture.loader.cancelAll()
+        for task in tasks { await #expect(throws: LoadError.cancelled) { try await task.value } }
+        #expect(try !fixture.loader.isLoading(ResourceRequest(url)))
+        #expect(origin.begun == ["/a"])
+        origin.open("/a", "/b")
+        #expect(try await fixture.loader.load(url).text == "/a")
+        #expect(origin.begun == ["/a", "/a"])
+    }
+}

@@ -1,0 +1,147 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(1)))
+struct LoaderMethodTests {
+    private let url = "https://example.com/a"
+
+    @Test("K3: two POSTs are two requests, at the same time or not, and leave no row")
+    func posts() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, content in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], String(decoding: content ?? Data(), as: UTF8.self))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let requests = ["x", "y", "y"].map { ResourceRequest(url, method: .post, content: Data($0.utf8)) }
+        let tasks = requests.map { request in Task { try await fixture.loader.load(request).text } }
+        await gate.reached(3)
+        gate.open()
+        for (task, text) in zip(tasks, ["x", "y", "y"]) { #expect(try await task.value == text) }
+        #expect(try await fixture.loader.load(requests[0]).source == .network)
+        #expect(transport.requestCount == 4)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("K3: HEADs share a request, but not with a GET; a stored GET answers them")
+    func heads() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            await gate.wait()
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
+            return request.method == .head ? .reply(200, fields) : .reply(200, fields, "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let executor = InOrderExecutor()
+        let head = ResourceRequest(url, method: .head)
+        let tasks = [head, head, ResourceRequest(url)].map { request in
+            Task(executorPreference: executor) { try await fixture.loader.load(request) }
+        }
+        await executor.settled()
+        await gate.reached(2)
+        gate.open()
+        for (task, text) in zip(tasks, ["", "", "body"]) { #expect(try await task.value.text == text) }
+        #expect(transport.requestCount == 2)
+        #expect(try await fixture.loader.load(head).source == .disk)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("K3: a condition of the caller's own passes through, and its 304 reaches the caller, stored or not")
+    func ownCondition() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.ifNoneMatch] == "\"1\""
+                ? .reply(304, [.eTag: "\"1\""])
+                : .reply(200, [.eTag: "\"1\"", .cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let request = ResourceRequest(url, headerFields: [.ifNoneMatch: "\"1\""])
+        for isStored in [false, true] {
+            if isStored { _ = try await fixture.loader.load(url) }
+            let resource = try await fixture.loader.load(request)
+            #expect(resource.status == .notModified)
+            #expect(resource.data.isEmpty)
+        }
+        #expect(transport.requests.first?.headerFields[.ifNoneMatch] == "\"1\"")
+        #expect(try await fixture.loader.load(url).text == "body")
+    }
+
+    @Test("K3: a load that takes longer than it may is timedOut, which is no final error; its transfer is stopped")
+    func timeout() async throws {
+        let (sleeper, gate, wasCancelled) = (ManualSleeper(), Gate(), Gate())
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            if Task.isCancelled { wasCancelled.open() }
+            return .reply(200, [.cacheControl: "max-age=60"], "late")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
+        let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))) }
+        await gate.reached(1)
+        await sleeper.reached(1)
+        #expect(sleeper.durations == [.seconds(30)])
+        sleeper.advance(by: .seconds(30))
+        let error = await #expect(throws: LoadError.self) { try await task.value }
+        guard case .transport(let reason, url) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason.code == .timedOut)
+        #expect(error?.isFatal == false)
+        await wasCancelled.wait()
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("K3: a load that is in time is not held up by its timeout")
+    func inTime() async throws {
+        let sleeper = ManualSleeper()
+        let fixture = try LoaderFixture(transport: ReplyScript(.ok("body".utf8)).transport) { $0.sleep = sleeper.sleep }
+        #expect(try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))).text == "body")
+        #expect(sleeper.sleepers == 0)
+    }
+
+    // MARK: Redirects
+
+    struct Hop: Sendable {
+        let status: Int
+        let method: HTTPRequest.Method
+        let next: HTTPRequest.Method
+
+        init(_ status: Int, _ method: HTTPRequest.Method, _ next: HTTPRequest.Method) {
+            (self.status, self.method, self.next) = (status, method, next)
+        }
+    }
+
+    @Test(
+        "RFC 9110 §15.4: a redirect keeps the method, but that 303 asks for GET, and 301 and 302 do after POST",
+        arguments: [
+            Hop(301, .get, .get), Hop(301, .head, .head), Hop(301, .post, .get), Hop(301, .put, .put),
+            Hop(302, .get, .get), Hop(302, .head, .head), Hop(302, .post, .get), Hop(302, .delete, .delete),
+            Hop(303, .get, .get), Hop(303, .head, .head), Hop(303, .post, .get), Hop(303, .put, .get),
+            Hop(307, .get, .get), Hop(307, .post, .post), Hop(308, .head, .head), Hop(308, .post, .post),
+        ])
+    func redirects(_ hop: Hop) async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/a" ? .reply(.init(code: hop.status), [.location: "/b"]) : .reply(200, [:])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let content: Data? = [.post, .put].contains(hop.method) ? Data("content".utf8) : nil
+        let fields: HTTPFields = [
+            .contentType: "text/plain", .contentLanguage: "en", .accept: "*/*", .authorization: "Basic x",
+        ]
+        let request = ResourceRequest(url, method: hop.method, content: content, headerFields: fields)
+        #expect(try await fixture.loader.load(request).url == "https://example.com/b")
+        let sent = transport.sent
+        #expect(sent.map(\.request.method) == [hop.method, hop.next])
+        let keepsContent = hop.method == hop.next
+        #expect(sent.map(\.body) == [content, keepsContent ? content : nil])
+        let last = try #require(sent.last?.request.headerFields)
+        #expect(last[.contentType] == (keepsContent ? "text/plain" : nil))
+        #expect(last[.contentLanguage] == (keepsContent ? "en" : nil))
+        #expect(last[.accept] == "*/*")
+        #expect(last[.authorization] == "Basic x")
+    }
+}

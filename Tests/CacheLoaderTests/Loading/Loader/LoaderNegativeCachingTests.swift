@@ -1,0 +1,214 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: origins that keep answering with an error", .timeLimit(.minutes(1)))
+struct LoaderNegativeCachingTests {
+    private let url = "https://example.com/a"
+
+    private func fixture(
+        _ transport: ScriptedTransport, lifetime: Duration = .seconds(60), maxAttempts: Int = 3,
+        directory: TemporaryDirectory? = nil
+    ) throws -> LoaderFixture {
+        try LoaderFixture(transport: transport, directory: directory) { configuration in
+            configuration.negativeCaching = NegativeCaching(lifetime: lifetime, maxAttempts: maxAttempts)
+        }
+    }
+
+    /// Loads, and expects that it fails with a status.
+    private func fail(
+        _ fixture: LoaderFixture, _ status: Int, _ request: ResourceRequest? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        await #expect(throws: LoadError.httpStatus(status, url: url), sourceLocation: sourceLocation) {
+            try await fixture.loader.load(request ?? ResourceRequest(url))
+        }
+    }
+
+    @Test("D1: 3 errors are allowed; later loads fail at once with the status, until 60 s after the last; then 3 again")
+    func row() async throws {
+        let transport = ReplyScript(.status(.serviceUnavailable)).transport
+        let fixture = try fixture(transport)
+        for count in 1...3 {
+            await fail(fixture, 503)
+            #expect(transport.requestCount == count)
+        }
+        fixture.clock.advance(by: 59)
+        await fail(fixture, 503)
+        #expect(transport.requestCount == 3)
+        fixture.clock.advance(by: 1)
+        for count in 4...6 {
+            await fail(fixture, 503)
+            #expect(transport.requestCount == count)
+        }
+        await fail(fixture, 503)
+        #expect(transport.requestCount == 6)
+    }
+
+    @Test("D1: errors that are farther apart than 60 s are not counted together; nearer ones are, however many")
+    func window() async throws {
+        let transport = ReplyScript(.status(.notFound)).transport
+        let fixture = try fixture(transport)
+        for _ in 0..<10 {
+            await fail(fixture, 404)
+            fixture.clock.advance(by: 60)
+        }
+        #expect(transport.requestCount == 10)
+        for _ in 0..<10 {
+            await fail(fixture, 404)
+            fixture.clock.advance(by: 50)
+        }
+        // Three, one that is blocked, and so on.
+        #expect(transport.requestCount == 10 + 8)
+    }
+
+    @Test(
+        "D1: T = 0 turns it off; N ≤ 1 blocks after the first",
+        arguments: [(0, 3, 10), (-60, 3, 10), (60, 1, 1), (60, 0, 1), (60, -1, 1), (60, 2, 2)])
+    func limits(lifetime: Int, maxAttempts: Int, requests: Int) async throws {
+        let transport = ReplyScript(.status(.notFound)).transport
+        let fixture = try fixture(transport, lifetime: .seconds(lifetime), maxAttempts: maxAttempts)
+        for _ in 0..<10 { await fail(fixture, 404) }
+        #expect(transport.requestCount == requests)
+    }
+
+    @Test("D1: a clock that was set back blocks nothing")
+    func clockSetBack() async throws {
+        let transport = ReplyScript(.status(.notFound)).transport
+        let fixture = try fixture(transport, maxAttempts: 1)
+        await fail(fixture, 404)
+        fixture.clock.advance(by: -3600)
+        await fail(fixture, 404)
+        #expect(transport.requestCount == 2)
+        await fail(fixture, 404)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("D1: only what reads is counted: that nothing can be posted says nothing of what can be had")
+    func posts() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.method == .post ? .reply(405) : .reply(200, [:], "good")
+        }
+        let fixture = try fixture(transport, maxAttempts: 1)
+        for _ in 0..<3 { await fail(fixture, 405, ResourceRequest(url, method: .post)) }
+        #expect(transport.requestCount == 3)
+        #expect(try await fixture.loader.load(url).text == "good")
+    }
+
+    @Test(
+        "D2: a success forgets the errors, stored or not, and so does a 304",
+        arguments: [
+            OriginReply.ok("good".utf8, cacheControl: "max-age=0"), .ok("good".utf8, cacheControl: "no-store"),
+            .notModified(etag: "\"1\""),
+        ])
+    func success(reply: OriginReply) async throws {
+        let error = OriginReply.status(.notFound)
+        let first = OriginReply.ok("good".utf8, cacheControl: "max-age=0", etag: "\"1\"")
+        let replies = [first, error, reply, error, reply, error, error, error]
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            let reply = replies[min(number.next(), replies.count) - 1]
+            return TransportResponse(
+                head: HTTPResponse(status: reply.status, headerFields: reply.fields),
+                body: TransportBody(chunks: [Data(reply.body)]))
+        }
+        let fixture = try fixture(transport)
+        for isError in [false, true, false, true, false, true, true, true] {
+            if isError { await fail(fixture, 404) } else { _ = try await fixture.loader.load(url) }
+        }
+        #expect(transport.requestCount == 8)
+        await fail(fixture, 404)
+        #expect(transport.requestCount == 8, "now there were three in a row")
+    }
+
+    @Test("D3: of a key that is blocked the stored content stays, and is delivered to who wants it stale")
+    func stored() async throws {
+        let script = ReplyScript(.ok("good".utf8, cacheControl: "max-age=60"), .status(.notFound))
+        let transport = script.transport
+        let fixture = try fixture(transport, maxAttempts: 1)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 61)
+        await fail(fixture, 404)
+        await fail(fixture, 404)
+        #expect(transport.requestCount == 2)
+        #expect(try fixture.loader.peek(url) == Data("good".utf8))
+        let request = ResourceRequest(url, policy: CachePolicy(mode: .cacheFirst))
+        let stale = try await fixture.loader.load(request)
+        #expect(stale.text == "good")
+        #expect(stale.isStale)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("D5: an origin that was out of reach 5 times is asked again; what is stored is as fresh as before")
+    func offline() async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            let number = number.next()
+            if (2...11).contains(number) { throw TransportError(.cannotConnect) }
+            return .reply(200, [.cacheControl: "max-age=60"], "\(number)")
+        }
+        let fixture = try fixture(transport, maxAttempts: 1)
+        let expiry = try await fixture.loader.load(url).expiresAt
+        fixture.clock.advance(by: 61)
+        for _ in 0..<5 {
+            let stale = try await fixture.loader.load(url)
+            #expect(stale.text == "1")
+            #expect(stale.failure == .transport(TransportError(.cannotConnect), url: url))
+            let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+            await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) {
+                try await fixture.loader.load(remote)
+            }
+        }
+        #expect(try fixture.store.peek(CacheKey(url: url))?.metadata.expiresAt == expiry)
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+        #expect(try await fixture.loader.load(url).text == "12")
+    }
+
+    // MARK: D6
+
+    @Test("D6: what is blocked stays so over a restart")
+    func restart() async throws {
+        let directory = try TemporaryDirectory()
+        for requests in [1, 0] {
+            let transport = ReplyScript(.status(.notFound)).transport
+            let fixture = try fixture(transport, maxAttempts: 1, directory: directory)
+            await fail(fixture, 404)
+            #expect(transport.requestCount == requests)
+            fixture.store.close()
+        }
+    }
+
+    @Test("D6: with its key the failures are removed")
+    func removal() async throws {
+        let transport = ReplyScript(.status(.notFound), .ok("good".utf8)).transport
+        let fixture = try fixture(transport, maxAttempts: 1)
+        await fail(fixture, 404)
+        #expect(try await fixture.loader.remove(url))
+        #expect(try await fixture.loader.load(url).text == "good")
+    }
+
+    @Test("D6: remoteOnly asks all the same")
+    func remoteOnly() async throws {
+        let transport = ReplyScript(.status(.notFound), .ok("good".utf8)).transport
+        let fixture = try fixture(transport, maxAttempts: 1)
+        await fail(fixture, 404)
+        await fail(fixture, 404)
+        #expect(transport.requestCount == 1)
+        let request = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        #expect(try await fixture.loader.load(request).text == "good")
+    }
+
+    @Test("D6: no-cache and no-store, of request or response, make no difference", arguments: ["no-cache", "no-store"])
+    func noCache(directive: String) async throws {
+        let transport = ReplyScript(.status(.notFound, fields: [.cacheControl: directive])).transport
+        let fixture = try fixture(transport, maxAttempts: 1)
+        await fail(fixture, 404)
+        await fail(fixture, 404)
+        await fail(fixture, 404, ResourceRequest(url, headerFields: [.cacheControl: directive]))
+        #expect(transport.requestCount == 1)
+    }
+}

@@ -1,0 +1,123 @@
+import CacheLoader
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(1)))
+struct LoaderOrderTests {
+    private let url = "https://example.com/a"
+
+    /// What has happened, in order.
+    private final class Log: Sendable {
+        /// Guards the numbers.
+        private let numbers = Mutex<[Int]>([])
+
+        var entries: [Int] { numbers.withLock { $0 } }
+
+        func append(_ number: Int) { numbers.withLock { $0.append(number) } }
+    }
+
+    @Test("E2: waiters finish in the order in which they came; loads that they start then are neither lost nor merged")
+    func order() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "no-store"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (executor, finished, again) = (InOrderExecutor(), Log(), Log())
+        let tasks = (0..<20).map { number in
+            // Some come in the background: that they share a flight with urgent ones changes nothing.
+            let request = ResourceRequest(url, lane: number % 3 == 0 ? .background : .urgent)
+            return Task(executorPreference: executor) {
+                _ = try await fixture.loader.load(request)
+                finished.append(number)
+                let text = try await fixture.loader.load(request).text
+                again.append(number)
+                return text
+            }
+        }
+        await executor.settled()
+        await gate.reached(1)
+        gate.admit()
+        // All wait again: the one request that there may be is held.
+        await eventually { finished.entries.count == 20 }
+        await executor.settled()
+        #expect(finished.entries == Array(0..<20))
+        await gate.reached(2)
+        gate.open()
+        for task in tasks { #expect(try await task.value == "body") }
+        #expect(again.entries == Array(0..<20))
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("E2: who leaves is told at once, the others later and still in their order")
+    func orderWithoutSome() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport)
+        let (executor, finished) = (InOrderExecutor(), Log())
+        let tasks = (0..<10).map { number in
+            Task(executorPreference: executor) {
+                defer { finished.append(number) }
+                return try await fixture.loader.load(url).text
+            }
+        }
+        await executor.settled()
+        for number in [7, 0, 3] {
+            tasks[number].cancel()
+            await #expect(throws: LoadError.cancelled) { try await tasks[number].value }
+        }
+        origin.open("/a")
+        for number in [1, 2, 4, 5, 6, 8, 9] { #expect(try await tasks[number].value == "/a") }
+        #expect(finished.entries == [7, 0, 3, 1, 2, 4, 5, 6, 8, 9])
+        #expect(origin.begun == ["/a"])
+    }
+
+    @Test("E8: isLoading from the first waiter on, with however many, and not after the last has been told or has left")
+    func isLoading() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport)
+        let request = ResourceRequest(url)
+        #expect(try !fixture.loader.isLoading(request))
+        let executor = InOrderExecutor()
+        let tasks = (0..<2).map { _ in
+            Task(executorPreference: executor) { try await fixture.loader.load(request) }
+        }
+        await executor.settled()
+        #expect(try fixture.loader.isLoading(request))
+        #expect(try !fixture.loader.isLoading(ResourceRequest("https://example.com/b")))
+        tasks[0].cancel()
+        await #expect(throws: LoadError.cancelled) { try await tasks[0].value }
+        #expect(try fixture.loader.isLoading(request))
+        tasks[1].cancel()
+        await #expect(throws: LoadError.cancelled) { try await tasks[1].value }
+        #expect(try !fixture.loader.isLoading(request), "stopped")
+
+        let last = Task(executorPreference: executor) { try await fixture.loader.load(request) }
+        await executor.settled()
+        #expect(try fixture.loader.isLoading(request))
+        origin.open("/a")
+        #expect(try await last.value.text == "/a")
+        // Who has been told may come here before the loader has let go of its waiters.
+        try await eventually { try !fixture.loader.isLoading(request) }
+        #expect(throws: LoadError.self) { try fixture.loader.isLoading(ResourceRequest("no URL")) }
+    }
+
+    @Test("E8: isLoading while an attempt has failed and another is due")
+    func isLoadingBetweenAttempts() async throws {
+        let sleeper = ManualSleeper()
+        let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.retry = RetryPolicy()
+            configuration.sleep = sleeper.sleep
+        }
+        let task = Task { try await fixture.loader.load(url).text }
+        await sleeper.reached(1)
+        #expect(try fixture.loader.isLoading(ResourceRequest(url)))
+        sleeper.advance(by: .seconds(1))
+        #expect(try await task.value == "good")
+        try await eventually { try !fixture.loader.isLoading(ResourceRequest(url)) }
+    }
+}

@@ -1,0 +1,134 @@
+import CacheLoader
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(1)))
+struct LoaderReachabilityTests {
+    private let url = "https://example.com/a"
+    private let sleeper = ManualSleeper()
+    private let reachability = ManualReachability(unreachable: ["example.com", "other.example"])
+    private let attempts = Counter()
+
+    /// Which attempts, of all loads together, reach nothing.
+    private func transport(failing isFailing: @escaping @Sendable (Int) -> Bool) -> ScriptedTransport {
+        ScriptedTransport { [attempts] _, _ throws(TransportError) in
+            if isFailing(attempts.next()) { throw TransportError(.cannotConnect) }
+            return .reply(200, [:], "good")
+        }
+    }
+
+    private func fixture(_ transport: ScriptedTransport) throws -> LoaderFixture {
+        try LoaderFixture(transport: transport) { configuration in
+            configuration.retry = RetryPolicy()
+            configuration.sleep = sleeper.sleep
+            configuration.chance = { 0 }
+            configuration.reachability = reachability
+        }
+    }
+
+    /// Returns once a load was parked: the loader asks before that, and again once it is.
+    private func parked(_ times: Int = 1) async { await reachability.asked(2 * times) }
+
+    @Test("H6: a transition to reachable is one request; a host that nobody tells of waits", arguments: [true, false])
+    func transition(tellsOfAll: Bool) async throws {
+        let transport = transport { $0 <= 2 }
+        let fixture = try fixture(transport)
+        let here = Task { try await fixture.loader.load(url).text }
+        await parked(1)
+        let other = Task { try await fixture.loader.load("https://other.example/b").text }
+        await parked(2)
+        #expect(transport.requestCount == 2)
+        reachability.becameReachable(tellsOfAll ? nil : "example.com")
+        #expect(try await here.value == "good")
+        if !tellsOfAll {
+            #expect(transport.requests.map(\.authority) == ["example.com", "other.example", "example.com"])
+            reachability.becameReachable("other.example")
+        }
+        #expect(try await other.value == "good")
+        #expect(transport.requestCount == 4)
+        #expect(sleeper.durations == [], "nobody pauses who waits for the network")
+    }
+
+    @Test("H6: once for each transition: what fails again is parked again")
+    func transitions() async throws {
+        let transport = transport { $0 <= 3 }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        await parked(1)
+        for number in 2...3 {
+            reachability.tell("example.com")
+            await parked(number)
+            #expect(transport.requestCount == number)
+        }
+        reachability.becameReachable("example.com")
+        #expect(try await task.value == "good")
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test("H7: the attempts of what is parked are counted, too")
+    func attemptLimit() async throws {
+        let transport = transport { _ in true }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url) }
+        for number in 1...4 {
+            await parked(number)
+            reachability.tell(nil)
+        }
+        await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) { try await task.value }
+        #expect(transport.requestCount == 5)
+    }
+
+    @Test("H6: who comes for what is parked has it tried at once; a later transition is no request more")
+    func newDemand() async throws {
+        let transport = transport { [1, 3].contains($0) }
+        let fixture = try fixture(transport)
+        let first = Task { try await fixture.loader.load(url).text }
+        await parked()
+        #expect(try await fixture.loader.load(url).text == "good")
+        #expect(try await first.value == "good")
+        // Is parked, and goes on with whatever else does.
+        let other = Task { try await fixture.loader.load("https://other.example/b").text }
+        await parked(2)
+        reachability.becameReachable(nil)
+        #expect(try await other.value == "good")
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test("H6: a host that can be reached again just before the load is parked is not waited for")
+    func transitionInBetween() async throws {
+        let transport = transport { $0 == 1 }
+        let fixture = try fixture(transport)
+        reachability.changesItsMind(about: "example.com")
+        #expect(try await fixture.loader.load(url).text == "good")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("H6: a failure that is none of the network, or of a host that can be reached, is not parked")
+    func reachable() async throws {
+        reachability.becameReachable("example.com")
+        let transport = transport { $0 == 1 }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        await sleeper.reached(1)
+        sleeper.advance(by: .seconds(1))
+        #expect(try await task.value == "good")
+        #expect(sleeper.durations == [.seconds(1)])
+    }
+
+    @Test("H8: who leaves while it is parked is not tried for again")
+    func cancelled() async throws {
+        let transport = transport { $0 <= 2 }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url) }
+        await parked()
+        task.cancel()
+        await #expect(throws: LoadError.cancelled) { try await task.value }
+        // Is parked, and goes on with whatever else does.
+        let other = Task { try await fixture.loader.load("https://other.example/b").text }
+        await parked(2)
+        reachability.becameReachable(nil)
+        #expect(try await other.value == "good")
+        #expect(transport.requests.map(\.authority) == ["example.com", "other.example", "other.example"])
+    }
+}

@@ -1,0 +1,239 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(1)))
+struct LoaderRetryTests {
+    private let url = "https://example.com/a"
+    private let sleeper = ManualSleeper()
+
+    private func fixture(
+        _ transport: any HTTPTransport, _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
+    ) throws -> LoaderFixture {
+        try LoaderFixture(transport: transport) { configuration in
+            configuration.retry = RetryPolicy()
+            configuration.sleep = sleeper.sleep
+            // Nothing is left to chance.
+            configuration.chance = { 0 }
+            configure(&configuration)
+        }
+    }
+
+    // MARK: What is worth another attempt
+
+    @Test(
+        "H5: 4xx but 408, 425 and 429 are final after 1 request",
+        arguments: [400, 401, 403, 404, 410, 418, 451, 499])
+    func fatalStatus(code: Int) async throws {
+        let transport = ReplyScript(.status(.init(code: code))).transport
+        let fixture = try fixture(transport)
+        let error = await #expect(throws: LoadError.httpStatus(code, url: url)) { try await fixture.loader.load(url) }
+        #expect(error?.isFatal == true)
+        #expect(transport.requestCount == 1)
+        #expect(sleeper.durations == [])
+    }
+
+    @Test("H5: 408, 425, 429 and 5xx are tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func retryableStatus(code: Int) async throws {
+        let transport = ReplyScript(.status(.init(code: code)), .ok("good".utf8)).transport
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        await sleeper.reached(1)
+        sleeper.advance(by: .seconds(1))
+        #expect(try await task.value == "good")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test(
+        "H5: a transport that could not reach the origin, or broke off, is tried again; one that must not go on is not",
+        arguments: [
+            (TransportError.Code.cannotConnect, 2), (.timedOut, 2), (.connectionLost, 2), (.insecure, 1),
+            (.malformedResponse, 1),
+        ])
+    func transportErrors(code: TransportError.Code, requests: Int) async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            if number.next() == 1 { throw TransportError(code) }
+            return .reply(200, [.cacheControl: "max-age=60"], "good")
+        }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        if requests == 1 {
+            await #expect(throws: LoadError.transport(TransportError(code), url: url)) { try await task.value }
+        } else {
+            await sleeper.reached(1)
+            sleeper.advance(by: .seconds(1))
+            #expect(try await task.value == "good")
+        }
+        #expect(transport.requestCount == requests)
+    }
+
+    @Test("H5: a body that breaks off is tried again as a whole; so is an attempt that takes longer than it may")
+    func broken() async throws {
+        let number = Counter()
+        let hanging = FedBody("half")
+        let transport = ScriptedTransport { _, _ in
+            switch number.next() {
+            case 1: .reply(200, [:], "half", failure: TransportError(.truncated))
+            case 2: hanging.response()
+            default: .reply(200, [:], "whole")
+            }
+        }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))).text }
+        // The timeout of the first attempt, and the pause after it.
+        await sleeper.reached(2)
+        sleeper.advance(by: .seconds(1))
+        await hanging.asked(2)
+        await sleeper.reached(3)
+        sleeper.advance(by: .seconds(30))
+        await sleeper.reached(4)
+        #expect(sleeper.durations == [.seconds(30), .seconds(1), .seconds(30), .seconds(2)])
+        sleeper.advance(by: .seconds(2))
+        #expect(try await task.value == "whole")
+        #expect(transport.requestCount == 3)
+        #expect(sleeper.sleepers == 0)
+    }
+
+    // MARK: When, and how often
+
+    @Test("H7: 5 attempts at the times that the policy says, then one failure for all who wait")
+    func schedule() async throws {
+        let transport = ReplyScript(.status(.serviceUnavailable)).transport
+        let fixture = try fixture(transport)
+        let executor = InOrderExecutor()
+        let tasks = (0..<3).map { _ in
+            Task(executorPreference: executor) { try await fixture.loader.load(url) }
+        }
+        await executor.settled()
+        for (number, seconds) in [1, 2, 4, 8].enumerated() {
+            await sleeper.reached(number + 1)
+            #expect(transport.requestCount == number + 1)
+            sleeper.advance(by: .seconds(seconds) - .milliseconds(1))
+            #expect(sleeper.sleepers == 1, "it is not yet time")
+            sleeper.advance(by: .milliseconds(1))
+        }
+        for task in tasks {
+            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await task.value }
+        }
+        #expect(transport.requestCount == 5)
+        #expect(sleeper.durations == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+        try await eventually { try !fixture.loader.isLoading(ResourceRequest(url)) }
+    }
+
+    @Test("H7: the third attempt is the same request, and its response is stored under the same key")
+    func thirdAttempt() async throws {
+        let script = ReplyScript(
+            .status(.serviceUnavailable), .status(.badGateway), .ok("good".utf8, cacheControl: "max-age=60"))
+        let transport = script.transport
+        let fixture = try fixture(transport)
+        let request = ResourceRequest(url, headerFields: [.accept: "text/plain"], key: "name")
+        let task = Task { try await fixture.loader.load(request) }
+        for (number, seconds) in [1, 2].enumerated() {
+            await sleeper.reached(number + 1)
+            sleeper.advance(by: .seconds(seconds))
+        }
+        #expect(try await task.value.source == .network)
+        #expect(transport.requests.map { $0.headerFields[.accept] } == ["text/plain", "text/plain", "text/plain"])
+        #expect(Set(transport.requests).count == 1)
+        #expect(try fixture.loader.peek(request) == Data("good".utf8))
+        #expect(try !fixture.loader.contains(url))
+        #expect(try await fixture.loader.load(request).source == .disk)
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test(
+        "H7: Retry-After is waited for, as seconds or until a date",
+        arguments: ["120", "Sun, 06 Nov 1994 08:51:37 GMT"])
+    func retryAfter(text: String) async throws {
+        let script = ReplyScript(.status(.serviceUnavailable, fields: [.retryAfter: text]), .ok("good".utf8))
+        let fixture = try fixture(script.transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        await sleeper.reached(1)
+        #expect(sleeper.durations == [.seconds(120)])
+        sleeper.advance(by: .seconds(120))
+        #expect(try await task.value == "good")
+    }
+
+    @Test("H7: a Retry-After that asks for too long makes the failure final")
+    func retryAfterTooLong() async throws {
+        let transport = ReplyScript(.status(.tooManyRequests, fields: [.retryAfter: "301"])).transport
+        let fixture = try fixture(transport)
+        await #expect(throws: LoadError.httpStatus(429, url: url)) { try await fixture.loader.load(url) }
+        #expect(transport.requestCount == 1)
+        #expect(sleeper.durations == [])
+    }
+
+    @Test("H7: what was tried in the background is tried again in the background")
+    func lane() async throws {
+        let origin = HeldOrigin()
+        let number = Counter()
+        let transport = ScriptedTransport { request, content throws(TransportError) in
+            if request.path == "/b", number.next() == 1 { throw TransportError(.connectionLost) }
+            return try await origin.transport.send(request, content: nil)
+        }
+        let fixture = try fixture(transport)
+        let background = Task {
+            try await fixture.loader.load(ResourceRequest("https://example.com/b", lane: .background)).text
+        }
+        await sleeper.reached(1)
+        let urgent = Task { try await fixture.loader.load(url).text }
+        await origin.asked("/a")
+        sleeper.advance(by: .seconds(1))
+        origin.open("/b")
+        origin.open("/a")
+        #expect(try await urgent.value == "/a")
+        #expect(try await background.value == "/b")
+        #expect(origin.begun == ["/a", "/b"])
+    }
+
+    @Test("H7: a request has a policy of its own; what is not idempotent is not sent again (RFC 9110 §9.2.2)")
+    func policies() async throws {
+        for (request, attempts) in [
+            (ResourceRequest(url, retry: .never), 1), (ResourceRequest(url, retry: RetryPolicy(maxAttempts: 2)), 2),
+            (ResourceRequest(url, method: .head), 5), (ResourceRequest(url, method: .put, content: Data("x".utf8)), 5),
+            (ResourceRequest(url, method: .post, content: Data("x".utf8)), 1),
+            (ResourceRequest(url, method: .patch), 1),
+        ] {
+            let transport = ReplyScript(.status(.serviceUnavailable)).transport
+            // Pauses of no length: nobody has to move the time.
+            let fixture = try fixture(transport) { $0.retry.baseDelay = .zero }
+            var request = request
+            request.retry?.baseDelay = .zero
+            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(request) }
+            #expect(transport.requestCount == attempts, "\(request.method) \(String(describing: request.retry))")
+            #expect(transport.sent.allSatisfy { $0.body == request.content })
+        }
+    }
+
+    @Test("H8: who leaves during the pause is not tried for again; nobody sleeps for it")
+    func cancelledDuringPause() async throws {
+        let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url) }
+        await sleeper.reached(1)
+        task.cancel()
+        await #expect(throws: LoadError.cancelled) { try await task.value }
+        await eventually { sleeper.sleepers == 0 }
+        sleeper.advance(by: .seconds(100))
+        #expect(try !fixture.loader.isLoading(ResourceRequest(url)))
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("H6: who comes during the pause has it tried at once, for all; the pause ends without an attempt")
+    func newDemandDuringPause() async throws {
+        let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
+        let fixture = try fixture(transport)
+        let first = Task { try await fixture.loader.load(url).text }
+        await sleeper.reached(1)
+        #expect(try await fixture.loader.load(url).text == "good")
+        #expect(try await first.value == "good")
+        await eventually { sleeper.sleepers == 0 }
+        sleeper.advance(by: .seconds(100))
+        #expect(transport.requestCount == 2)
+    }
+}
