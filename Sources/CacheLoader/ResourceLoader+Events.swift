@@ -12,8 +12,10 @@ extension ResourceLoader {
     /// The load begins at once, whether anybody reads the events or not. Letting go of the sequence, or cancelling the task
     /// that reads it, is to wait no longer.
     ///
-    /// - Parameter deliversStale: Whether a stored value that is not fresh comes first, as ``LoadEvent/cached(_:)``. Never
-    ///   one that its origin forbids to serve stale.
+    /// - Parameters:
+    ///   - request: What is loaded.
+    ///   - deliversStale: Whether a stored value that is not fresh comes first, as ``LoadEvent/cached(_:)``. Never one that
+    ///     its origin forbids to serve stale.
     public func events(for request: ResourceRequest, deliversStale: Bool = true) -> AsyncStream<LoadEvent<Data>> {
         events(for: request, .bytes, deliversStale: deliversStale)
     }

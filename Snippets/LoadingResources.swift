@@ -1,0 +1,107 @@
+// Policies, events, handlers, prefetching, processors and errors: the samples of the loader's documentation.
+
+import CacheLoader
+import CacheStore
+import Foundation
+
+struct Feed: Decodable, Sendable {
+    let titles: [String]
+}
+
+func makeLoader(_ store: ResponseStore) -> ResourceLoader {
+    var configuration = ResourceLoader.Configuration()
+    configuration.policy.defaultLifetime = .seconds(3600)
+    configuration.contentTypes = ContentTypeFilter(["application/json", "image/*", "text/*"])
+    configuration.memoryLimit = 64 << 20
+    configuration.memoryPressure = SystemMemoryPressure()
+    return ResourceLoader(store: store, configuration: configuration)
+}
+
+func limit(_ loader: ResourceLoader) {
+    loader.configuration.lanes = LaneWidths(urgent: 4, background: 2)
+    loader.configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 3)
+    loader.configuration.policy.staleIfError = nil
+    loader.configuration.policy.staleWhenDisconnected = nil
+}
+
+func reload(_ loader: ResourceLoader) async throws {
+    let reload = ResourceRequest("https://example.com/feed.json", policy: CachePolicy(mode: .remoteOnly))
+    let feed = try await loader.load(reload)
+    print(feed.source)
+}
+
+func follow(_ loader: ResourceLoader) async {
+    for await event in loader.events(for: ResourceRequest("https://example.com/notes.txt"), as: .text) {
+        switch event {
+        case .cached(let old): print("for now:", old.value)
+        case .requesting(let hadCached): print(hadCached ? "looking for news" : "loading")
+        case .progress(let progress): print(progress.received, "of", progress.total ?? -1)
+        case .retrying(let retry): print(retry.failedAttempts, retry.error)
+        case .completed(let new): print(new.source, new.value)
+        case .failed(let error): print(error)
+        case .cancelled: print("cancelled")
+        }
+    }
+}
+
+func handle(_ loader: ResourceLoader) {
+    let handle = loader.start(ResourceRequest("https://example.com/logo.png")) { event in
+        if case .completed(let logo) = event { print(logo.data.count) }
+    }
+    handle.cancel()
+}
+
+func prefetch(_ loader: ResourceLoader) async {
+    let images = (0..<1_000).map { ResourceRequest("https://example.com/images/\($0).jpg") }
+    let prefetch = loader.prefetch(images)
+    for await progress in prefetch.updates { print(progress.completed, "of", images.count) }
+    print(prefetch.progress.failed, prefetch.progress.latestFailure?.description ?? "")
+}
+
+func process(_ loader: ResourceLoader) async throws {
+    let feed = try await loader.load("https://example.com/feed.json", as: .json(Feed.self))
+    print(feed.source, feed.value)
+
+    let lines = TextProcessor().then(
+        ClosureProcessor(ProcessorID("lines")) { (text: String, _) in text.split(separator: "\n").count })
+    let count = try await loader.load("https://example.com/notes.txt", as: lines).value
+    print(count)
+}
+
+func place() throws {
+    let variant = ImageVariant(displaySize: ImageSize(width: 100, height: 100), mode: .aspectFill, scale: 2)
+    let placement = try variant.placement(of: ImageSize(width: 500, height: 375))
+    print(placement.source, placement.destination, placement.output)  // 62,0,375,375 0,0,200,200 200x200
+}
+
+func keep() {
+    let titles = MemoryCache<String, String>(costLimit: 1 << 20, pressure: SystemMemoryPressure())
+    titles.insert("Feeds", for: "title", cost: 5)
+    print(titles.value(for: "title") ?? "")
+}
+
+func tell(_ loader: ResourceLoader) async {
+    do throws(LoadError) {
+        let feed = try await loader.load("https://example.com/feed.json")
+        if let failure = feed.failure { print("as of \(feed.age) s ago:", failure) }
+    } catch {
+        switch error {
+        case .cancelled: break
+        case .notCached: print("not on this device")
+        case .httpStatus(let status, _): print("status", status)
+        default: print(error, error.isFatal ? "and will go on so" : "for now")
+        }
+    }
+}
+
+let store = try ResponseStore(directory: FileManager.default.temporaryDirectory.appending(path: "feeds"))
+let loader = makeLoader(store)
+try await reload(loader)
+await follow(loader)
+handle(loader)
+await prefetch(loader)
+try await process(loader)
+try place()
+keep()
+limit(loader)
+await tell(loader)
