@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loads that nobody waits for any more", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: loads that nobody waits for any more", .timeLimit(.minutes(5)))
 struct LoaderAbandonmentTests {
     private let url = "https://example.com/a"
 

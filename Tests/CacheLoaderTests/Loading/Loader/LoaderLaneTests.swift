@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: lanes", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: lanes", .timeLimit(.minutes(5)))
 struct LoaderLaneTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(5)))
 struct LoaderMethodTests {
     private let url = "https://example.com/a"
 

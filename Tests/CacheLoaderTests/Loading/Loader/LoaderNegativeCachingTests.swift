@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: origins that keep answering with an error", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: origins that keep answering with an error", .timeLimit(.minutes(5)))
 struct LoaderNegativeCachingTests {
     private let url = "https://example.com/a"
 

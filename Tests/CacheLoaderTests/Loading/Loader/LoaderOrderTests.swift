@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(5)))
 struct LoaderOrderTests {
     private let url = "https://example.com/a"
 

@@ -3,7 +3,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(5)))
 struct LoaderReachabilityTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualSleeper()

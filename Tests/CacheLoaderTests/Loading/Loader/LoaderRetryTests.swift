@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(5)))
 struct LoaderRetryTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualSleeper()
