@@ -22,6 +22,8 @@ public enum ResponseSource: String, Sendable, CaseIterable {
     case notModified
     /// From the cache itself, in place of a response that it could not get.
     case generated
+    /// From the program, which had it already.
+    case local
 }
 
 /// A response, and how it came about.

@@ -52,10 +52,17 @@ extension Loaded<Data> {
 }
 
 extension Loaded {
-    /// The same with another value.
-    func with<Other>(_ value: Other) -> Loaded<Other> {
+    /// A value of the program's own, in place of one from a URL.
+    package init(_ value: Output, of url: String) {
+        self.init(
+            value: value, url: url, status: .ok, headerFields: [:], source: .local, age: 0, isStale: false,
+            expiresAt: nil, failure: nil)
+    }
+
+    /// The same with another value, and from another source if one is given.
+    func with<Other>(_ value: Other, source: ResponseSource? = nil) -> Loaded<Other> {
         Loaded<Other>(
-            value: value, url: url, status: status, headerFields: headerFields, source: source, age: age,
+            value: value, url: url, status: status, headerFields: headerFields, source: source ?? self.source, age: age,
             isStale: isStale, expiresAt: expiresAt, failure: failure)
     }
 }

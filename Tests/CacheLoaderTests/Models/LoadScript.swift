@@ -1,0 +1,108 @@
+import CacheLoader
+import Synchronization
+import TestSupport
+
+/// Loads of numbers that a test begins, feeds and ends by itself.
+final class LoadScript: Sendable {
+    private struct Guarded {
+        var loads: [(url: String, events: AsyncStream<LoadEvent<Int>>.Continuation)] = []
+        var stopped: Set<Int> = []
+        var values: [String: Int] = [:]
+    }
+
+    private let guarded = Mutex(Guarded())
+
+    /// What can be had at once, by URL.
+    var values: [String: Int] {
+        get { guarded.withLock { $0.values } }
+        set { guarded.withLock { $0.values = newValue } }
+    }
+
+    /// The URLs of the loads that were begun, in order.
+    var begun: [String] { guarded.withLock { $0.loads.map(\.url) } }
+
+    /// Returns when nobody reads the events of a load any more, which has to be certain to come. Loads count from 0.
+    func hasStopped(_ load: Int) async {
+        while !stopped.contains(load) { await Task.yield() }
+    }
+
+    /// The loads that were given up.
+    var stopped: Set<Int> { guarded.withLock { $0.stopped } }
+
+    func begin(_ request: ResourceRequest) -> AsyncStream<LoadEvent<Int>> {
+        let (stream, continuation) = AsyncStream<LoadEvent<Int>>.makeStream()
+        let number = guarded.withLock { guarded in
+            guarded.loads.append((request.url, continuation))
+            return guarded.loads.count - 1
+        }
+        continuation.onTermination = { [weak self] termination in
+            guard case .cancelled = termination else { return }
+            self?.guarded.withLock { _ = $0.stopped.insert(number) }
+        }
+        return stream
+    }
+
+    func now(_ request: ResourceRequest) -> Loaded<Int>? {
+        values[request.url].map { Loaded($0, of: request.url) }
+    }
+
+    /// Has a load, the latest if none is named, tell something. After an end there is nothing more.
+    func tell(_ event: LoadEvent<Int>, of load: Int? = nil) {
+        let events = guarded.withLock { $0.loads[load ?? $0.loads.count - 1].events }
+        events.yield(event)
+        if event.isLast { events.finish() }
+    }
+}
+
+extension LoadEvent<Int> {
+    static func cached(_ value: Int) -> Self { .cached(Loaded(value, of: "")) }
+    static func completed(_ value: Int) -> Self { .completed(Loaded(value, of: "")) }
+}
+
+extension LoadError {
+    static let offline = LoadError.notCached(url: "offline")
+}
+
+extension ResourceState {
+    /// The same with what `transform` makes of its value.
+    func map<Other>(_ transform: (Value) -> Other) -> ResourceState<Other> {
+        switch self {
+        case .idle: .idle
+        case .loading(let prior): .loading(prior: prior.map(transform))
+        case .loaded(let value): .loaded(transform(value))
+        case .failed(let error, let prior): .failed(error, prior: prior.map(transform))
+        case .cancelled(let prior): .cancelled(prior: prior.map(transform))
+        case .released: .released
+        }
+    }
+
+    /// Whether `next` may come after this one.
+    func mayBecome(_ next: Self) -> Bool {
+        switch (self, next) {
+        // A bind of another request, or of none.
+        case (_, .loading(nil)), (_, .idle): true
+        case (.idle, _): false
+        case (.loading, .loading), (.loading, .loaded), (.loading, .failed), (.loading, .cancelled): true
+        case (.loaded, .loading), (.failed, .loading), (.cancelled, .loading): true
+        case (_, .released): value != nil
+        default: false
+        }
+    }
+}
+
+extension ObservedResource {
+    /// Binds a request for a URL with the defaults.
+    func bind(_ url: String) {
+        bind(ResourceRequest(url))
+    }
+
+    /// Returns when the state is as wanted, which has to be certain to come.
+    func settled(_ isWanted: (State) -> Bool) async {
+        while !isWanted(state) { await Task.yield() }
+    }
+
+    /// Returns when nothing is under way, which has to be certain to come.
+    func settled() async {
+        await settled { !$0.isLoading }
+    }
+}

@@ -1,0 +1,171 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// With a real loader, store and clock.
+@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(5)))
+@MainActor
+struct ObservedResourceLoadingTests {
+    private let a = ResourceRequest("https://example.com/a")
+    private let b = ResourceRequest("https://example.com/b")
+
+    /// Answers with the path; requests for "/a" wait at the gate.
+    private static func transport(_ gate: Gate) -> ScriptedTransport {
+        ScriptedTransport { request, _ in
+            if request.path == "/a" { await gate.wait() }
+            return .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
+        }
+    }
+
+    private static func text(_ model: ObservedResource<Data>) -> String? {
+        model.value.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static func openGate() -> Gate {
+        let gate = Gate()
+        gate.open()
+        return gate
+    }
+
+    // MARK: I4
+
+    @Test("I4: what is stored and stale comes first, and survives the failure of its renewal")
+    func stale() async throws {
+        let script = ReplyScript(.ok("one".utf8, cacheControl: "max-age=60"), .status(503))
+        let fixture = try LoaderFixture(transport: script.transport)
+        _ = try await fixture.loader.load(a)
+        fixture.clock.advance(by: 61)
+        let model = ObservedResource(loader: fixture.loader)
+        var states = model.states().makeAsyncIterator()
+        model.bind(a)
+        var log: [ResourceState<String>] = []
+        while log.count < 4, let state = await states.next() {
+            log.append(state.map { String(decoding: $0.value, as: UTF8.self) })
+        }
+        #expect(
+            log == [
+                .idle, .loading(prior: nil), .loading(prior: "one"),
+                .failed(.httpStatus(503, url: a.url), prior: "one"),
+            ])
+    }
+
+    // MARK: I5
+
+    @Test(
+        "I5: A then B from the network, A ends last; its transfer goes on or not as in E5",
+        arguments: [Abandonment.stop, .finishAndStore])
+    func latestFromNetwork(abandonment: Abandonment) async throws {
+        let gate = Gate()
+        let transport = Self.transport(gate)
+        let fixture = try LoaderFixture(transport: transport)
+        let model = ObservedResource(loader: fixture.loader)
+        var a = a
+        a.abandonment = abandonment
+        model.bind(a)
+        await gate.reached(1)
+        model.bind(b)
+        await model.settled()
+        #expect(Self.text(model) == "/b")
+        if abandonment == .stop {
+            while try fixture.loader.isLoading(a) { await Task.yield() }
+            gate.open()
+        } else {
+            #expect(try fixture.loader.isLoading(a))
+            gate.open()
+            while try fixture.loader.isLoading(a) { await Task.yield() }
+        }
+        #expect(try fixture.loader.contains(a) == (abandonment == .finishAndStore))
+        #expect(Self.text(model) == "/b")
+        #expect(model.state.value?.source == .network)
+    }
+
+    @Test(
+        "I5: A then B, either from the cache or from the network: the model ends with B", arguments: [true, false],
+        [true, false])
+    func latest(isACached: Bool, isBCached: Bool) async throws {
+        let fixture = try LoaderFixture(transport: Self.transport(Self.openGate()))
+        if isACached { _ = try await fixture.loader.load(a) }
+        if isBCached { _ = try await fixture.loader.load(b) }
+        // Each round has another moment of A's load when B is bound.
+        for round in 0..<50 {
+            let model = ObservedResource(loader: fixture.loader)
+            let states = model.states()
+            model.bind(a)
+            for _ in 0..<round { await Task.yield() }
+            model.bind(b)
+            var log: [String?] = []
+            for await state in states {
+                log.append(state.value.map { String(decoding: $0.value, as: UTF8.self) })
+                if log.last == "/b" { break }
+            }
+            // A may have been there, or not; then it was not any more, until B came.
+            #expect([[nil, nil, nil, "/b"], [nil, nil, "/a", nil, "/b"]].contains(log))
+            #expect(Self.text(model) == "/b")
+            if !isACached { try await fixture.loader.remove(a) }
+            if !isBCached { try await fixture.loader.remove(b) }
+        }
+    }
+
+    // MARK: I7
+
+    @Test("I7: a value that was let go of comes back from disk, without a request")
+    func fromDisk() async throws {
+        let transport = Self.transport(Self.openGate())
+        let fixture = try LoaderFixture(transport: transport)
+        let model = ObservedResource(loader: fixture.loader)
+        model.beginObserving()
+        model.bind(b)
+        await model.settled()
+        model.releaseIfUnobserved()
+        #expect(Self.text(model) == "/b", "it is looked at")
+        model.endObserving()
+        model.releaseIfUnobserved()
+        guard case .released = model.state else {
+            Issue.record("released, not \(model.state)")
+            return
+        }
+        #expect(model.value == nil)
+        #expect(model.request == b)
+        model.beginObserving()
+        await model.settled()
+        #expect(Self.text(model) == "/b")
+        #expect(model.state.value?.source == .disk)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("I7: a value that the cache has lost meanwhile comes back from the network")
+    func fromNetwork() async throws {
+        let transport = Self.transport(Self.openGate())
+        let fixture = try LoaderFixture(transport: transport)
+        let model = ObservedResource(loader: fixture.loader)
+        model.bind(b)
+        await model.settled()
+        model.releaseIfUnobserved()
+        #expect(model.value == nil)
+        #expect(try await fixture.loader.remove(b))
+        let states = model.states()
+        for await state in states { if case .loaded = state { break } }
+        #expect(Self.text(model) == "/b")
+        #expect(model.state.value?.source == .network)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("I7: a value that can be had at once is there as soon as it is looked at")
+    func fromMemory() async throws {
+        let transport = Self.transport(Self.openGate())
+        let fixture = try LoaderFixture(transport: transport)
+        let memory = try await fixture.loader.load(b)
+        let loader = fixture.loader
+        let model = ObservedResource(begin: { loader.events(for: $0) }, now: { [b] in $0 == b ? memory : nil })
+        model.bind(b)
+        model.releaseIfUnobserved()
+        #expect(model.value == nil)
+        model.beginObserving()
+        #expect(Self.text(model) == "/b")
+        #expect(model.presentation.shouldAnimate == false)
+        #expect(transport.requestCount == 1)
+    }
+}

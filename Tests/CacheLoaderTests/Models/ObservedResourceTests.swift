@@ -1,0 +1,275 @@
+import CacheLoader
+import TestSupport
+import Testing
+
+/// A resource of scripted loads, its states written down.
+@MainActor
+private final class Observed {
+    let script = LoadScript()
+    private var model: ObservedResource<Int>?
+    private let states: AsyncStream<ObservedResource<Int>.State>
+
+    init(now values: [String: Int] = [:]) {
+        script.values = values
+        let model = ObservedResource(begin: { [script] in script.begin($0) }, now: { [script] in script.now($0) })
+        self.model = model
+        states = model.states()
+    }
+
+    /// The states that the resource has gone through in `body`, to its very end: it is let go of.
+    func log(_ body: (ObservedResource<Int>, LoadScript) async -> Void) async -> [ResourceState<Int>] {
+        if let model { await body(model, script) }
+        model = nil
+        var log: [ResourceState<Int>] = []
+        for await state in states { log.append(state.map(\.value)) }
+        return log
+    }
+}
+
+@Suite("ObservedResource", .timeLimit(.minutes(5)))
+@MainActor
+struct ObservedResourceTests {
+    // MARK: Transitions
+
+    @Test("I4: a value that is there at once is one transition, and no load")
+    func atOnce() async {
+        let observed = Observed(now: ["a": 1])
+        let log = await observed.log { model, _ in
+            model.bind("a")
+            #expect(model.value == 1)
+        }
+        #expect(log == [.idle, .loaded(1)])
+        #expect(observed.script.begun == [])
+    }
+
+    @Test("I4: a prior value survives a failing load, then a cancelled one")
+    func failing() async {
+        let log = await Observed().log { model, script in
+            model.bind("a")
+            script.tell(.requesting(hadCached: false))
+            script.tell(.completed(1))
+            await model.settled()
+            model.reload()
+            script.tell(.failed(.offline))
+            await model.settled()
+            #expect(model.value == 1)
+            #expect(model.state.error == .offline)
+            model.reload()
+            model.cancel()
+            #expect(model.value == 1)
+        }
+        #expect(
+            log == [
+                .idle, .loading(prior: nil), .loaded(1), .loading(prior: 1), .failed(.offline, prior: 1),
+                .loading(prior: 1), .cancelled(prior: 1),
+            ])
+    }
+
+    @Test("I4: a stored value comes first and survives the failure that follows")
+    func staleThenFailure() async {
+        let log = await Observed().log { model, script in
+            model.bind("a")
+            script.tell(.cached(1))
+            script.tell(.requesting(hadCached: true))
+            script.tell(.failed(.offline))
+            await model.settled()
+        }
+        #expect(log == [.idle, .loading(prior: nil), .loading(prior: 1), .failed(.offline, prior: 1)])
+    }
+
+    @Test("I4: a second completion changes nothing")
+    func doubleCompletion() async {
+        let isRead = Gate()
+        let events = EventQueue([.completed(1), .completed(2), .failed(.offline)]) { await isRead.wait() }
+        let model = ObservedResource<Int>(begin: { _ in events.stream })
+        let states = model.states()
+        model.bind("a")
+        // Who asks for a fourth event has heard the third.
+        await isRead.reached(1)
+        #expect(model.value == 1)
+        isRead.open()
+        model.bind(nil)
+        var log: [ResourceState<Int>] = []
+        for await state in states.prefix(4) { log.append(state.map(\.value)) }
+        #expect(log == [.idle, .loading(prior: nil), .loaded(1), .idle])
+    }
+
+    @Test("I4: events that break off without an end leave nobody waiting")
+    func brokenOff() async {
+        let model = ObservedResource<Int>(begin: { _ in AsyncStream { $0.finish() } })
+        model.bind("a")
+        await model.settled()
+        #expect(model.state.map(\.value) == .cancelled(prior: nil))
+    }
+
+    @Test("I4: each transition is one change, and state, value and presentation are of the same moment")
+    func oneChange() async {
+        let script = LoadScript()
+        let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
+        let log = ChangeLog {
+            #expect(model.state.value?.value == model.value)
+            #expect(model.presentation.loaded?.value == model.value)
+            #expect(model.presentation.showsSpinner == (model.state.isLoading && model.value == nil))
+        }
+        model.bind("a")
+        #expect(log.count == 1)
+        script.tell(.requesting(hadCached: false))
+        script.tell(.completed(1))
+        await model.settled()
+        #expect(log.count == 2)
+        model.bind("a")
+        model.cancel()
+        #expect(log.count == 2)
+        model.reload()
+        script.tell(.failed(.offline))
+        await model.settled()
+        #expect(log.count == 4)
+        model.bind(nil)
+        #expect(log.count == 5)
+    }
+
+    @Test("I4: who is told of a change may make another, which is seen after it")
+    func changeWithinChange() async {
+        let log = await Observed(now: ["now": 9]).log { model, _ in
+            let changes = ChangeLog(onChange: { if model.request == nil { model.bind("now") } }, { _ = model.state })
+            model.bind("a")
+            #expect(changes.count == 2)
+            #expect(model.request?.url == "now")
+            #expect(model.value == 9)
+        }
+        #expect(log == [.idle, .loading(prior: nil), .loaded(9)])
+    }
+
+    // MARK: Bind
+
+    @Test("I5: A then B, A ends last: the model has only B")
+    func latestBindWins() async {
+        let observed = Observed()
+        let log = await observed.log { model, script in
+            model.bind("a")
+            model.bind("b")
+            #expect(model.request?.url == "b")
+            script.tell(.completed(2))
+            await model.settled()
+            script.tell(.cached(1), of: 0)
+            script.tell(.completed(1), of: 0)
+            model.reload()
+            script.tell(.completed(3))
+            await model.settled()
+        }
+        #expect(log == [.idle, .loading(prior: nil), .loading(prior: nil), .loaded(2), .loading(prior: 2), .loaded(3)])
+        #expect(observed.script.begun == ["a", "b", "b"])
+        await observed.script.hasStopped(0)
+    }
+
+    @Test("I5: events of A that were on their way when B was bound are not heard")
+    func eventsOnTheirWay() async {
+        let log = await Observed(now: ["now": 9]).log { model, script in
+            model.bind("a")
+            script.tell(.completed(1))
+            model.bind("b")
+            script.tell(.completed(2))
+            model.bind("now")
+            model.bind("c")
+            script.tell(.completed(3))
+            await model.settled()
+        }
+        #expect(
+            log == [
+                .idle, .loading(prior: nil), .loading(prior: nil), .loaded(9), .loading(prior: nil), .loaded(3),
+            ])
+    }
+
+    @Test("I5: nothing bound is as in the beginning, and the load is let go of")
+    func nilBind() async {
+        let observed = Observed()
+        let log = await observed.log { model, script in
+            model.placeholder = 7
+            model.bind("a")
+            script.tell(.cached(1))
+            await model.settled { $0.value != nil }
+            model.bind(nil)
+            #expect(model.presentation.content == 7)
+            #expect(model.request == nil)
+        }
+        #expect(log == [.idle, .loading(prior: nil), .loading(prior: 1), .idle])
+        await observed.script.hasStopped(0)
+    }
+
+    @Test("I5: the same request again begins no load; a reload with another policy does")
+    func sameRequest() async {
+        let script = LoadScript()
+        let model = ObservedResource(begin: { script.begin($0) })
+        model.bind("a")
+        model.bind("a")
+        model.reload()
+        #expect(script.begun == ["a"])
+        model.reload(policy: CachePolicy(mode: .revalidateAlways))
+        #expect(script.begun == ["a", "a"])
+        await script.hasStopped(0)
+    }
+
+    @Test("I5, E4: a model that goes lets go of its load")
+    func deinitialisation() async {
+        let observed = Observed()
+        let log = await observed.log { model, _ in model.bind("a") }
+        #expect(log == [.idle, .loading(prior: nil)])
+        await observed.script.hasStopped(0)
+    }
+
+    // MARK: Observers
+
+    @Test("I7: who reads the states is an observer, until the reading ends")
+    func readers() async {
+        let script = LoadScript()
+        script.values = ["a": 1]
+        let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
+        model.bind("a")
+        var first: AsyncStream<ObservedResource<Int>.State>? = model.states()
+        let second = Task { for await _ in model.states() {} }
+        while model.observers < 2 { await Task.yield() }
+        first = nil
+        while model.observers > 1 { await Task.yield() }
+        model.releaseIfUnobserved()
+        #expect(model.value == 1)
+        second.cancel()
+        while model.observers > 0 { await Task.yield() }
+        model.releaseIfUnobserved()
+        #expect(model.value == nil)
+        first = model.states()
+        #expect(model.value == 1)
+        #expect(first != nil)
+    }
+
+    @Test("I7: to end what has not begun is a programmer's mistake")
+    func unbalanced() async {
+        await #expect(processExitsWith: .failure) {
+            await MainActor.run {
+                let model = ObservedResource<Int>(begin: { _ in AsyncStream { $0.finish() } })
+                model.beginObserving()
+                model.endObserving()
+                model.endObserving()
+            }
+        }
+    }
+}
+
+/// Events that are given one by one; then `end` is awaited.
+private actor EventQueue {
+    private var events: [LoadEvent<Int>]
+    private let end: @Sendable () async -> Void
+
+    init(_ events: [LoadEvent<Int>], end: @escaping @Sendable () async -> Void) {
+        (self.events, self.end) = (events, end)
+    }
+
+    private func next() async -> LoadEvent<Int>? {
+        guard events.isEmpty else { return events.removeFirst() }
+        await end()
+        return nil
+    }
+
+    nonisolated var stream: AsyncStream<LoadEvent<Int>> {
+        AsyncStream { await self.next() }
+    }
+}
