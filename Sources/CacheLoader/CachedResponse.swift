@@ -12,7 +12,7 @@ public import Foundation
 public enum ResponseSource: String, Sendable, CaseIterable {
     /// From the memory of the loader.
     case memory
-    /// From a file that the URL names.
+    /// From a file that the URL names, or from the program, which had it already.
     case local
     /// From the origin, in full.
     case network
@@ -22,8 +22,6 @@ public enum ResponseSource: String, Sendable, CaseIterable {
     case notModified
     /// From the cache itself, in place of a response that it could not get.
     case generated
-    /// From the program, which had it already.
-    case local
 }
 
 /// A response, and how it came about.

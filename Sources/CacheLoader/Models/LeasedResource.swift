@@ -142,6 +142,23 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 extension LeasedResource where Output == Data {
     /// Creates a resource that `loader` loads once somebody uses it.
     public convenience init(_ request: ResourceRequest, loader: ResourceLoader) {
-        self.init(request) { loader.events(for: $0) }
+        self.init(request, loader, .bytes)
+    }
+}
+
+extension LeasedResource {
+    /// Creates a resource that `loader` loads, and `processor` makes of bytes, once somebody uses it.
+    ///
+    /// What is in the loader's memory is there at once.
+    public convenience init(
+        _ request: ResourceRequest, loader: ResourceLoader, as processor: some Processor<Data, Output>
+    ) {
+        self.init(request, loader, Recipe(processor))
+    }
+
+    private convenience init(_ request: ResourceRequest, _ loader: ResourceLoader, _ recipe: Recipe) {
+        self.init(
+            request, begin: { loader.events(for: $0, recipe, deliversStale: true) },
+            now: { loader.loadFromMemory(loader.memoryKey($0, recipe))?.cast() })
     }
 }

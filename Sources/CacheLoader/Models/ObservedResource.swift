@@ -227,6 +227,21 @@ public final class ObservedResource<Output: Sendable> {
 extension ObservedResource where Output == Data {
     /// Creates a resource that `loader` loads, bound to nothing.
     public convenience init(loader: ResourceLoader) {
-        self.init { loader.events(for: $0) }
+        self.init(loader, .bytes)
+    }
+}
+
+extension ObservedResource {
+    /// Creates a resource that `loader` loads and `processor` makes of bytes, bound to nothing.
+    ///
+    /// What is in the loader's memory is there at once.
+    public convenience init(loader: ResourceLoader, as processor: some Processor<Data, Output>) {
+        self.init(loader, Recipe(processor))
+    }
+
+    private convenience init(_ loader: ResourceLoader, _ recipe: Recipe) {
+        self.init(
+            begin: { loader.events(for: $0, recipe, deliversStale: true) },
+            now: { loader.loadFromMemory(loader.memoryKey($0, recipe))?.cast() })
     }
 }

@@ -82,12 +82,13 @@ struct SystemMemoryPressureTests {
         withExtendedLifetime(watch) {}
     }
 
+    /// Closed in programs that other tests start: they would keep an end open.
     private static func sockets() throws -> (near: Int32, far: Int32) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Glibc)
-        let type = Int32(SOCK_STREAM.rawValue)
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #else
-        let type = SOCK_STREAM
+        let type = SOCK_STREAM | SOCK_CLOEXEC
         #endif
         try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
         return (ends[0], ends[1])
