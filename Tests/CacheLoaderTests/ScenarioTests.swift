@@ -37,7 +37,7 @@ struct ScenarioTests {
     func rounds() async throws {
         let tree = try makeFiles()
         let files = try FileOrigin(directory: tree.path) { _ in "max-age=60" }
-        let fixture = try LoaderFixture(transport: URLSessionTransport())
+        let fixture = try LoaderFixture(transport: URLSessionTransport(configuration: .patient))
         let clock = fixture.clock
         let origin = try await LoopbackOrigin(
             serving: files, date: { OriginDate.text(secondsSince1970: Int(clock.now.timeIntervalSince1970)) })
@@ -99,12 +99,14 @@ struct ScenarioTests {
         let directory = try TemporaryDirectory()
         var before: [Resource] = []
         do {
-            let fixture = try LoaderFixture(transport: URLSessionTransport(), directory: directory)
+            let fixture = try LoaderFixture(
+                transport: URLSessionTransport(configuration: .patient), directory: directory)
             for path in ["/1", "/2", "/3"] { before.append(try await fixture.loader.load(origin.url(path))) }
             fixture.store.close()
         }
         let fixture = try LoaderFixture(
-            transport: URLSessionTransport(), directory: directory, policy: CachePolicy(mode: .cacheFirst))
+            transport: URLSessionTransport(configuration: .patient), directory: directory,
+            policy: CachePolicy(mode: .cacheFirst))
         fixture.clock.advance(by: 3600)
         for old in before {
             let new = try await fixture.loader.load(old.url)
@@ -133,10 +135,10 @@ struct ScenarioTests {
                 ? .ok("good".utf8, cacheControl: "max-age=3600")
                 : OriginReply.ok([UInt8](repeating: 7, count: 50_000), cacheControl: "max-age=3600").delivered(delivery)
         }
-        let fixture = try LoaderFixture(transport: URLSessionTransport())
+        let fixture = try LoaderFixture(transport: URLSessionTransport(configuration: .patient))
         _ = try await fixture.loader.load(origin.url("/good"))
         // Of these only the stall waits for a timeout; a short one would hit the others too on a busy machine.
-        var impatient = URLSessionTransport.Configuration()
+        var impatient = URLSessionTransport.Configuration.patient
         if case .stalling = delivery { impatient.idleTimeout = 1 }
         let loader = ResourceLoader(
             store: fixture.store, transport: URLSessionTransport(configuration: impatient),

@@ -13,11 +13,11 @@ enum TransportAdapter: String, CaseIterable, Sendable {
     case asyncHTTPClient = "AsyncHTTPClient"
     #endif
 
-    func make(idleTimeout seconds: Int = 60) -> any HTTPTransport {
+    func make(idleTimeout seconds: Int = 600) -> any HTTPTransport {
         switch self {
         #if URLSessionTransport
         case .urlSession:
-            var configuration = URLSessionTransport.Configuration()
+            var configuration = URLSessionTransport.Configuration.patient
             configuration.idleTimeout = TimeInterval(seconds)
             return URLSessionTransport(configuration: configuration)
         #endif
@@ -33,7 +33,7 @@ enum TransportAdapter: String, CaseIterable, Sendable {
     /// Asks a real origin, and reads the answer to its end.
     func exchange(
         _ reply: OriginReply, method: HTTPRequest.Method = .get, fields: HTTPFields = [:],
-        content: RequestContent? = nil, idleTimeout: Int = 60
+        content: RequestContent? = nil, idleTimeout: Int = 600
     ) async throws -> Answer {
         let origin = try await LoopbackOrigin { _ in reply }
         let transport = make(idleTimeout: idleTimeout)
@@ -49,6 +49,17 @@ enum TransportAdapter: String, CaseIterable, Sendable {
         let origin: LoopbackOrigin
     }
 }
+
+#if URLSessionTransport
+extension URLSessionTransport.Configuration {
+    /// Waits as long as a busy machine may need.
+    static var patient: Self {
+        var configuration = Self()
+        configuration.idleTimeout = 600
+        return configuration
+    }
+}
+#endif
 
 extension TransportBody {
     /// All of it, or why it is not whole.

@@ -25,7 +25,7 @@ struct URLSessionTransportTests {
             .status(.ok, fields: [.contentEncoding: "gzip"], body: gzipped)
         }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-        let response = try await URLSessionTransport().send(request, content: nil)
+        let response = try await URLSessionTransport(configuration: .patient).send(request, content: nil)
         var bytes = Data()
         while let chunk = try await response.body.next() { bytes += chunk }
         #expect(String(decoding: bytes, as: UTF8.self) == "hello")
@@ -46,7 +46,7 @@ struct URLSessionTransportTests {
             CachedURLResponse(response: response, data: Data("old".utf8)), for: URLRequest(url: url))
         defer { URLCache.shared.removeAllCachedResponses() }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-        let body = try await URLSessionTransport().send(request, content: nil).body
+        let body = try await URLSessionTransport(configuration: .patient).send(request, content: nil).body
         #expect(try await body.next() == Data("new".utf8))
         #expect(origin.requestCount == 1)
         await origin.stop()
