@@ -115,6 +115,7 @@ let package = Package(
             dependencies: [
                 "CacheStore", "CacheLoader", "LoopbackOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/TestSupport",
             swiftSettings: swiftSettings

@@ -9,8 +9,14 @@ import Testing
 struct ClaimConcurrencyTests {
     /// Who has which key: at most one at any time.
     private final class Register: Sendable {
-        /// Guards the holders, and how often each key was held.
-        private let state = Mutex((held: Set<Int>(), counts: [Int: Int]()))
+        private struct State {
+            var held: Set<Int> = []
+            /// How often each key was held.
+            var counts: [Int: Int] = [:]
+        }
+
+        /// Guards the holders.
+        private let state = Mutex(State())
 
         func enter(_ key: Int) {
             let isAlone = state.withLock { state in

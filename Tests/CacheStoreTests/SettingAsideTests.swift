@@ -1,7 +1,6 @@
 import CacheStore
 import Foundation
 import Migrations
-import Logging
 import Synchronization
 import TestSupport
 import Testing
@@ -258,32 +257,5 @@ struct SettingAsideTests {
         let file = try FileHandle(forUpdating: indexURL)
         try file.write(contentsOf: bytes)
         try file.close()
-    }
-}
-
-/// Collects what a store tells its logger.
-final class EventLog: Sendable {
-    /// Guards the list.
-    private let events = Mutex<[(Logger.Level, String)]>([])
-
-    var errors: [String] { events.withLock { $0.filter { $0.0 == .error }.map(\.1) } }
-
-    var logger: Logger {
-        Logger(label: "test") { _ in Handler(log: self) }
-    }
-
-    private struct Handler: LogHandler {
-        let log: EventLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            log.events.withLock { $0.append((event.level, "\(event.message) \(event.metadata ?? [:])")) }
-        }
     }
 }

@@ -28,13 +28,19 @@ public final class URLSessionTransport: HTTPTransport {
         public var connectionsPerHost: Int = 6
         /// `User-Agent` of requests that have none; "CacheStore" by default.
         public var userAgent: String = "CacheStore"
+        /// Hosts whose certificates are accepted, whatever is wrong with them: for a server on one's own desk. None by default.
+        ///
+        /// `URLSession` lets a program do so on Apple's systems only. Elsewhere an `https` request to such a host ends in
+        /// ``TransportError/Code/unsupportedRequest``.
+        public var hostsWithAnyCertificate: Set<String> = []
 
         /// The defaults.
         public init() {}
     }
 
     private let session: URLSession
-    private let tasks = SessionTasks()
+    private let tasks: SessionTasks
+    private let trust: ServerTrust
     private let idleTimeout: TimeInterval
     private let userAgent: String
     private let acceptLanguage: String
@@ -50,6 +56,8 @@ public final class URLSessionTransport: HTTPTransport {
         settings.urlCredentialStorage = nil
         settings.timeoutIntervalForRequest = configuration.idleTimeout
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
+        trust = ServerTrust(hosts: configuration.hostsWithAnyCertificate)
+        tasks = SessionTasks(trust: trust)
         idleTimeout = configuration.idleTimeout
         userAgent = configuration.userAgent
         let languages = Locale.preferredLanguages.prefix(6)
@@ -78,6 +86,12 @@ public final class URLSessionTransport: HTTPTransport {
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
         var urlRequest = try URLRequest.make(request, timeout: idleTimeout)
+        #if canImport(FoundationNetworking)
+        if request.scheme?.lowercased() == "https", trust.accepts(anyCertificateOf: urlRequest.url?.host() ?? "") {
+            throw TransportError(
+                .unsupportedRequest, message: "URLSession lets no program accept a certificate on this system")
+        }
+        #endif
         var spooled: SpooledContent?
         let task: URLSessionDataTask
         if let content, content.data == nil {
@@ -136,6 +150,11 @@ enum ContentCodings {
 private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
     /// Guards the table only; an exchange guards itself.
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
+    private let trust: ServerTrust
+
+    init(trust: ServerTrust) {
+        self.trust = trust
+    }
 
     func add(_ exchange: SessionExchange) {
         exchanges.withLock { $0[exchange.task.taskIdentifier] = exchange }
@@ -168,5 +187,19 @@ private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
         // The redirect itself is the answer.
         completionHandler(nil)
     }
+
+    #if !canImport(FoundationNetworking)
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let space = challenge.protectionSpace
+        guard trust.answers(space.authenticationMethod, of: space.host), let certificates = space.serverTrust else {
+            completionHandler(.performDefaultHandling, nil)
+            return
+        }
+        completionHandler(.useCredential, URLCredential(trust: certificates))
+    }
+    #endif
 }
 #endif
