@@ -33,7 +33,7 @@ extension ResponseStore {
     /// - Returns: Whether it is stored: not when the entry is gone or has another body by now, nor when the form is larger
     ///   than ``ResponseStore/Configuration/limits`` allow for a body, or leave room for.
     /// - Throws: ``StoreError/invalidName(_:reason:)`` for a name that is empty, has more than
-    ///   ``maxDerivedNameByteCount`` bytes or contains a NUL; else as ``BodyWriter/commit(_:for:options:unlessRemovedSince:)``.
+    ///   ``maxDerivedNameByteCount`` bytes or contains a NUL; else as `commit` of ``BodyWriter``.
     @discardableResult
     public func insertDerived(
         _ data: some ContiguousBytes, name: String, of entry: StoredEntry
