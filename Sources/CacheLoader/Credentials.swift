@@ -47,7 +47,9 @@ extension ResourceLoader.Configuration {
     /// To no other origin, wherever redirects lead. What was fetched with them answers no request with others, nor one
     /// without.
     ///
-    /// - Parameter origin: Scheme, host and port, as in `https://example.com`; what else a URL has is left out of account.
+    /// - Parameters:
+    ///   - credentials: What is sent; `nil` for nothing.
+    ///   - origin: Scheme, host and port, as in `https://example.com`; what else a URL has is left out of account.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public mutating func setCredentials(_ credentials: Credentials?, forOrigin origin: String) throws(LoadError) {
         let key = try CacheKey.loading(origin, partition: "")

@@ -11,8 +11,11 @@ extension ResourceLoader {
     /// with it if nothing newer was found: as ``ResponseSource/notModified`` if the versions are equal, as
     /// ``ResponseSource/local`` if what was loaded is older.
     ///
-    /// - Parameter version: The version of what was loaded; `nil` if it has none, which counts as newer. Is called at most
-    ///   once, on any thread.
+    /// - Parameters:
+    ///   - request: What is loaded.
+    ///   - prior: The value that the program has.
+    ///   - version: The version of what was loaded; `nil` if it has none, which counts as newer. Is called at most once, on any
+    ///     thread.
     public func events<Version: Comparable & Sendable>(
         for request: ResourceRequest, prior: VersionedPrior<Data, Version>,
         version: @escaping @Sendable (Resource) -> Version?
