@@ -50,8 +50,12 @@ def ok(content, fields=b""):
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s" % (len(content), fields, content)
 
 
+# RFC 9110 6.6.1: a response without one is given the date of its receipt.
+DATE = b"Date: Sun, 06 Nov 1994 08:49:37 GMT"
+
+
 def sent_by_origin(fields):
-    """What the cache says of itself (RFC 9211) comes last, and is all that it adds."""
+    """What the cache says of itself (RFC 9211) comes last, and is all that it adds to a response with a date."""
     return fields[:-1] if fields[-1].startswith(b"Cache-Status: ") else fields
 
 
@@ -81,12 +85,12 @@ def fields_pass_unchanged_both_ways():
 
 @test
 def hop_by_hop_fields_stay_on_their_hop():
-    origin.scripts[b"/hop"] = ok(b"", b"Connection: keep-alive, X-Mine\r\nKeep-Alive: timeout=5\r\nX-Mine: 1\r\nX-Kept: 2\r\n")
+    origin.scripts[b"/hop"] = ok(b"", b"Connection: keep-alive, X-Mine\r\nKeep-Alive: timeout=5\r\nX-Mine: 1\r\nX-Kept: 2\r\n" + DATE + b"\r\n")
     status, fields, _ = get(
         b"/hop", b"Connection: X-Theirs, close\r\nX-Theirs: 1\r\nTE: trailers\r\nUpgrade: h2c\r\nX-Other: 2\r\n"
         b"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic eA==\r\nKeep-Alive: 1\r\n")
     assert fields.pop() == b"Connection: close", fields
-    assert status == 200 and sent_by_origin(fields) == [b"Content-Length: 0", b"X-Kept: 2"], fields
+    assert status == 200 and sent_by_origin(fields) == [b"Content-Length: 0", b"X-Kept: 2", DATE], fields
     (head,) = origin.seen(b"/hop")
     names = {line.split(b":")[0].lower() for line in lines_of(head)} - {b"connection"}
     assert names == {b"host", b"x-other"}, names
