@@ -111,7 +111,7 @@ struct AsyncHTTPClientTransportTests {
     @Test("An origin is held back by a reader that does not read")
     func backPressure() async throws {
         let pieceCount = 256
-        let sent = Counter()
+        let sent = Tally()
         let body = Array(repeating: UInt8(7), count: pieceCount << 18)
         let origin = try await LoopbackOrigin { request in
             let counts = request.path == "/held"
@@ -135,7 +135,7 @@ struct AsyncHTTPClientTransportTests {
             .childChannelOption(.autoRead, value: false)
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(listener.localAddress?.port)
-        let made = Counter()
+        let made = Tally()
         let content = RequestContent(length: nil) { () async throws(TransportError) in
             made.add(1)
             return Data(count: 1 << 16)
@@ -213,7 +213,7 @@ struct AsyncHTTPClientTransportTests {
     }
 }
 
-private final class Counter: Sendable {
+private final class Tally: Sendable {
     private let value = Atomic(0)
 
     var count: Int { value.load(ordering: .relaxed) }
