@@ -32,7 +32,7 @@ public enum ProcessRunner {
     /// - Parameters:
     ///   - environment: The variables of the program, `nil` for those of this process.
     ///   - input: What the program reads from its standard input.
-    /// - Throws: What Foundation said when the program could not be started.
+    /// - Throws: `POSIXError`, when the program could not be started.
     public static func run(
         _ executable: URL, _ arguments: [String] = [], environment: [String: String]? = nil, input: Data = Data()
     ) async throws -> Output {
@@ -41,37 +41,27 @@ public enum ProcessRunner {
         let inputFile = directory.url.appending(path: "input")
         try input.write(to: inputFile)
 
-        let process = Process()
-        let output = Pipe()
-        let error = Pipe()
-        process.executableURL = executable
-        process.arguments = arguments
-        process.environment = environment ?? ProcessInfo.processInfo.environment
         let inputHandle = try FileHandle(forReadingFrom: inputFile)
-        // On Linux (Swift 6.3) a process that has ended is never released, and would keep the descriptors. Once there are
-        // more than 1365, `Process.run()` reads beyond the end of a buffer (`findMaximumOpenFromProcSelfFD`).
+        let (output, error) = (Pipe(), Pipe())
         defer {
             for handle in [inputHandle, output.fileHandleForReading, error.fileHandleForReading] { try? handle.close() }
         }
-        process.standardInput = inputHandle
-        process.standardOutput = output
-        process.standardError = error
-        let (ended, end) = AsyncStream<Void>.makeStream()
-        process.terminationHandler = { _ in end.finish() }
-        try await start(process)
+        let child = try SpawnedProcess(
+            executable.path(percentEncoded: false), arguments,
+            environment: environment ?? ProcessInfo.processInfo.environment, input: inputHandle.fileDescriptor,
+            output: output.fileHandleForWriting.fileDescriptor, error: error.fileHandleForWriting.fileDescriptor)
+        for handle in [output.fileHandleForWriting, error.fileHandleForWriting] { try handle.close() }
 
         return try await withTaskCancellationHandler {
             // Both at once: a program that fills one pipe while the other is read would wait for ever.
             async let standardOutput = readToEnd(output.fileHandleForReading)
             async let standardError = readToEnd(error.fileHandleForReading)
+            let ending = await child.ending()
             let (out, err) = try await (standardOutput, standardError)
-            // Not through the stream's own cancellation, which would return before the program has ended.
-            await Task { for await _ in ended {} }.value
             return Output(
-                exitCode: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
-                standardOutput: out, standardError: err)
+                exitCode: ending.code, wasKilled: ending.isSignal, standardOutput: out, standardError: err)
         } onCancel: {
-            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            child.kill()
         }
     }
 
@@ -88,21 +78,6 @@ public enum ProcessRunner {
             throw ProductNotFound(description: "no executable \(name) in \(directory.path(percentEncoded: false))")
         }
         return product
-    }
-
-    /// Starts `process` with no signal blocked.
-    ///
-    /// A program inherits the signals that the starting thread blocks. On Linux the threads of Swift's pool block nearly
-    /// all, and a program started from one could not even be terminated.
-    private static func start(_ process: Process) async throws {
-        try await withCheckedThrowingContinuation { caller in
-            Thread.detachNewThread {
-                var none = sigset_t()
-                sigemptyset(&none)
-                pthread_sigmask(SIG_SETMASK, &none, nil)
-                caller.resume(with: Result { try process.run() })
-            }
-        }
     }
 
     /// Reads on a thread of its own, which blocks until the program closes its end.
