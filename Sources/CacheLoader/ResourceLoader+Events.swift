@@ -83,8 +83,11 @@ extension ResourceLoader {
         _ ticket: UInt64
     ) async {
         do throws(LoadError) {
-            if let loaded = try await loadLocally(request, recipe) { return observation.end(.success(loaded.cast())) }
-            let load = try load(for: request)
+            let load: Load
+            switch try await loadLocally(request, recipe) {
+            case .loaded(let loaded): return observation.end(.success(loaded.cast()))
+            case .missing(let missing): load = missing
+            }
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
             if stale != nil { observation.awaitCached() }
             if let error = blockingError(load) {

@@ -113,24 +113,33 @@ public final class ResourceLoader: Sendable {
     }
 
     func load<Output>(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<Output> {
-        if let loaded = try await loadLocally(request, recipe) { return loaded.cast() }
-        let load = try load(for: request)
-        if let error = blockingError(load) { throw error }
-        return try await join(load, request, recipe)
+        switch try await loadLocally(request, recipe) {
+        case .loaded(let loaded): return loaded.cast()
+        case .missing(let load):
+            if let error = blockingError(load) { throw error }
+            return try await join(load, request, recipe)
+        }
+    }
+
+    /// What came of looking for something here.
+    enum LocalResult {
+        case loaded(Loaded<any Sendable>)
+        /// It takes the network.
+        case missing(Load)
     }
 
     /// What answers without the network: memory, a file, or the store. Takes no place in a lane.
-    func loadLocally(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
+    func loadLocally(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> LocalResult {
         let key = memoryKey(request, recipe)
-        if let loaded = loadFromMemory(key) { return loaded }
+        if let loaded = loadFromMemory(key) { return .loaded(loaded) }
         if let resource = try await loadFile(request) {
-            return resource.with(try await make(recipe, of: resource).get())
+            return .loaded(resource.with(try await make(recipe, of: resource).get()))
         }
         let load = try load(for: request)
-        guard let resource = try await loadFromStore(load) else { return nil }
+        guard let resource = try await loadFromStore(load) else { return .missing(load) }
         let value = try await make(recipe, of: resource).get()
         if let key { remember([key: value], of: resource, load) }
-        return resource.with(value)
+        return .loaded(resource.with(value))
     }
 
     func memoryKey(_ request: ResourceRequest, _ recipe: Recipe) -> LoaderMemory.Key? {

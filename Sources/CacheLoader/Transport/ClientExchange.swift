@@ -50,8 +50,9 @@ private final class ClientBodyReader: Sendable {
     }
 
     /// The client's iterator, which a task of its own asks.
+    ///
+    /// `@unchecked`: `isReading` of the state guards the iterator: one call at a time, each after the end of the one before it.
     private final class Source: @unchecked Sendable {
-        // Guarded by `isReading`: one call at a time, each after the end of the one before it.
         private var iterator: HTTPClientResponse.Body.AsyncIterator
 
         init(_ body: HTTPClientResponse.Body) {

@@ -31,6 +31,7 @@ final class SpooledContent: Sendable {
     }
 
     private static func makeFile() throws(TransportError) -> (FileHandle, URL) {
+        // mkstemp(3) wants six X, and puts letters in their place.
         let pattern = FileManager.default.temporaryDirectory.appendingPathComponent("CacheStoreContent-XXXXXX").path
         var name = Array(pattern.utf8CString)
         let descriptor = mkstemp(&name)

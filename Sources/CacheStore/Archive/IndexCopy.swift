@@ -83,6 +83,7 @@ final class IndexCopy {
 extension String {
     /// Makes a directory that only its owner may enter; its path is `prefix` and some letters.
     static func newDirectory(_ prefix: String) throws(SystemError) -> String {
+        // mkdtemp(3) wants six X, and puts letters in their place.
         var template = Array("\(prefix)XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", path: prefix) }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

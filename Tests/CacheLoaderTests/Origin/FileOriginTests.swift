@@ -11,7 +11,7 @@ struct FileOriginTests {
 
     init() throws {
         directory = try TemporaryDirectory()
-        let root = directory.url.appending(path: "root")
+        let root = directory.url.appending(path: "site")
         try FileManager.default.createDirectory(at: root.appending(path: "deep/er"), withIntermediateDirectories: true)
         try Data("secret".utf8).write(to: directory.url.appending(path: "secret.txt"))
         try Data("<p>".utf8).write(to: root.appending(path: "index.html"))
@@ -33,7 +33,7 @@ struct FileOriginTests {
 
     @Test("Of a tree it can serve the files that are named, and no others")
     func namedPaths() throws {
-        let root = directory.url.appending(path: "root").path(percentEncoded: false)
+        let root = directory.url.appending(path: "site").path(percentEncoded: false)
         let some = try FileOrigin(directory: root, paths: ["empty", "deep/er/a b%.json", "link.txt", "deep"])
         #expect(some.paths == ["/deep/er/a%20b%25.json", "/empty"])
         #expect(throws: (any Error).self) { try FileOrigin(directory: root, paths: ["missing"]) }
@@ -61,7 +61,7 @@ struct FileOriginTests {
             "/../secret.txt", "/deep/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",
             "/%252e%252e/secret.txt",
             "/deep/..", "/", "", "//index.html", "/./index.html", "/index.html/", "/index.html%00", "/link.txt",
-            "/up/secret.txt", "/up/root/index.html", "/deep", "index.html", "*",
+            "/up/secret.txt", "/up/site/index.html", "/deep", "index.html", "*",
         ])
     func traversal(path: String) {
         #expect(files.reply(to: OriginRequest(path: path)).status == .notFound)
@@ -88,7 +88,7 @@ struct FileOriginTests {
         #expect(files.reply(to: byTag).status == .ok)
         #expect(files.reply(to: byDate).body == Array("[]".utf8))
         #expect(files.body(at: path) == Array("[]".utf8))
-        let onDisk = directory.url.appending(path: "root/deep/er/a b%.json")
+        let onDisk = directory.url.appending(path: "site/deep/er/a b%.json")
         #expect(try Data(contentsOf: onDisk) == Data("{}".utf8))
 
         files.overlay("/new", with: [1])
