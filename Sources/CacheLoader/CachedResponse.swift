@@ -42,6 +42,8 @@ public struct CachedResponse: Sendable {
     /// place of an answer that the origin did not give.
     public internal(set) var failure: LoadError?
 
+    /// What the store holds of it, when it is from there.
+    var entry: StoredEntry?
     /// Where the removals from the store stood when the origin was asked; `nil` when it was not.
     var generation: StoreGeneration?
 

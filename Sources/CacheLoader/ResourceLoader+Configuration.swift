@@ -68,7 +68,7 @@ extension ResourceLoader {
             cache.clock = clock
             cache.logger = logger
             cache.cacheStatus = nil
-            // A flight that is stopped leaves nothing, not even a body of which only the end is missing.
+            // A flight that is stopped takes no byte more, however near the end is.
             cache.abandonedBytes = -1
             return cache
         }

@@ -56,26 +56,33 @@ extension ResourceLoader {
         _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool,
         read: @escaping @Sendable (AsyncStream<LoadEvent<Output>>) async -> Void
     ) -> LoadHandle {
-        let ticket = flights.withLock { $0.board.ticket() }
-        let events: AsyncStream<LoadEvent<Output>> = events(
-            for: request, recipe, deliversStale: deliversStale, ticket: ticket)
+        let (events, cancel) = observe(request, recipe, deliversStale: deliversStale, as: Output.self)
         Task { await read(events) }
-        return LoadHandle { [weak self] in self?.leave(ticket) }
+        return LoadHandle(cancel)
     }
 
     func events<Output>(
-        for request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, ticket: UInt64? = nil
+        for request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool
     ) -> AsyncStream<LoadEvent<Output>> {
-        let ticket = ticket ?? flights.withLock { $0.board.ticket() }
+        observe(request, recipe, deliversStale: deliversStale, as: Output.self).events
+    }
+
+    private func observe<Output>(
+        _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, as type: Output.Type
+    ) -> (events: AsyncStream<LoadEvent<Output>>, cancel: @Sendable () -> Void) {
+        let ticket = flights.withLock { $0.board.ticket() }
         let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
         let observation = LoadObservation(continuation)
         let task = Task { await observe(request, recipe, deliversStale: deliversStale, observation, ticket) }
-        continuation.onTermination = { [weak self] termination in
-            guard case .cancelled = termination else { return }
+        let cancel = { @Sendable [weak self] in
+            // Before it waits for a flight, the task is all there is to cancel; afterwards it may have ended.
             task.cancel()
-            self?.leave(ticket)
+            _ = self?.leave(ticket)
         }
-        return stream
+        continuation.onTermination = { termination in
+            if case .cancelled = termination { cancel() }
+        }
+        return (stream, cancel)
     }
 
     private func observe<Output>(
@@ -85,7 +92,9 @@ extension ResourceLoader {
         do throws(LoadError) {
             let load: Load
             switch try await loadLocally(request, recipe) {
-            case .loaded(let loaded): return observation.end(.success(loaded.cast()))
+            case .loaded(let loaded):
+                guard !Task.isCancelled else { throw .cancelled }
+                return observation.end(.success(loaded.cast()))
             case .missing(let missing): load = missing
             }
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
@@ -94,6 +103,8 @@ extension ResourceLoader {
                 if let stale { observation.cached(await loaded(recipe, stale)) }
                 throw error
             }
+            // Else its transfer could begin, and even end, before it leaves.
+            guard !Task.isCancelled else { throw .cancelled }
             let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
             // A cancellation before this point found nobody to tell.

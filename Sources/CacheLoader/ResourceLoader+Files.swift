@@ -10,18 +10,27 @@ extension ResourceLoader {
     /// The file that a request names by its path, or by a `file` URL; `nil` if it names none.
     func loadFile(_ request: ResourceRequest) async throws(LoadError) -> Resource? {
         guard let path = Self.path(request.url), configuration.loadsFiles else { return nil }
+        let limit = configuration.maxBodyBytes
         let data: Data
         do {
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: URL(filePath: path).resolvingSymlinksInPath().path)
+            // A pipe or a device may have no end.
+            guard attributes[.type] as? FileAttributeType == .typeRegular else {
+                throw LoadError.unreadableFile(path: path, reason: "it is no regular file")
+            }
+            guard attributes[.size] as? Int64 ?? 0 <= limit else {
+                throw LoadError.bodyTooLarge(url: request.url, limit: limit)
+            }
             data = try Data(contentsOf: URL(filePath: path), options: .mappedIfSafe)
+        } catch let error as LoadError {
+            throw error
         } catch {
             throw .unreadableFile(path: path, reason: "\(error)")
         }
-        guard Int64(data.count) <= configuration.maxBodyBytes else {
-            throw .bodyTooLarge(url: request.url, limit: configuration.maxBodyBytes)
-        }
-        return Resource(
-            value: data, url: request.url, status: .ok, headerFields: [:], source: .local, age: 0, isStale: false,
-            expiresAt: nil, failure: nil)
+        // It may have grown meanwhile.
+        guard Int64(data.count) <= limit else { throw .bodyTooLarge(url: request.url, limit: limit) }
+        return Resource(data, of: request.url)
     }
 
     /// The absolute path in a text; RFC 8089 §2: a `file` URL without a host, or with that of this machine.

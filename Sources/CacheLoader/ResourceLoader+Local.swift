@@ -35,11 +35,8 @@ extension ResourceLoader {
         options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(request, headerFields)
-        memory.remove(key)
-        do throws(StoreError) {
-            return try await store.insert(data, metadata: metadata, for: key, options: options)
-        } catch {
-            throw .store(error)
+        return try await replacing(key) { () async throws(StoreError) in
+            try await store.insert(data, metadata: metadata, for: key, options: options)
         }
     }
 
@@ -52,9 +49,20 @@ extension ResourceLoader {
         _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(ResourceRequest(url), headerFields)
-        memory.remove(key)
+        return try await replacing(key) { () async throws(StoreError) in
+            try await body.commit(metadata, for: key, options: options)
+        }
+    }
+
+    /// Changes what is stored under a key, and then forgets what was made of it: the other way round it could be made again
+    /// of what is still there.
+    private func replacing<Result>(
+        _ key: CacheKey, _ change: () async throws(StoreError) -> Result
+    ) async throws(LoadError) -> Result {
         do throws(StoreError) {
-            return try await body.commit(metadata, for: key, options: options)
+            let result = try await change()
+            memory.remove(key)
+            return result
         } catch {
             throw .store(error)
         }
@@ -76,14 +84,15 @@ extension ResourceLoader {
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
     ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    /// - Throws: As ``peek(_:)-(ResourceRequest)``.
     public func peek(_ url: String) throws(LoadError) -> Data? {
         try peek(ResourceRequest(url))
     }
 
     /// What is stored for a request, fresh or not, whatever `Vary` says. Asks no origin, and counts as no use of it.
     ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``; where
+    ///   a coding is taken off, ``LoadError/malformedContent(url:coding:)``, ``LoadError/bodyTooLarge(url:limit:)``.
     public func peek(_ request: ResourceRequest) throws(LoadError) -> Data? {
         let configuration = configuration
         let target = try LoadTarget(request, partition: configuration.partition)
@@ -134,13 +143,6 @@ extension ResourceLoader {
     @discardableResult
     public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
         let key = try LoadTarget(request, partition: configuration.partition).key
-        do throws(StoreError) {
-            let isRemoved = try await store.remove(key)
-            // After that nothing puts it there again: what is not in the store is not kept in memory.
-            memory.remove(key)
-            return isRemoved
-        } catch {
-            throw .store(error)
-        }
+        return try await replacing(key) { () async throws(StoreError) in try await store.remove(key) }
     }
 }

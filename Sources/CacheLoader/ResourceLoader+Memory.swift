@@ -9,15 +9,37 @@ extension ResourceLoader {
         return hit.loaded
     }
 
-    /// Keeps values in memory, if what they were made of is in the store by now: what must not be stored, or was removed
-    /// since, is not kept here either.
-    func remember(_ values: [LoaderMemory.Key: any Sendable], of resource: Resource, _ load: Load) {
+    /// Keeps values in memory, if what they were made of is in the store: what must not be stored, or was removed since
+    /// `moment`, is not kept here either.
+    ///
+    /// - Parameter entry: What they were made of; `nil` to look for it.
+    func remember(
+        _ values: [LoaderMemory.Key: any Sendable], of resource: Resource, from entry: StoredEntry? = nil, _ load: Load,
+        since moment: LoaderMemory.Moment
+    ) {
         guard !values.isEmpty, resource.expiresAt != nil, resource.url == load.target.url.text,
-            let entry = try? store.peek(load.target.key)
+            let entry = entry ?? transaction(load, load.target, load.headerFields).selectedEntry,
+            entry.key == load.target.key
         else { return }
         for (key, value) in values {
             let cost = (value as? any MemoryCosting)?.memoryCost ?? resource.data.count
-            memory.insert(resource.with(value), for: key, cost: cost, entry: entry)
+            memory.insert(resource.with(value), for: key, cost: cost, entry: entry, since: moment)
         }
+    }
+
+    /// What has taken the place of a stored response takes that of the values which were made of it, too.
+    ///
+    /// - Returns: The moment after that, unless something else was removed since `moment`.
+    func forgetReplaced(
+        by resource: Resource, _ load: Load, since moment: LoaderMemory.Moment
+    ) -> LoaderMemory.Moment {
+        guard [.network, .notModified].contains(resource.source) else { return moment }
+        // The last hop of a redirect.
+        if resource.url != load.target.url.text,
+            let key = try? CacheKey(url: resource.url, partition: load.target.key.partition)
+        {
+            memory.remove(key)
+        }
+        return memory.remove(load.target.key, since: moment)
     }
 }

@@ -7,7 +7,8 @@ public import Foundation
 /// Loading values instead of bytes.
 ///
 /// A processor runs once for a flight, however many callers want what it makes. Callers with different processors share the
-/// transfer all the same. What none of them can make anything of is not kept in the store.
+/// transfer all the same. What none of the callers of a flight can make anything of is not kept in the store; what was
+/// there before stays there, for other callers.
 extension ResourceLoader {
     /// Loads a value of what is at an absolute `http` or `https` URL, or in a file.
     ///

@@ -50,9 +50,10 @@ public final class ResourceLoader: Sendable {
 
     /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        context = CacheContext(store: store, transport: transport)
+        let memory = LoaderMemory(configuration)
+        context = CacheContext(store: store, transport: transport) { memory.remove($0) }
         settings = Mutex(Settings(configuration: configuration))
-        memory = LoaderMemory(configuration)
+        self.memory = memory
         flights = Mutex(Flights(widths: configuration.lanes))
         guard let changes = configuration.reachability?.changes() else { return }
         let task = Task { [weak self] in
@@ -72,9 +73,9 @@ public final class ResourceLoader: Sendable {
         watch.withLock { $0?.cancel() }
     }
 
-    /// How the loader behaves. A change affects loads that begin afterwards; that of ``Configuration/lanes`` also those that
-    /// wait for their turn. Clock, ``Configuration/reachability`` and ``Configuration/memoryPressure`` are those of the
-    /// beginning.
+    /// How the loader behaves. A change affects loads that begin afterwards, and empties the memory; that of
+    /// ``Configuration/lanes`` also affects loads that wait for their turn. Clock, ``Configuration/reachability``,
+    /// ``Configuration/memoryPressure`` and ``Configuration/memoryStress`` are those of the beginning.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
@@ -82,8 +83,8 @@ public final class ResourceLoader: Sendable {
                 settings.configuration = newValue
                 settings.generation += 1
             }
-            memory.setLimit(settings.withLock { $0.configuration.memoryLimit })
             // The latest, whoever of two that change it at a time comes here last.
+            memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
         }
     }
@@ -136,9 +137,10 @@ public final class ResourceLoader: Sendable {
             return .loaded(resource.with(try await make(recipe, of: resource).get()))
         }
         let load = try load(for: request)
-        guard let resource = try await loadFromStore(load) else { return .missing(load) }
+        let moment = key.map { _ in memory.moment(of: load.target.key) }
+        guard let (resource, entry) = try await loadFromStore(load) else { return .missing(load) }
         let value = try await make(recipe, of: resource).get()
-        if let key { remember([key: value], of: resource, load) }
+        if let key, let moment { remember([key: value], of: resource, from: entry, load, since: moment) }
         return .loaded(resource.with(value))
     }
 
@@ -152,7 +154,8 @@ public final class ResourceLoader: Sendable {
             return settings
         }
         return try Load(
-            request, settings.configuration, generation: settings.generation, number: settings.lastNumber)
+            request, settings.configuration, generation: settings.generation, number: settings.lastNumber,
+            cancellations: flights.withLock { $0.cancellations })
     }
 
     // MARK: What is under way
@@ -182,11 +185,10 @@ public final class ResourceLoader: Sendable {
 
     /// Cancels all that is under way: who waits is told so at once, transfers are stopped. Later loads are as ever.
     public func cancelAll() {
-        let (waiters, stopped) = flights.withLock { flights in
-            let (waiters, actions) = flights.board.detachAll()
-            return (waiters, perform(actions, in: &flights))
+        let waiters = changeFlights { flights in
+            flights.cancellations += 1
+            return flights.board.detachAll()
         }
-        for task in stopped { task.cancel() }
         for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }
 }

@@ -32,8 +32,8 @@ public struct ResourceRequest: Hashable, Sendable {
     public var abandonment: Abandonment
     /// Takes the place of the configured policy.
     public var retry: RetryPolicy?
-    /// How long one attempt may take from the request to the last byte; `nil`, the default, for as long as the transport
-    /// allows.
+    /// How long one attempt may take from its turn to the last byte, a wait for another process included; `nil`, the
+    /// default, for as long as the transport allows.
     public var timeout: Duration?
     /// Whether the value may be taken from memory, and kept there.
     public var usesMemory: Bool

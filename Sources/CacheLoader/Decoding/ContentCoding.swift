@@ -23,8 +23,8 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// A body without the codings that its `Content-Encoding` names; `nil` if there is none, or one that is not known: then
-    /// the body stays as it is.
+    /// A body without the codings that its `Content-Encoding` names; `nil` if there is none, or one that is not known, or
+    /// no body: then it stays as it is, and so do the fields.
     ///
     /// - Parameter limit: The most bytes there may be; a few of them can stand for any number.
     package static func decode(
@@ -36,8 +36,8 @@ package enum ContentCoding: String, Sendable, CaseIterable {
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
         let codings = names.compactMap(Self.init(name:))
         guard !codings.isEmpty, codings.count == names.count else { return nil }
-        // An empty body is that of a response which has none, whatever it says.
-        guard !data.isEmpty else { return data }
+        // An empty body is that of a response which has none, whatever it says: to HEAD, for one.
+        guard !data.isEmpty else { return nil }
         var data = data
         for coding in codings.reversed() {
             do throws(Inflater.Failure) {

@@ -5,6 +5,8 @@ internal import Synchronization
 /// What a loader has under way.
 struct Flights: Sendable {
     var board: LoadBoard<Load, LoadWaiter>
+    /// How often everything was cancelled.
+    var cancellations: UInt64 = 0
     /// The transfer of each flight, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
 
@@ -17,16 +19,24 @@ struct Flights: Sendable {
 extension ResourceLoader {
     /// Changes the board, and does what follows.
     func change(_ change: (inout LoadBoard<Load, LoadWaiter>) -> [LoadBoard<Load, LoadWaiter>.Action]) {
-        let stopped = flights.withLock { flights in
-            let actions = change(&flights.board)
-            return perform(actions, in: &flights)
-        }
-        for task in stopped { task.cancel() }
+        changeFlights { flights in ((), change(&flights.board)) }
     }
 
-    /// Begins what is to be begun, and returns what is to be cancelled, which has to wait for the lock to be free: whoever
-    /// handles the cancellation may want it.
-    func perform(
+    /// Changes what is under way, and does what follows; what is to be cancelled once the lock is free: whoever handles the
+    /// cancellation may want it.
+    func changeFlights<Result>(
+        _ change: (inout sending Flights) -> sending (Result, [LoadBoard<Load, LoadWaiter>.Action])
+    ) -> Result {
+        let (result, stopped) = flights.withLock { flights in
+            let (result, actions) = change(&flights)
+            return (result, perform(actions, in: &flights))
+        }
+        for task in stopped { task.cancel() }
+        return result
+    }
+
+    /// Begins what is to be begun, and returns what is to be cancelled.
+    private func perform(
         _ actions: [LoadBoard<Load, LoadWaiter>.Action], in flights: inout Flights
     ) -> [Task<Void, Never>] {
         var stopped: [Task<Void, Never>] = []
@@ -67,23 +77,21 @@ extension ResourceLoader {
 
     /// Somebody waits for a load from now on.
     func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
-        let (arrival, stopped) = flights.withLock { flights in
-            let (arrival, actions) = flights.board.attach(
-                waiter, ticket, to: load, host: load.host, lane: request.lane,
-                abandonment: request.abandonment)
-            return (arrival, perform(actions, in: &flights))
+        let arrival: LoadBoard<Load, LoadWaiter>.Arrival? = changeFlights { flights in
+            guard flights.cancellations == load.cancellations else { return (nil, []) }
+            return flights.board.attach(
+                waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment)
         }
-        for task in stopped { task.cancel() }
-        if arrival == .joinedRunning { waiter.receive(.requesting) }
+        switch arrival {
+        case nil: waiter.receive(.ended(.failure(.cancelled)))
+        case .joinedRunning: waiter.receive(.requesting)
+        default: break
+        }
     }
 
     /// Somebody does not wait any longer.
     func leave(_ ticket: UInt64) {
-        let (waiter, stopped) = flights.withLock { flights in
-            let (waiter, actions) = flights.board.detach(ticket)
-            return (waiter, perform(actions, in: &flights))
-        }
-        for task in stopped { task.cancel() }
+        let waiter = changeFlights { $0.board.detach(ticket) }
         waiter?.receive(.ended(.failure(.cancelled)))
     }
 
@@ -101,10 +109,12 @@ extension ResourceLoader {
         // Stopped before it has begun.
         guard !Task.isCancelled else { return }
         tell(flight, .requesting)
+        let moment = memory.moment(of: load.target.key)
         switch await transfer(load, progress: { self.tell(flight, .progress($0)) }) {
         case .success(let resource):
+            let moment = forgetReplaced(by: resource, load, since: moment)
             change { $0.land(flight) }
-            await land(flight, load, resource)
+            await land(flight, load, resource, since: moment)
         case .failure(let failure):
             if retry(flight, load, attempt, after: failure) { return }
             end(flight, with: .failure(failure.error))
@@ -118,15 +128,14 @@ extension ResourceLoader {
             after: failure.error, attempt: attempt, retryAfter: failure.retryAfter, chance: configuration.chance())
         guard let delay else { return false }
         let isParked = failure.isOfTransport && configuration.reachability?.isReachable(load.host) == false
-        let (isRetried, stopped) = flights.withLock { flights in
+        let isRetried = changeFlights { flights in
             let (isRetried, actions) = flights.board.fail(flight, retry: isParked ? .whenReachable : .later)
             if isRetried {
                 flights.tasks[flight] =
                     isParked ? nil : Task { await self.wait(delay, configuration.sleep, for: flight, attempt) }
             }
-            return (isRetried, perform(actions, in: &flights))
+            return (isRetried, actions)
         }
-        for task in stopped { task.cancel() }
         if isRetried {
             let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
             tell(flight, .retrying(retry))
@@ -147,7 +156,9 @@ extension ResourceLoader {
     }
 
     /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
-    private func land(_ flight: UInt64, _ load: Load, _ resource: Resource) async {
+    private func land(
+        _ flight: UInt64, _ load: Load, _ resource: Resource, since moment: LoaderMemory.Moment
+    ) async {
         var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
         var isUsable = true
         while let waiters = flights.withLock({ $0.board.waiters(of: flight) }) {
@@ -161,19 +172,15 @@ extension ResourceLoader {
                 await forget(load)
                 continue
             }
-            let (landed, stopped) = flights.withLock { flights in
+            let landed: [LoadWaiter]? = changeFlights { flights in
                 // Who has come meanwhile may want something else.
                 let waiters = flights.board.waiters(of: flight) ?? []
-                guard waiters.allSatisfy({ values[$0.recipe.identity] != nil }) else {
-                    return (nil as [LoadWaiter]?, [] as [Task<Void, Never>])
-                }
-                let (landed, actions) = flights.board.end(flight)
+                guard waiters.allSatisfy({ values[$0.recipe.identity] != nil }) else { return (nil, []) }
                 flights.tasks[flight] = nil
-                return (landed, perform(actions, in: &flights))
+                return flights.board.end(flight)
             }
-            for task in stopped { task.cancel() }
             guard let landed else { continue }
-            remember(landed, values, of: resource, load)
+            remember(landed, values, of: resource, load, since: moment)
             for waiter in landed {
                 guard let value = values[waiter.recipe.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
@@ -185,42 +192,40 @@ extension ResourceLoader {
 
     private func remember(
         _ waiters: [LoadWaiter], _ values: [Recipe.Identity: Result<any Sendable, LoadError>], of resource: Resource,
-        _ load: Load
+        _ load: Load, since moment: LoaderMemory.Moment
     ) {
         var remembered: [LoaderMemory.Key: any Sendable] = [:]
         for waiter in waiters {
             guard let key = waiter.memoryKey, remembered[key] == nil else { continue }
             if case .success(let value)? = values[waiter.recipe.identity] { remembered[key] = value }
         }
-        remember(remembered, of: resource, load)
+        remember(remembered, of: resource, load, since: moment)
     }
 
     private func end(_ flight: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {
-        let (waiters, stopped) = flights.withLock { flights in
-            let (waiters, actions) = flights.board.end(flight)
+        let waiters = changeFlights { flights in
             flights.tasks[flight] = nil
-            return (waiters, perform(actions, in: &flights))
+            return flights.board.end(flight)
         }
-        for task in stopped { task.cancel() }
         for waiter in waiters { waiter.receive(.ended(result)) }
         flights.withLock { $0.board.told(flight) }
     }
 
     private func forget(_ load: Load) async {
-        memory.remove(load.target.key)
         do throws(StoreError) {
             try await store.remove(load.target.key)
         } catch {
             let metadata: Logger.Metadata = ["url": "\(load.target.url.text)", "error": "\(error)"]
             load.configuration.logger.warning("could not remove what no processor accepts", metadata: metadata)
         }
+        memory.remove(load.target.key)
     }
 
     func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {
         do {
             return .success(try await recipe.make(resource))
         } catch {
-            return .failure(.processing(url: resource.url, reason: "\(error)"))
+            return .failure(Task.isCancelled ? .cancelled : .processing(url: resource.url, reason: "\(error)"))
         }
     }
 }

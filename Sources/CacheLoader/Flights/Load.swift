@@ -19,12 +19,15 @@ struct Load: Hashable, Sendable {
     private let generation: UInt64
     /// Keeps loads apart that must not share a flight.
     private let number: UInt64
+    /// How often everything was cancelled before it.
+    let cancellations: UInt64
     let configuration: ResourceLoader.Configuration
     let retry: RetryPolicy
     let timeout: Duration?
 
     init(
-        _ request: ResourceRequest, _ configuration: ResourceLoader.Configuration, generation: UInt64, number: UInt64
+        _ request: ResourceRequest, _ configuration: ResourceLoader.Configuration, generation: UInt64, number: UInt64,
+        cancellations: UInt64
     ) throws(LoadError) {
         target = try LoadTarget(request, partition: configuration.partition)
         method = request.method
@@ -32,6 +35,7 @@ struct Load: Hashable, Sendable {
         headerFields = request.headerFields
         policy = request.policy ?? configuration.policy
         self.generation = generation
+        self.cancellations = cancellations
         self.configuration = configuration
         let isShareable = Self.isShareable(request.method)
         self.number = isShareable ? 0 : number

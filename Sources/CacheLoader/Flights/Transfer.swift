@@ -22,12 +22,12 @@ struct TransferFailure: Error {
 /// One attempt to load something: through the cache, hop by hop.
 extension ResourceLoader {
     /// A hit does not wait for anybody, and nobody for it.
-    func loadFromStore(_ load: Load) async throws(LoadError) -> Resource? {
+    func loadFromStore(_ load: Load) async throws(LoadError) -> (Resource, StoredEntry?)? {
         guard load.isShareable else { return nil }
         let transaction = transaction(load, load.target, load.headerFields, load.method)
         guard let response = try transaction.contentFromStore() else { return nil }
         do throws(LoadError) {
-            return try await Resource(response, load.target, load.configuration)
+            return (try await Resource(response, load.target, load.configuration), response.entry)
         } catch .store {
             // A body that cannot be read after all: a flight finds another way.
             return nil
@@ -67,19 +67,21 @@ extension ResourceLoader {
         _ load: Load, progress: @escaping @Sendable (LoadProgress) -> Void
     ) async -> Result<Resource, TransferFailure> {
         guard let timeout = load.timeout else { return await follow(load, progress: progress) }
-        return await withTaskGroup(of: Result<Resource, TransferFailure>?.self) { group in
-            group.addTask { await self.follow(load, progress: progress) }
-            group.addTask {
-                guard (try? await load.configuration.sleep(timeout)) != nil else { return nil }
-                let error = TransportError(.timedOut, message: "the load took longer than \(timeout)")
-                return .failure(TransferFailure(error: .transport(error, url: load.target.url.text)))
-            }
-            defer { group.cancelAll() }
-            for await result in group {
-                if let result { return result }
-            }
-            return .failure(TransferFailure(error: .cancelled))
+        // No task group: that would wait for a transport which does not heed its cancellation.
+        let (results, continuation) = AsyncStream<Result<Resource, TransferFailure>>.makeStream()
+        let transfer = Task { continuation.yield(await follow(load, progress: progress)) }
+        let timer = Task {
+            guard (try? await load.configuration.sleep(timeout)) != nil else { return }
+            let error = TransportError(.timedOut, message: "the load took longer than \(timeout)")
+            continuation.yield(.failure(TransferFailure(error: .transport(error, url: load.target.url.text))))
         }
+        defer {
+            transfer.cancel()
+            timer.cancel()
+        }
+        // Ends without a result if this task is cancelled.
+        for await result in results { return result }
+        return .failure(TransferFailure(error: .cancelled))
     }
 
     private func follow(
@@ -104,7 +106,6 @@ extension ResourceLoader {
             let claim = await claim(target, load, transaction)
             defer { claim?.release() }
             let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
-            if !load.isShareable { memory.remove(target.key) }
             // A transport need not heed its cancellation.
             guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
             let next = try await Self.failing { () throws(LoadError) in

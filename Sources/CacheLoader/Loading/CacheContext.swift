@@ -4,13 +4,19 @@ internal import CacheStore
 final class CacheContext: Sendable {
     let store: ResponseStore
     let transport: any HTTPTransport
+    /// Is told of what was removed from the store or invalidated there; `nil` if it cannot be told by keys.
+    let onRemoval: @Sendable ([CacheKey]?) -> Void
     /// Responses whose bodies are still arriving.
     let arrivals = Arrivals()
     /// Revalidations behind the back of whoever was answered.
     let revalidations = Revalidations()
 
-    init(store: ResponseStore, transport: any HTTPTransport) {
+    init(
+        store: ResponseStore, transport: any HTTPTransport,
+        onRemoval: @escaping @Sendable ([CacheKey]?) -> Void = { _ in }
+    ) {
         self.store = store
         self.transport = transport
+        self.onRemoval = onRemoval
     }
 }

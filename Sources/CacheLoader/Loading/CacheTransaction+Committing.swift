@@ -28,6 +28,7 @@ extension CacheTransaction {
         } catch {
             log("could not remove a response", error)
         }
+        context.onRemoval([entry.key])
     }
 
     func removeStored() async {
@@ -36,6 +37,7 @@ extension CacheTransaction {
         } catch {
             log("could not remove a response", error)
         }
+        context.onRemoval([key])
     }
 
     /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target, and for others that it names, is
@@ -48,12 +50,14 @@ extension CacheTransaction {
         }
         guard !keys.isEmpty else { return false }
         let groups = CacheGroups.invalidated(by: reply.headerFields, method: request.method)
+        // What is kept under a name instead of a URL is not found by the URL.
+        let invalidated = key == target ? keys : [key] + keys
         do throws(StoreError) {
-            // What is kept under a name instead of a URL is not found by the URL.
-            try await store.invalidate(key == target ? keys : [key] + keys, groups: groups)
+            try await store.invalidate(invalidated, groups: groups)
         } catch {
             log("could not remove a response", error)
         }
+        context.onRemoval(groups.isEmpty ? invalidated : nil)
         return true
     }
 
@@ -69,6 +73,7 @@ extension CacheTransaction {
         } catch {
             log("could not clear an origin", error)
         }
+        context.onRemoval(nil)
         return true
     }
 

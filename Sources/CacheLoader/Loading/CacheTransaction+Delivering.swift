@@ -29,7 +29,7 @@ extension CacheTransaction {
         add(status, to: &head, expiry: expiry, answer.rule)
         return CachedResponse(
             head: head, body: body(answer.body, form), source: source, age: answer.age, isStale: answer.isStale,
-            expiresAt: expiry.map(Date.init), failure: nil)
+            expiresAt: expiry.map(Date.init), failure: nil, entry: answer.entry)
     }
 
     private func body(_ body: StoredBody, _ form: AnswerForm) -> ResponseBody {

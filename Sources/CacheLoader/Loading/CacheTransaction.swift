@@ -223,9 +223,16 @@ struct CacheTransaction: Sendable {
     }
 
     /// Whether anything stored is for the request, whatever its state.
-    var hasStored: Bool {
-        guard request.method == .get || request.method == .head else { return false }
-        return lookup().responses.contains { $0.isSelected(by: request, policy: policy, fingerprint: fingerprint) }
+    var hasStored: Bool { selectedEntry != nil }
+
+    /// What is stored for the request, whatever its state.
+    var selectedEntry: StoredEntry? {
+        guard request.method == .get || request.method == .head else { return nil }
+        let stored = lookup()
+        let index = stored.responses.firstIndex {
+            $0.isSelected(by: request, policy: policy, fingerprint: fingerprint)
+        }
+        return index.map { stored.entries[$0] }
     }
 
     /// What is stored for the same URL with other queries, as far as No-Vary-Search makes that as good (§7 of the draft:

@@ -40,16 +40,11 @@ enum Redirect {
 
     /// Whether two URLs have the same scheme, host and port.
     static func isSameOrigin(_ first: CacheKey, _ second: CacheKey) -> Bool {
-        origin(of: first) == origin(of: second)
+        first.origin == second.origin
     }
 
     /// What was meant for one origin is not told another.
     static func removeCredentials(from fields: inout HTTPFields) {
         for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] { fields[name] = nil }
-    }
-
-    /// `scheme://authority`: a key has them in lower case and without the default port.
-    private static func origin(of key: CacheKey) -> [Substring] {
-        Array(key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false).prefix(3))
     }
 }

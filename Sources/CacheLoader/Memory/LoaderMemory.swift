@@ -57,9 +57,59 @@ final class LoaderMemory: Sendable {
     /// Values of which something is known; those longest unused are forgotten first.
     private static let capacity = 65_536
 
+    /// What happened to the store, as far as memory has been told. Compared with a later one, it says whether what was read
+    /// there in between may have been removed meanwhile.
+    struct Moment: Equatable {
+        fileprivate let removals: UInt32
+    }
+
+    /// What was kept of each key of the store.
+    private struct Index {
+        /// Some of the values may be gone by now.
+        private var keys: [CacheKey: Set<Key>] = [:]
+        private var count = 0
+        /// Removals of keys, told apart by some bits of their hashes.
+        private var removals = [UInt32](repeating: 0, count: 1024)
+
+        func moment(of key: CacheKey) -> Moment { Moment(removals: removals[place(of: key)]) }
+
+        private func place(of key: CacheKey) -> Int { key.hashValue & (removals.count - 1) }
+
+        mutating func insert(_ key: Key, under stored: CacheKey) {
+            if keys[stored, default: []].insert(key).inserted { count += 1 }
+        }
+
+        mutating func remove(_ stored: CacheKey) -> Set<Key> {
+            removals[place(of: stored)] &+= 1
+            let removed = keys.removeValue(forKey: stored) ?? []
+            count -= removed.count
+            return removed
+        }
+
+        mutating func removeAll() {
+            for place in removals.indices { removals[place] &+= 1 }
+            keys = [:]
+            count = 0
+        }
+
+        /// Forgets what is gone, once that is the greater part.
+        mutating func prune(_ isThere: (Key) -> Bool) {
+            guard count > 2 * LoaderMemory.capacity else { return }
+            keys = keys.compactMapValues { keys in
+                let left = keys.filter(isThere)
+                return left.isEmpty ? nil : left
+            }
+            count = keys.values.reduce(0) { $0 + $1.count }
+        }
+    }
+
     private let clock: @Sendable () -> Date
     private let values: MemoryCache<Key, any Sendable>
     private let facts: MemoryCache<Key, Facts>
+    /// Lets one after the other set the limit.
+    private let limits = Mutex(())
+    /// Guards the index, and that no fact is inserted of what is being removed.
+    private let index = Mutex(Index())
 
     init(_ configuration: ResourceLoader.Configuration) {
         clock = configuration.clock
@@ -69,10 +119,11 @@ final class LoaderMemory: Sendable {
         facts = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
     }
 
-    /// What the values may take together; `nil`: there are none.
-    func setLimit(_ limit: Int?) {
-        values.costLimit = limit ?? 0
-        if limit == nil { removeAll() }
+    /// Empties the memory for a new configuration, whose limit the values may take together; 0 for none.
+    func setLimit(_ limit: () -> Int?) {
+        // Without a limit nothing is inserted.
+        limits.withLock { _ in values.costLimit = limit() ?? 0 }
+        removeAll()
     }
 
     /// The value for a key, and the entry of the store that it was made of.
@@ -87,22 +138,53 @@ final class LoaderMemory: Sendable {
         return (loaded, facts.entry)
     }
 
-    /// Keeps a value as long as it is fresh.
-    func insert(_ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: StoredEntry) {
+    /// The present moment of what is stored under a key.
+    func moment(of key: CacheKey) -> Moment {
+        index.withLock { $0.moment(of: key) }
+    }
+
+    /// Keeps a value as long as it is fresh, unless what it was made of was removed since `moment`.
+    func insert(_ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: StoredEntry, since moment: Moment) {
         let now = clock()
         guard let expiresAt = loaded.expiresAt, !loaded.isStale, loaded.failure == nil, expiresAt > now,
             values.insert(loaded.value, for: key, cost: cost, expiresAt: expiresAt)
         else { return }
         let known = Facts(loaded: loaded.with(()), entry: entry, insertedAt: now)
-        facts.insert(known, for: key, cost: 1, expiresAt: expiresAt)
+        let isKept = index.withLock { index in
+            guard index.moment(of: entry.key) == moment else { return false }
+            index.insert(key, under: entry.key)
+            facts.insert(known, for: key, cost: 1, expiresAt: expiresAt)
+            index.prune { facts.contains($0) }
+            return true
+        }
+        // Without a fact nobody finds it.
+        if !isKept { values.remove(key) }
     }
 
-    /// Removes all that was made of what is stored under a key.
+    /// Removes all that was made of what is stored under some keys; `nil` for any.
+    func remove(_ keys: [CacheKey]?) {
+        guard let keys else { return _ = removeAll() }
+        for key in keys { remove(key) }
+    }
+
+    /// Removes all that was made of what is stored under a key, and keeps nothing of it that was read there before.
     func remove(_ key: CacheKey) {
-        let keys = Set(facts.keys { $0.entry.key == key })
-        guard !keys.isEmpty else { return }
-        values.removeAll { keys.contains($0) }
-        facts.removeAll { keys.contains($0) }
+        _ = remove(key, since: moment(of: key))
+    }
+
+    /// As ``remove(_:)-(CacheKey)``.
+    ///
+    /// - Returns: The moment after that; but `moment` if there was another removal between it and this one.
+    func remove(_ key: CacheKey, since moment: Moment) -> Moment {
+        let (removed, before, after) = index.withLock { index in
+            let before = index.moment(of: key)
+            return (index.remove(key), before, index.moment(of: key))
+        }
+        for key in removed {
+            facts.remove(key)
+            values.remove(key)
+        }
+        return before == moment ? after : moment
     }
 
     /// Lets go of all values; one that somebody else holds is found again.
@@ -112,6 +194,7 @@ final class LoaderMemory: Sendable {
 
     @discardableResult
     func removeAll() -> FreedMemory {
+        index.withLock { $0.removeAll() }
         facts.removeAll()
         return values.removeAll()
     }

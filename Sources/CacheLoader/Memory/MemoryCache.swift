@@ -132,11 +132,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return state.withLock { $0.table.newestKey(at: now) }
     }
 
-    /// The keys of the values that `isWanted` is true of, which is called outside the lock.
-    package func keys(where isWanted: (Value) -> Bool) -> [Key] {
-        state.withLock { $0.table.values }.filter { isWanted($0.value) }.map(\.key)
-    }
-
     // MARK: Removing
 
     /// Removes the value for `key`.

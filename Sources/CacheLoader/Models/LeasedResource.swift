@@ -43,7 +43,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 
     /// - Parameters:
     ///   - begin: Begins a load, whose events are then read to their end. To let go of them is to cancel it.
-    ///   - now: The value, if it can be had without waiting and need not be asked for. Is called under the lock.
+    ///   - now: The value, if it can be had without waiting and need not be asked for.
     package init(
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
@@ -65,7 +65,9 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 
     /// One more uses it, until ``release()``: it is loaded, unless its value is there or on its way.
     public func acquire() {
-        apply { $0.acquire(now: now) }
+        // Nobody else's code runs under the lock.
+        let value = guarded.withLock({ $0.leases.resource.state.value }) == nil ? now(request) : nil
+        apply { $0.acquire { _ in value } }
     }
 
     /// One less uses it. The last ends a load that is under way.
@@ -100,21 +102,23 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     private func apply<Failure>(
         _ change: (inout Count) throws(Failure) -> Count.Resource.Action
     ) throws(Failure) {
-        let stopped = try guarded.withLock { guarded throws(Failure) -> Task<Void, Never>? in
+        // A value that goes with the last state is released outside the lock.
+        let last = try guarded.withLock { guarded throws(Failure) -> (state: State, task: Task<Void, Never>?) in
+            let state = guarded.leases.resource.state
             let before = guarded.leases.resource.transitions
             let action = try change(&guarded.leases)
             if guarded.leases.resource.transitions != before {
                 guarded.readers.tell(guarded.leases.resource.state)
             }
-            let last = guarded.task
+            let task = guarded.task
             switch action {
-            case .none: return nil
+            case .none: return (state, nil)
             case .stop: guarded.task = nil
             case .begin(let request, let number): guarded.task = load(request, number)
             }
-            return last
+            return (state, task)
         }
-        stopped?.cancel()
+        last.task?.cancel()
     }
 
     private func load(_ request: ResourceRequest, _ number: Count.Resource.Number) -> Task<Void, Never> {
@@ -130,11 +134,15 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     }
 
     private func receive(_ event: Count.Resource.Event, of number: Count.Resource.Number) {
-        guarded.withLock { guarded in
+        _ = guarded.withLock { guarded in
+            let last = guarded.leases.resource.state
             let before = guarded.leases.resource.transitions
             guarded.leases.receive(event, of: number)
-            guard guarded.leases.resource.transitions != before else { return }
-            guarded.readers.tell(guarded.leases.resource.state)
+            if guarded.leases.resource.transitions != before {
+                guarded.readers.tell(guarded.leases.resource.state)
+            }
+            // Released outside the lock.
+            return last
         }
     }
 }

@@ -30,12 +30,6 @@ public struct NegativeCaching: Hashable, Sendable {
         guard let window, failure.count >= max(1, maxAttempts) else { return false }
         let age = now.timeIntervalSince(failure.date)
         // A clock that was set back must not block for longer than it was set.
-        return age >= 0 && age < window.timeInterval
-    }
-}
-
-extension Duration {
-    var timeInterval: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
+        return age >= 0 && .seconds(age) < window
     }
 }

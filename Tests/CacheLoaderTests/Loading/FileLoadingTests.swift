@@ -27,6 +27,21 @@ struct FileLoadingTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
+    @Test("A8: what is no file, or too large a one, is refused before it is read")
+    func devices() async throws {
+        let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200, [:], "origin") })
+        await #expect { try await fixture.loader.load("/dev/zero") } throws: { error in
+            if case .unreadableFile? = error as? LoadError { true } else { false }
+        }
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "large")
+        try Data("four".utf8).write(to: file)
+        fixture.loader.configuration.maxBodyBytes = 3
+        await #expect(throws: LoadError.bodyTooLarge(url: file.path, limit: 3)) {
+            try await fixture.loader.load(file.path)
+        }
+    }
+
     @Test("Files of another host are none, and no redirect leads to a file")
     func others() async throws {
         let transport = ScriptedTransport { _, _ in .reply(302, [.location: "file:///etc/hostname"]) }

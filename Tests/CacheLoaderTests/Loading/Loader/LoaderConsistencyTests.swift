@@ -1,0 +1,119 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: memory never lags behind the store", .timeLimit(.minutes(5)))
+struct LoaderConsistencyTests {
+    private let url = "https://example.com/a"
+
+    private func fixture(_ transport: ScriptedTransport) throws -> LoaderFixture {
+        try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+    }
+
+    /// Answers with the number of the request.
+    private func counting(_ fields: HTTPFields = [.cacheControl: "max-age=60"]) -> ScriptedTransport {
+        let requests = Counter()
+        return ScriptedTransport { _, _ in .reply(200, fields, "\(requests.next())") }
+    }
+
+    @Test(
+        "B5, J2: a response that was replaced is not in memory any more, whoever had it replaced",
+        arguments: [
+            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .revalidateAlways)),
+            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .remoteOnly)),
+            ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
+            ResourceRequest(
+                "https://example.com/a", policy: CachePolicy(mode: .revalidateAlways), usesMemory: false),
+        ])
+    func replaced(by request: ResourceRequest) async throws {
+        let fixture = try fixture(counting())
+        #expect(try await fixture.loader.load(url).text == "1")
+        #expect(try await fixture.loader.load(url).source == .memory)
+        #expect(try await fixture.loader.load(request).text == "2")
+        #expect(try await fixture.loader.load(url).text == "2")
+    }
+
+    @Test(
+        "N04, J2: nor is what the success of an unsafe request has invalidated elsewhere",
+        arguments: [
+            [HTTPField.Name.location: "https://example.com/a"], [.contentLocation: "/a"],
+            [HTTPField.Name("Cache-Group-Invalidation")!: "\"group\""],
+        ] as [HTTPFields])
+    func invalidated(by fields: HTTPFields) async throws {
+        let requests = Counter()
+        let transport = ScriptedTransport { request, _ in
+            guard request.method == .get else { return .reply(200, fields, "done") }
+            let groups = HTTPField.Name("Cache-Groups")!
+            return .reply(200, [.cacheControl: "max-age=60", groups: "\"group\""], "\(requests.next())")
+        }
+        let fixture = try fixture(transport)
+        #expect(try await fixture.loader.load(url).text == "1")
+        _ = try await fixture.loader.load(ResourceRequest("https://example.com/b", method: .post))
+        #expect(try await fixture.loader.load(url).text == "2")
+    }
+
+    @Test("J2: a value that was made of bytes replaced meanwhile is delivered, and not kept")
+    func replacedMeanwhile() async throws {
+        let gate = Gate()
+        let processor = ClosureProcessor<Data, String>(ProcessorID("slow")) { data, _ in
+            await gate.wait()
+            return String(decoding: data, as: UTF8.self)
+        }
+        let fixture = try fixture(counting())
+        try await fixture.loader.insert(Data("old".utf8), for: url)
+        async let old = fixture.loader.load(url, as: processor)
+        await gate.reached(1)
+        try await fixture.loader.insert(Data("new".utf8), for: url)
+        gate.open()
+        #expect(try await old.value == "old")
+        #expect(try await fixture.loader.load(url, as: processor).value == "new")
+    }
+
+    @Test("G6: so is one whose load was under way when the bytes were replaced")
+    func replacedInFlight() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "old") }
+        let processor = ClosureProcessor<Data, String>(ProcessorID("slow")) { data, _ in
+            await gate.wait()
+            return String(decoding: data, as: UTF8.self)
+        }
+        let fixture = try fixture(transport)
+        async let old = fixture.loader.load(url, as: processor)
+        await gate.reached(1)
+        try await fixture.loader.insert(Data("new".utf8), for: url)
+        gate.open()
+        #expect(try await old.value == "old")
+        #expect(try await fixture.loader.load(url, as: processor).value == "new")
+    }
+
+    @Test("G6: a response that varies and is not stored is not in memory, though another variant is stored")
+    func unstoredVariant() async throws {
+        let transport = ScriptedTransport { request, _ in
+            let language = request.headerFields[.acceptLanguage] ?? ""
+            let directives = language == "de" ? "no-store, max-age=60" : "max-age=60"
+            return .reply(200, [.cacheControl: directives, .vary: "Accept-Language"], language)
+        }
+        let fixture = try fixture(transport)
+        for language in ["en", "de", "de"] {
+            let request = ResourceRequest(url, headerFields: [.acceptLanguage: language])
+            let resource = try await fixture.loader.load(request)
+            #expect(resource.source == .network)
+            #expect(resource.text == language)
+        }
+    }
+
+    @Test("G1: a change of the configuration empties memory, since it may change every answer")
+    func reconfigured() async throws {
+        let fixture = try fixture(counting())
+        _ = try await fixture.loader.load(url)
+        fixture.loader.configuration.maxRedirects = 3
+        #expect(fixture.loader.evictMemory().count == 0)
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(fixture.loader.evictMemory().count == 1)
+    }
+}
