@@ -42,10 +42,15 @@ public struct CachedResponse: Sendable {
     /// place of an answer that the origin did not give.
     public internal(set) var failure: LoadError?
 
-    /// What the store holds of it, when it is from there.
-    var entry: StoredEntry?
+    /// What it is from, when it is from the store.
+    var stored: StoredEntry?
+    /// What is stored while it arrives.
+    var arriving: SharedBody?
     /// Where the removals from the store stood when the origin was asked; `nil` when it was not.
     var generation: StoreGeneration?
+
+    /// What the store holds of it; of one that arrives, once its body was read to the end.
+    var entry: StoredEntry? { stored ?? arriving?.entry }
 
     /// The body as a whole, instead of ``body``: a large stored one is mapped, not copied.
     public func data() async throws(LoadError) -> Data {

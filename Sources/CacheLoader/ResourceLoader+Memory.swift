@@ -12,18 +12,16 @@ extension ResourceLoader {
     /// Keeps values in memory, if what they were made of is in the store: what must not be stored, or was removed since
     /// `moment`, is not kept here either.
     ///
-    /// - Parameter entry: What they were made of; `nil` to look for it.
-    func remember(
-        _ values: [LoaderMemory.Key: any Sendable], of resource: Resource, from entry: StoredEntry? = nil, _ load: Load,
-        since moment: LoaderMemory.Moment
+    /// - Parameter byteCount: What a value costs that does not say so.
+    func remember<Output>(
+        _ values: [LoaderMemory.Key: any Sendable], of loaded: Loaded<Output>, _ byteCount: Int, _ entry: StoredEntry,
+        _ load: Load, since moment: LoaderMemory.Moment
     ) {
-        guard !values.isEmpty, resource.expiresAt != nil, resource.url == load.target.url.text,
-            let entry = entry ?? transaction(load, load.target, load.headerFields).selectedEntry,
-            entry.key == load.target.key
-        else { return }
+        // What is kept under another key is not found when that is removed.
+        guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key else { return }
         for (key, value) in values {
-            let cost = (value as? any MemoryCosting)?.memoryCost ?? resource.data.count
-            memory.insert(resource.with(value), for: key, cost: cost, entry: entry, since: moment)
+            let cost = (value as? any MemoryCosting)?.memoryCost ?? byteCount
+            memory.insert(loaded.with(value), for: key, cost: cost, entry: entry, since: moment)
         }
     }
 

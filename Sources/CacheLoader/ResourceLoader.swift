@@ -138,10 +138,11 @@ public final class ResourceLoader: Sendable {
         }
         let load = try load(for: request)
         let moment = key.map { _ in memory.moment(of: load.target.key) }
-        guard let (resource, entry) = try await loadFromStore(load) else { return .missing(load) }
-        let value = try await make(recipe, of: resource).get()
-        if let key, let moment { remember([key: value], of: resource, from: entry, load, since: moment) }
-        return .loaded(resource.with(value))
+        guard let found = try await loadFromStore(load, recipe) else { return .missing(load) }
+        if let key, let moment, let entry = found.entry {
+            remember([key: found.value.value], of: found.value, found.byteCount, entry, load, since: moment)
+        }
+        return .loaded(found.value)
     }
 
     func memoryKey(_ request: ResourceRequest, _ recipe: Recipe) -> LoaderMemory.Key? {

@@ -30,12 +30,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     package static func decode(
         _ data: Data, _ fields: HTTPFields, limit: Int64, url: String
     ) throws(LoadError) -> Data? {
-        let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
-            .map { Substring($0.trimmingPrefix { $0 == " " || $0 == "\t" }) }
-            .map { name in name.prefix { $0 != " " && $0 != "\t" } }
-            .filter { !$0.isEmpty && $0.lowercased() != "identity" }
-        let codings = names.compactMap(Self.init(name:))
-        guard !codings.isEmpty, codings.count == names.count else { return nil }
+        guard let codings = codings(fields) else { return nil }
         // An empty body is that of a response which has none, whatever it says: to HEAD, for one.
         guard !data.isEmpty else { return nil }
         var data = data
@@ -50,6 +45,18 @@ package enum ContentCoding: String, Sendable, CaseIterable {
             }
         }
         return data
+    }
+
+    /// Whether a body with these fields has codings, all of which are known.
+    static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
+
+    private static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
+        let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
+            .map { Substring($0.trimmingPrefix { $0 == " " || $0 == "\t" }) }
+            .map { name in name.prefix { $0 != " " && $0 != "\t" } }
+            .filter { !$0.isEmpty && $0.lowercased() != "identity" }
+        let codings = names.compactMap(Self.init(name:))
+        return codings.isEmpty || codings.count < names.count ? nil : codings
     }
 
     private func decode(_ data: Data, limit: Int64) throws(Inflater.Failure) -> Data {

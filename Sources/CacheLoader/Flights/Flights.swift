@@ -111,10 +111,10 @@ extension ResourceLoader {
         tell(flight, .requesting)
         let moment = memory.moment(of: load.target.key)
         switch await transfer(load, progress: { self.tell(flight, .progress($0)) }) {
-        case .success(let resource):
-            let moment = forgetReplaced(by: resource, load, since: moment)
+        case .success(let arrived):
+            let moment = forgetReplaced(by: arrived.resource, load, since: moment)
             change { $0.land(flight) }
-            await land(flight, load, resource, since: moment)
+            await land(flight, load, arrived, since: moment)
         case .failure(let failure):
             if retry(flight, load, attempt, after: failure) { return }
             end(flight, with: .failure(failure.error))
@@ -157,13 +157,14 @@ extension ResourceLoader {
 
     /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
     private func land(
-        _ flight: UInt64, _ load: Load, _ resource: Resource, since moment: LoaderMemory.Moment
+        _ flight: UInt64, _ load: Load, _ arrived: Arrived, since moment: LoaderMemory.Moment
     ) async {
+        let resource = arrived.resource
         var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
         var isUsable = true
         while let waiters = flights.withLock({ $0.board.waiters(of: flight) }) {
             if let missing = waiters.first(where: { values[$0.recipe.identity] == nil })?.recipe {
-                values[missing.identity] = await make(missing, of: resource)
+                values[missing.identity] = await value(missing, of: arrived, load)
                 continue
             }
             // What nobody can make anything of is not kept, to be found again until it turns stale.
@@ -180,7 +181,7 @@ extension ResourceLoader {
                 return flights.board.end(flight)
             }
             guard let landed else { continue }
-            remember(landed, values, of: resource, load, since: moment)
+            remember(landed, values, of: arrived, load, since: moment)
             for waiter in landed {
                 guard let value = values[waiter.recipe.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
@@ -191,15 +192,16 @@ extension ResourceLoader {
     }
 
     private func remember(
-        _ waiters: [LoadWaiter], _ values: [Recipe.Identity: Result<any Sendable, LoadError>], of resource: Resource,
+        _ waiters: [LoadWaiter], _ values: [Recipe.Identity: Result<any Sendable, LoadError>], of arrived: Arrived,
         _ load: Load, since moment: LoaderMemory.Moment
     ) {
+        guard let entry = arrived.entry else { return }
         var remembered: [LoaderMemory.Key: any Sendable] = [:]
         for waiter in waiters {
             guard let key = waiter.memoryKey, remembered[key] == nil else { continue }
             if case .success(let value)? = values[waiter.recipe.identity] { remembered[key] = value }
         }
-        remember(remembered, of: resource, load, since: moment)
+        remember(remembered, of: arrived.resource, arrived.resource.data.count, entry, load, since: moment)
     }
 
     private func end(_ flight: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {
@@ -219,6 +221,22 @@ extension ResourceLoader {
             load.configuration.logger.warning("could not remove what no processor accepts", metadata: metadata)
         }
         memory.remove(load.target.key)
+    }
+
+    /// The value that is stored of a body, or else made of it, and stored if it is to be.
+    private func value(
+        _ recipe: Recipe, of arrived: Arrived, _ load: Load
+    ) async -> Result<any Sendable, LoadError> {
+        if arrived.resource.source != .network, let entry = arrived.entry,
+            let value = await recipe.storedValue(of: entry, in: store, load.configuration)
+        {
+            return .success(value)
+        }
+        let value = await make(recipe, of: arrived.resource)
+        if case .success(let value) = value, let entry = arrived.entry {
+            await recipe.keep(value, of: entry, in: store, load.configuration)
+        }
+        return value
     }
 
     func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {

@@ -1,3 +1,6 @@
+internal import CacheStore
+internal import Logging
+
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #else
@@ -12,11 +15,22 @@ struct Recipe: Sendable {
         let output: ObjectIdentifier
     }
 
+    /// How a value is kept in the store.
+    struct Form: Sendable {
+        let encode: @Sendable (any Sendable) throws -> Data
+        let decode: @Sendable (Data) throws -> any Sendable
+    }
+
     let identity: Identity
     let make: @Sendable (Resource) async throws -> any Sendable
+    /// `nil` if it is not.
+    var form: Form?
 
     /// The bytes as they are.
     static let bytes = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) { $0.data }
+
+    /// Nothing: it is the store that is to have them.
+    static let nothing = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
 
     /// What a processor makes of the bytes.
     init<Output>(_ processor: some Processor<Data, Output>) {
@@ -25,6 +39,13 @@ struct Recipe: Sendable {
             let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)
             return try await processor.process(resource.data, context)
         }
+        guard let form = processor.storedForm else { return }
+        self.form = Form(
+            encode: { value in
+                guard let value = value as? Output else { preconditionFailure("a recipe makes what its identity says") }
+                return try form.encode(value)
+            },
+            decode: form.decode)
     }
 
     private init(
@@ -33,7 +54,45 @@ struct Recipe: Sendable {
         self.identity = identity
         self.make = make
     }
+}
 
-    /// Nothing: it is the store that is to have them.
-    static let nothing = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
+/// Values that are kept in the store as bodies derived from that of their entry.
+extension Recipe {
+    /// What the form is found by. That of bytes from which no coding was taken off is another one.
+    private func name(_ configuration: ResourceLoader.Configuration) -> String {
+        let name = (configuration.decodesContent ? "" : "encoded/") + identity.name
+        guard name.utf8.count > ResponseStore.maxDerivedNameByteCount else { return name }
+        return Array(name.utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
+    }
+
+    /// The value that is stored beside the body of an entry; `nil` if there is none, or it cannot be read.
+    @concurrent func storedValue(
+        of entry: StoredEntry, in store: ResponseStore, _ configuration: ResourceLoader.Configuration
+    ) async -> (any Sendable)? {
+        guard let form else { return nil }
+        do {
+            guard let body = try store.openDerived(name: name(configuration), of: entry) else { return nil }
+            return try form.decode(try body.data())
+        } catch {
+            configuration.logger.debug("could not read a processed value", metadata: Self.metadata(entry, error))
+            return nil
+        }
+    }
+
+    /// Stores a value beside the body of an entry. A failure to do so is nobody's but the store's.
+    @concurrent func keep(
+        _ value: any Sendable, of entry: StoredEntry, in store: ResponseStore,
+        _ configuration: ResourceLoader.Configuration
+    ) async {
+        guard let form else { return }
+        do {
+            try await store.insertDerived(try form.encode(value), name: name(configuration), of: entry)
+        } catch {
+            configuration.logger.warning("could not store a processed value", metadata: Self.metadata(entry, error))
+        }
+    }
+
+    private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
+        ["url": "\(entry.key.text)", "error": "\(error)"]
+    }
 }

@@ -19,19 +19,38 @@ struct TransferFailure: Error {
     }
 }
 
+/// A resource, and what the store holds of it.
+struct Arrived: Sendable {
+    let resource: Resource
+    /// `nil` if it is not stored, or nothing is known of that.
+    let entry: StoredEntry?
+}
+
 /// One attempt to load something: through the cache, hop by hop.
 extension ResourceLoader {
-    /// A hit does not wait for anybody, and nobody for it.
-    func loadFromStore(_ load: Load) async throws(LoadError) -> (Resource, StoredEntry?)? {
+    /// A value of what is fresh in the store. It does not wait for anybody, and nobody for it.
+    func loadFromStore(
+        _ load: Load, _ recipe: Recipe
+    ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
         guard load.isShareable else { return nil }
         let transaction = transaction(load, load.target, load.headerFields, load.method)
         guard let response = try transaction.contentFromStore() else { return nil }
+        if let entry = response.entry, response.head.status == .ok,
+            let value = await recipe.storedValue(of: entry, in: store, load.configuration)
+        {
+            let loaded = Loaded(value, response, load.target, load.configuration)
+            return (loaded, Int(clamping: entry.byteCount), entry)
+        }
+        let resource: Resource
         do throws(LoadError) {
-            return (try await Resource(response, load.target, load.configuration), response.entry)
+            resource = try await Resource(response, load.target, load.configuration)
         } catch .store {
             // A body that cannot be read after all: a flight finds another way.
             return nil
         }
+        let value = try await make(recipe, of: resource).get()
+        if let entry = response.entry { await recipe.keep(value, of: entry, in: store, load.configuration) }
+        return (resource.with(value), resource.data.count, response.entry)
     }
 
     /// What is stored, fresh or not; `nil` also if its origin forbids to serve it as it is.
@@ -65,10 +84,10 @@ extension ResourceLoader {
     /// An attempt, which may take no longer than the request says.
     func transfer(
         _ load: Load, progress: @escaping @Sendable (LoadProgress) -> Void
-    ) async -> Result<Resource, TransferFailure> {
+    ) async -> Result<Arrived, TransferFailure> {
         guard let timeout = load.timeout else { return await follow(load, progress: progress) }
         // No task group: that would wait for a transport which does not heed its cancellation.
-        let (results, continuation) = AsyncStream<Result<Resource, TransferFailure>>.makeStream()
+        let (results, continuation) = AsyncStream<Result<Arrived, TransferFailure>>.makeStream()
         let transfer = Task { continuation.yield(await follow(load, progress: progress)) }
         let timer = Task {
             guard (try? await load.configuration.sleep(timeout)) != nil else { return }
@@ -86,7 +105,7 @@ extension ResourceLoader {
 
     private func follow(
         _ load: Load, progress: @Sendable (LoadProgress) -> Void
-    ) async -> Result<Resource, TransferFailure> {
+    ) async -> Result<Arrived, TransferFailure> {
         do throws(TransferFailure) {
             return .success(try await loadHopByHop(load, progress: progress))
         } catch {
@@ -97,7 +116,7 @@ extension ResourceLoader {
     /// Loads hop by hop until something else than a redirect answers.
     private func loadHopByHop(
         _ load: Load, progress: (LoadProgress) -> Void
-    ) async throws(TransferFailure) -> Resource {
+    ) async throws(TransferFailure) -> Arrived {
         var (target, method, content, fields) = (load.target, load.method, load.content, load.headerFields)
         let configuration = load.configuration
         for _ in 0...max(0, configuration.maxRedirects) {
@@ -149,7 +168,7 @@ extension ResourceLoader {
     private func finish(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         progress: (LoadProgress) -> Void
-    ) async throws(TransferFailure) -> Resource {
+    ) async throws(TransferFailure) -> Arrived {
         // Only a condition of the caller's own is answered with a 304.
         guard response.head.status.kind == .successful || response.head.status == .notModified else {
             if response.source == .network {
@@ -165,14 +184,16 @@ extension ResourceLoader {
         do throws(LoadError) {
             let resource = try await Resource(response, target, load.configuration, progress: progress)
             if response.source == .network { await transaction.forgetFailures() }
-            return resource
+            return Arrived(resource: resource, entry: response.entry)
         } catch {
             guard case .store(let reason) = error, response.source != .network, !transaction.forbidsNetwork else {
                 throw TransferFailure(error: error)
             }
             transaction.log("could not read a stored body", reason)
             return try await Self.failing { () async throws(LoadError) in
-                try await Resource(transaction.answerFromOrigin(), target, load.configuration, progress: progress)
+                let response = try await transaction.answerFromOrigin()
+                let resource = try await Resource(response, target, load.configuration, progress: progress)
+                return Arrived(resource: resource, entry: response.entry)
             }
         }
     }
@@ -208,14 +229,38 @@ extension ResourceLoader {
     }
 }
 
+extension Loaded {
+    /// A value that was made of the body of a response before.
+    fileprivate init(
+        _ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration
+    ) {
+        var fields = response.head.headerFields
+        if configuration.decodesContent, ContentCoding.isKnown(fields) { fields.removeCoding() }
+        self.init(value, response, target, fields)
+    }
+
+    fileprivate init(_ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ fields: HTTPFields) {
+        self.init(
+            value: value, url: target.url.text, status: response.head.status, headerFields: fields,
+            source: response.source, age: response.age, isStale: response.isStale, expiresAt: response.expiresAt,
+            failure: response.failure)
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func removeCoding() {
+        self[.contentEncoding] = nil
+        self[.contentLength] = nil
+    }
+}
+
 extension ResourceLoader.Configuration {
     /// A body without its coding, if that is to be taken off; then the fields do not speak of it either.
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
         guard decodesContent,
             let decoded = try ContentCoding.decode(data, fields, limit: maxBodyBytes, url: url)
         else { return data }
-        fields[.contentEncoding] = nil
-        fields[.contentLength] = nil
+        fields.removeCoding()
         return decoded
     }
 }
@@ -237,9 +282,6 @@ extension Resource {
         if response.head.status != .partialContent {
             data = try configuration.decode(data, &fields, url: target.url.text)
         }
-        self.init(
-            value: data, url: target.url.text, status: response.head.status, headerFields: fields,
-            source: response.source, age: response.age, isStale: response.isStale, expiresAt: response.expiresAt,
-            failure: response.failure)
+        self.init(data, response, target, fields)
     }
 }

@@ -168,14 +168,15 @@ extension CacheTransaction {
         let outdated = combination.displaced.map { entries[selected[$0]] }
         switch combination.action {
         case .isCoveredByWhole:
-            return SharedBody.Storing(writer: writer, commit: { _ in }, commitPart: nil)
+            return SharedBody.Storing(writer: writer, commit: { _ in nil }, commitPart: nil)
         case .standsAlone:
             let metadata = metadata(of: response, received.times, under: key)
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [key] (writer) async throws(StoreError) in
-                    guard writer.byteCount == part.range.count else { return }
-                    try await writer.commit(metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
+                    guard writer.byteCount == part.range.count else { return nil }
+                    return try await writer.commit(
+                        metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
                 },
                 commitPart: nil)
         case .combines(let combined):
@@ -195,8 +196,9 @@ extension CacheTransaction {
                     // An origin that has sent other bytes than Content-Range says must not displace good ones.
                     guard writer.byteCount == part.range.count,
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
-                    else { return }
-                    try await whole.commit(metadata, for: key, replacing: replaced, unlessRemovedSince: generation)
+                    else { return nil }
+                    return try await whole.commit(
+                        metadata, for: key, replacing: replaced, unlessRemovedSince: generation)
                 },
                 commitPart: nil)
         }

@@ -29,7 +29,7 @@ extension CacheTransaction {
         add(status, to: &head, expiry: expiry, answer.rule)
         return CachedResponse(
             head: head, body: body(answer.body, form), source: source, age: answer.age, isStale: answer.isStale,
-            expiresAt: expiry.map(Date.init), failure: nil, entry: answer.entry)
+            expiresAt: expiry.map(Date.init), failure: nil, stored: answer.entry)
     }
 
     private func body(_ body: StoredBody, _ form: AnswerForm) -> ResponseBody {
@@ -103,9 +103,11 @@ extension CacheTransaction {
             context.arrivals.add(arriving, for: key, number)
         }
         body.start()
-        return self.response(
+        var answer = self.response(
             to: received, ResponseBody(source: .arriving(reader, byteCount: length)),
             freshness: Freshness(of: response, policy: policy), isStored: true)
+        answer.arriving = body
+        return answer
     }
 
     private func response(
@@ -150,7 +152,8 @@ extension CacheTransaction {
             add(status, to: &head, expiry: expiry, reuse.rule)
             return CachedResponse(
                 head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length)),
-                source: .network, age: age, isStale: isStale, expiresAt: expiry.map(Date.init), failure: nil)
+                source: .network, age: age, isStale: isStale, expiresAt: expiry.map(Date.init), failure: nil,
+                arriving: arriving.body)
         }
         return nil
     }

@@ -23,6 +23,9 @@ public protocol Processor<Input, Output>: Sendable {
     /// Where two ids are equal, the outputs for one input may take each other's place, also in later runs of the program.
     var id: ProcessorID { get }
 
+    /// How its output is kept in the store, to be read there instead of being made again; `nil`, the default, for not at all.
+    var storedForm: StoredForm<Output>? { get }
+
     /// The output for `input`. Throws when it makes no sense of it; then nothing comes after it in a chain.
     @concurrent func process(_ input: Input, _ context: ProcessingContext) async throws -> Output
 }

@@ -17,8 +17,8 @@ final class SharedBody: Sendable {
     /// What becomes of the file at the end.
     struct Storing: Sendable {
         let writer: BodyWriter
-        /// Makes the whole body an entry.
-        let commit: @Sendable (BodyWriter) async throws(StoreError) -> Void
+        /// Makes the whole body an entry, unless that turns out to be needless.
+        let commit: @Sendable (BodyWriter) async throws(StoreError) -> StoredEntry?
         /// Makes what has come so far an entry; `nil` when a part is of no use.
         let commitPart: (@Sendable (BodyWriter) async throws(StoreError) -> Void)?
     }
@@ -37,6 +37,7 @@ final class SharedBody: Sendable {
         var table: Table
         var task: Task<Void, Never>?
         var isStopped = false
+        var entry: StoredEntry?
     }
 
     let url: String
@@ -153,10 +154,14 @@ final class SharedBody: Sendable {
         }
     }
 
+    /// What the whole body was stored as, once it was.
+    var entry: StoredEntry? { state.withLock { $0.entry } }
+
     private func commit() async {
         guard state.withLock({ $0.table.isWhole }) else { return }
         do throws(StoreError) {
-            try await storing.commit(storing.writer)
+            let entry = try await storing.commit(storing.writer)
+            state.withLock { $0.entry = entry }
         } catch {
             log(error)
         }

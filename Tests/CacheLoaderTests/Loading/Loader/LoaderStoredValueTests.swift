@@ -1,0 +1,185 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: processed values in the store", .timeLimit(.minutes(5)))
+struct LoaderStoredValueTests {
+    private let url = "https://example.com/a"
+    private let runs = Counter()
+
+    /// A text of so many characters, made of the body.
+    private func prefix(_ length: Int) -> StoredProcessor<ClosureProcessor<Data, String>> {
+        ClosureProcessor(ProcessorID("prefix", parameters: ["length": "\(length)"])) { [runs] (data: Data, _) in
+            runs.next()
+            return String(decoding: data.prefix(length), as: UTF8.self)
+        }
+        .stored(as: .text)
+    }
+
+    private func transport(_ body: String = "original", _ directives: String = "max-age=60") -> ScriptedTransport {
+        ReplyScript(.ok(body.utf8, cacheControl: directives, etag: "\"1\"")).transport
+    }
+
+    @Test("F4: a value is made once, and read from the store from then on, by a later loader too")
+    func madeOnce() async throws {
+        let transport = transport()
+        let fixture = try LoaderFixture(transport: transport)
+        let first = try await fixture.loader.load(url, as: prefix(3))
+        #expect(first.value == "ori" && first.source == .network)
+        let second = try await fixture.loader.load(url, as: prefix(3))
+        #expect(second.value == "ori" && second.source == .disk)
+        let later = ResourceLoader(
+            store: fixture.store, transport: transport, configuration: fixture.loader.configuration)
+        #expect(try await later.load(url, as: prefix(3)).value == "ori")
+        #expect(runs.count == 1)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("F4: two sizes are two values of one original, both gone with it")
+    func goneWithTheOriginal() async throws {
+        let transport = transport()
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 1...2 {
+            #expect(try await fixture.loader.load(url, as: prefix(3)).value == "ori")
+            #expect(try await fixture.loader.load(url, as: prefix(5)).value == "origi")
+        }
+        #expect(runs.count == 2)
+        #expect(transport.requestCount == 1)
+        #expect(try fixture.blobs.count == 3)
+        #expect(try await fixture.loader.remove(url))
+        #expect(try fixture.blobs.count == 0)
+        #expect(try await fixture.loader.load(url, as: prefix(3)).source == .network)
+        #expect(runs.count == 3)
+    }
+
+    @Test("F4: a 304 leaves the value; another body takes it away, whoever stored that")
+    func replaced() async throws {
+        let bodies = Mutex(("one", "\"1\""))
+        let transport = ScriptedTransport { request, _ in
+            let (body, tag) = bodies.withLock { $0 }
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: tag]
+            return request.headerFields[.ifNoneMatch] == tag ? .reply(304, fields) : .reply(200, fields, body)
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.loader.load(url, as: prefix(9)).value == "one")
+        fixture.clock.advance(by: 100)
+        #expect(try await fixture.loader.load(url, as: prefix(9)).source == .notModified)
+        #expect(runs.count == 1)
+        fixture.clock.advance(by: 100)
+        bodies.withLock { $0 = ("two", "\"2\"") }
+        #expect(try await fixture.loader.load(url, as: prefix(9)).value == "two")
+        #expect(runs.count == 2)
+        try await fixture.loader.insert(Data("three".utf8), for: url)
+        #expect(try await fixture.loader.load(url, as: prefix(9)).value == "three")
+        #expect(runs.count == 3)
+    }
+
+    @Test("F4: a value made of bytes that were replaced meanwhile does not stand beside the new ones")
+    func replacedMeanwhile() async throws {
+        let gate = Gate()
+        let fixture = try LoaderFixture(transport: transport())
+        let slow = ClosureProcessor<Data, String>(ProcessorID("slow")) { data, _ in
+            await gate.wait()
+            return String(decoding: data, as: UTF8.self)
+        }
+        .stored(as: .text)
+        async let old = fixture.loader.load(url, as: slow)
+        await gate.reached(1)
+        try await fixture.loader.insert(Data("new".utf8), for: url)
+        gate.open()
+        #expect(try await old.value == "original")
+        #expect(try await fixture.loader.load(url, as: slow).value == "new")
+    }
+
+    private struct Refusal: Error {}
+
+    @Test("What cannot be written or read is made each time, and an answer all the same", arguments: [true, false])
+    func unreadable(refusesToEncode: Bool) async throws {
+        let fixture = try LoaderFixture(transport: transport())
+        let form = StoredForm<String>(
+            encode: { if refusesToEncode { throw Refusal() } else { Data($0.utf8) } }, decode: { _ in throw Refusal() })
+        let processor = ClosureProcessor<Data, String>(ProcessorID("text")) { [runs] data, _ in
+            runs.next()
+            return String(decoding: data, as: UTF8.self)
+        }
+        .stored(as: form)
+        for count in 1...3 {
+            #expect(try await fixture.loader.load(url, as: processor).value == "original")
+            #expect(runs.count == count)
+        }
+    }
+
+    @Test("Of a response that is not stored no value is stored")
+    func unstored() async throws {
+        let fixture = try LoaderFixture(transport: transport("original", "no-store"))
+        for count in 1...2 {
+            #expect(try await fixture.loader.load(url, as: prefix(3)).value == "ori")
+            #expect(runs.count == count)
+        }
+        #expect(try fixture.blobs.count == 0)
+    }
+
+    @Test("Taking the coding off makes another value; the fields say what the value was made of")
+    func codings() async throws {
+        let gzip = Data(base64Encoded: "H4sIAAAAAAACA8svykzPzEvMAQCFcHIvCAAAAA==")
+        let transport = ScriptedTransport { _, _ in
+            let fields: HTTPFields = [
+                .cacheControl: "max-age=60", .contentEncoding: "gzip", .contentType: "text/plain",
+            ]
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: fields),
+                body: TransportBody(chunks: [gzip].compactMap { $0 }))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let count = ClosureProcessor<Data, Int>(ProcessorID("count")) { [runs] data, _ in
+            runs.next()
+            return data.count
+        }
+        .stored(as: .json)
+        for _ in 1...2 {
+            let loaded = try await fixture.loader.load(url, as: count)
+            #expect(loaded.value == 8)
+            #expect(loaded.headerFields[.contentEncoding] == nil)
+            #expect(loaded.headerFields[.contentType] == "text/plain")
+        }
+        fixture.loader.configuration.decodesContent = false
+        for _ in 1...2 {
+            let loaded = try await fixture.loader.load(url, as: count)
+            #expect(loaded.value == 28)
+            #expect(loaded.headerFields[.contentEncoding] == "gzip")
+        }
+        #expect(runs.count == 2)
+    }
+
+    @Test("An id of any length names a stored value")
+    func longNames() async throws {
+        let fixture = try LoaderFixture(transport: transport())
+        for _ in 1...2 {
+            for name in [String(repeating: "n", count: 5_000), String(repeating: "n", count: 5_001)] {
+                let processor = ClosureProcessor<Data, String>(ProcessorID(name)) { [runs] _, _ in
+                    runs.next()
+                    return name
+                }
+                #expect(try await fixture.loader.load(url, as: processor.stored(as: .text)).value == name)
+            }
+        }
+        #expect(runs.count == 2)
+    }
+
+    @Test("G6: what is stored and in memory is taken from memory")
+    func memory() async throws {
+        let fixture = try LoaderFixture(transport: transport()) { $0.memoryLimit = 1 << 20 }
+        for source in [ResponseSource.network, .memory, .memory] {
+            #expect(try await fixture.loader.load(url, as: prefix(3)).source == source)
+        }
+        fixture.loader.evictMemory()
+        #expect(try await fixture.loader.load(url, as: prefix(3)).source == .disk)
+        #expect(try await fixture.loader.load(url, as: prefix(3)).source == .memory)
+        #expect(runs.count == 1)
+    }
+}
