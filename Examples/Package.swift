@@ -14,6 +14,8 @@ let package = Package(
     products: [
         .executable(name: "cacheproxy", targets: ["CacheProxy"]),
         .executable(name: "cachedserver", targets: ["MiddlewareHummingbird"]),
+        .executable(name: "newsreader", targets: ["Newsreader"]),
+        .executable(name: "thumbnail", targets: ["Thumbnail"]),
     ],
     dependencies: [
         .package(name: "CacheStore", path: "..", traits: [.defaults, "AsyncHTTPClient"]),
@@ -64,6 +66,48 @@ let package = Package(
             ],
             // Hummingbird's middleware is called off the caller's actor.
             swiftSettings: Array(swiftSettings.dropLast())
+        ),
+        .executableTarget(
+            name: "Newsreader",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                "PixbufDecoder",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // SwiftPM warns of "prohibited flag(s): -pthread", a flag of pkg-config's that it does not pass on. Nothing needs it.
+        .systemLibrary(
+            name: "CGdkPixbuf",
+            pkgConfig: "gdk-pixbuf-2.0",
+            providers: [.apt(["libgdk-pixbuf-2.0-dev"]), .brew(["gdk-pixbuf"])]
+        ),
+        .target(
+            name: "PixbufDecoder",
+            dependencies: [
+                "CGdkPixbuf",
+                .product(name: "CacheLoader", package: "CacheStore"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "PixbufDecoderTests",
+            dependencies: [
+                .product(name: "CacheLoader", package: "CacheStore"),
+                "PixbufDecoder",
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "Thumbnail",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                "PixbufDecoder",
+            ],
+            swiftSettings: swiftSettings
         ),
     ],
     swiftLanguageModes: [.v6]

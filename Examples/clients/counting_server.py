@@ -14,6 +14,8 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Cache-Control", "max-age=3600")
         elif self.path.startswith("/check/"):
             self.send_header("Cache-Control", "no-cache")
+        elif self.path.startswith("/stale/"):
+            self.send_header("Cache-Control", "max-age=0")
         super().end_headers()
 
     def log_request(self, code="-", size="-"):

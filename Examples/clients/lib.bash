@@ -1,4 +1,4 @@
-# What the scripts of the clients share: an origin, the proxy before it, and counts of what the origin was asked.
+# What the scripts of clients and checks share: an origin, the proxy before it, and counts of what the origin was asked.
 #
 # Sourced with `set -euo pipefail` in force. Everything lives in $work, which goes at the end, as do all children.
 
@@ -36,6 +36,16 @@ trap 'exit 130' INT TERM
 fail() {
     echo "FAILED: $*" >&2
     exit 1
+}
+
+# built PRODUCT PATH: prints where a program of this package is: at PATH, or where it is built now if that is empty.
+built() {
+    if [ -n "$2" ]; then
+        echo "$2"
+        return
+    fi
+    swift build -c release --package-path "$here/.." --product "$1" >&2
+    echo "$(swift build -c release --package-path "$here/.." --show-bin-path)/$1"
 }
 
 # free_port: prints a port that nobody listens on.
@@ -105,9 +115,16 @@ start_python_origin() {
     local port
     port="$(free_port)"
     python3 "$here/counting_server.py" "$port" "$site" "$work/access.log" 2> "$work/origin.err" &
-    children+=($!)
+    origin_pid=$!
+    children+=("$origin_pid")
     await_port "$port"
     origin="http://127.0.0.1:$port"
+}
+
+# stop_python_origin: nobody answers any more.
+stop_python_origin() {
+    kill "$origin_pid"
+    wait "$origin_pid" || true
 }
 
 # start_proxy [OPTION…]: puts the proxy before $origin, at $proxy.

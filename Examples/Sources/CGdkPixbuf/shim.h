@@ -1,0 +1,6 @@
+#ifndef CGDKPIXBUF_SHIM_H
+#define CGDKPIXBUF_SHIM_H
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+
+#endif

@@ -1,0 +1,135 @@
+// A newsreader in one file: what is stored is shown at once, then what is new; pictures come when nobody waits for anything
+// else; and without a network everything is there that was there before.
+
+internal import ArgumentParser
+internal import CacheLoader
+internal import CacheStore
+internal import Foundation
+internal import PixbufDecoder
+
+/// A JSON Feed (https://www.jsonfeed.org/version/1.1/), as much of it as is shown.
+struct Feed: Decodable, Equatable, Sendable {
+    struct Item: Decodable, Equatable, Sendable {
+        let title: String
+        let url: String
+        let image: String?
+    }
+    let title: String
+    let items: [Item]
+}
+
+@main
+struct Newsreader: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "newsreader", abstract: "Shows a JSON feed, its pictures and an article, also without a network.",
+        discussion: "The news are written to the standard output, where they came from to the standard error.")
+
+    @Argument(help: "The URL of the feed.")
+    var feed: String
+
+    @Option(help: "The number of the article to open.")
+    var open: Int?
+
+    @Flag(help: "Asks no origin: shows what is stored.")
+    var offline = false
+
+    @Option(help: "The directory of the store.")
+    var store = "newsreader-store"
+
+    func run() async throws {
+        // What was not used for the longest time makes room.
+        var settings = ResponseStore.Configuration()
+        settings.limits = Limits(maxBytes: 200 << 20)
+        let store = try ResponseStore(directory: URL(filePath: store), configuration: settings)
+        defer { store.close() }
+        let loader = ResourceLoader(store: store)
+        loader.configuration.memoryLimit = 32 << 20
+        // Offline, what is stored answers however old it is, and what is not stored is an error at once.
+        if offline { loader.configuration.policy.mode = .cacheOnly }
+        do throws(LoadError) {
+            try await show(loader)
+        } catch {
+            say("\(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    func show(_ loader: ResourceLoader) async throws(LoadError) {
+        let feed = try await latestFeed(loader)
+        let images = feed.items.compactMap(\.image)
+        // The background lane: one at a time, and none while somebody waits for the article.
+        let prefetch = loader.prefetch(images.map { ResourceRequest($0) })
+        if let open, feed.items.indices.contains(open - 1) { try await show(feed.items[open - 1], loader) }
+
+        let progress = await prefetch.finished()
+        say("pictures: \(progress.loaded) loaded, \(progress.hits) in the store, \(progress.failed) missing")
+        for image in images { await show(image, ImageSize(width: 12, height: 8), loader) }
+    }
+
+    /// The feed. One that is stored and not fresh is shown before the origin has said whether there is another.
+    func latestFeed(_ loader: ResourceLoader) async throws(LoadError) -> Feed {
+        var shown: Feed?
+        for await event in loader.events(for: ResourceRequest(feed), as: .json(Feed.self)) {
+            switch event {
+            case .cached(let old):
+                say("feed: stored, and not fresh")
+                show(old.value)
+                shown = old.value
+            case .requesting(let hadCached):
+                say(hadCached ? "feed: looking for news" : "feed: loading")
+            case .retrying(let retry):
+                say("feed: attempt \(retry.failedAttempts) has failed: \(retry.error)")
+            case .completed(let new):
+                say("feed: \(new.source)\(new.isStale ? ", not fresh" : "")")
+                if let failure = new.failure { say("feed: in place of an answer: \(failure)") }
+                if new.value != shown { show(new.value) }
+                return new.value
+            case .failed(let error): throw error
+            case .progress, .cancelled: break
+            }
+        }
+        throw .cancelled
+    }
+
+    func show(_ feed: Feed) {
+        print(feed.title)
+        for (number, item) in zip(1..., feed.items) { print("  \(number). \(item.title)") }
+    }
+
+    /// An article that the user has opened: in the urgent lane, which is the default.
+    func show(_ item: Feed.Item, _ loader: ResourceLoader) async throws(LoadError) {
+        let article = try await loader.load(ResourceRequest(item.url, lane: .urgent), as: .text)
+        say("article: \(article.source)")
+        print("\n\(item.title)\n\n\(article.value)")
+        if let image = item.image { await show(image, ImageSize(width: 48, height: 32), loader) }
+    }
+
+    /// A variant of a picture, as large as it is shown: several variants, one request.
+    func show(_ image: String, _ size: ImageSize, _ loader: ResourceLoader) async {
+        let variant = ImageVariant(displaySize: size, mode: .aspectFill)
+        do throws(LoadError) {
+            let picture = try await loader.load(image, as: .image(PixbufDecoder(), variant))
+            say("picture of \(size): \(picture.source)")
+            // Two pixels in a character: the upper half in the color of the text, the lower in that of the background.
+            for y in stride(from: 0, to: picture.value.height, by: 2) {
+                let row = (0..<picture.value.width).map { x in
+                    let (upper, lower) = (picture.value[x, y], picture.value[x, y + 1])
+                    return "\u{1B}[38;2;\(upper.sgr)m\u{1B}[48;2;\(lower.sgr)m▀"
+                }
+                print(row.joined() + "\u{1B}[0m")
+            }
+        } catch {
+            say("\(error)")
+        }
+    }
+
+    /// Tells where things come from.
+    func say(_ text: String) {
+        try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+    }
+}
+
+extension PixbufImage.Pixel {
+    /// As ECMA-48 and ITU-T T.416 write a color.
+    fileprivate var sgr: String { "\(red);\(green);\(blue)" }
+}

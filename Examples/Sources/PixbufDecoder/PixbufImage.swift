@@ -1,0 +1,137 @@
+public import CacheLoader
+internal import CGdkPixbuf
+public import Foundation
+
+/// An image in memory: eight bits each for red, green, blue and, where there is one, alpha.
+///
+/// `@unchecked`: nobody writes to the pixels once the image is made, and GObject counts references atomically.
+public final class PixbufImage: @unchecked Sendable {
+    /// How an image is written in bytes.
+    public enum Encoding: Hashable, Sendable {
+        /// What is transparent becomes white. The quality is from 0 to 100.
+        case jpeg(quality: Int = 85)
+        /// Loses nothing.
+        case png
+    }
+
+    /// A pixel.
+    public struct Pixel: Hashable, Sendable {
+        /// From 0, black, to 255.
+        public var red, green, blue: UInt8
+        /// From 0, transparent, to 255.
+        public var alpha: UInt8 = 255
+    }
+
+    private let pixbuf: OpaquePointer
+
+    /// Takes over one reference; `nil` for `NULL`.
+    init?(_ pixbuf: OpaquePointer?) {
+        guard let pixbuf else { return nil }
+        self.pixbuf = pixbuf
+    }
+
+    deinit {
+        g_object_unref(UnsafeMutableRawPointer(pixbuf))
+    }
+
+    /// From side to side, in pixels.
+    public var width: Int { Int(gdk_pixbuf_get_width(pixbuf)) }
+
+    /// From top to bottom, in pixels.
+    public var height: Int { Int(gdk_pixbuf_get_height(pixbuf)) }
+
+    /// Whether pixels may be transparent.
+    public var hasAlpha: Bool { gdk_pixbuf_get_has_alpha(pixbuf) != 0 }
+
+    /// The pixel in this column and row, from the top left. Both must be inside the image.
+    public subscript(x: Int, y: Int) -> Pixel {
+        precondition(x >= 0 && x < width && y >= 0 && y < height, "a pixel outside the image")
+        let start = y * Int(gdk_pixbuf_get_rowstride(pixbuf)) + x * Int(gdk_pixbuf_get_n_channels(pixbuf))
+        // Not gdk_pixbuf_get_pixels, which may copy the pixels to have them written to.
+        guard let pixel = gdk_pixbuf_read_pixels(pixbuf)?.advanced(by: start) else { preconditionFailure("no pixels") }
+        return Pixel(red: pixel[0], green: pixel[1], blue: pixel[2], alpha: hasAlpha ? pixel[3] : 255)
+    }
+
+    // MARK: Making others
+
+    /// What `placement` says, of an image of `size` of which this is the whole, perhaps smaller. `nil` without memory.
+    func drawn(
+        _ placement: ImagePlacement, of size: ImageSize, _ interpolation: ImageVariant.Interpolation
+    ) -> PixbufImage? {
+        let (source, destination, output) = (placement.source, placement.destination, placement.output)
+        let (across, down) = (Double(width) / size.width, Double(height) / size.height)
+        let (left, top) = (source.x * across, source.y * down)
+        let (right, bottom) = ((source.x + source.width) * across, (source.y + source.height) * down)
+        // Cut out first, in whole pixels, so that no others shine in.
+        let (x, y) = (left.rounded(.down), top.rounded(.down))
+        guard
+            let part = PixbufImage(
+                gdk_pixbuf_new_subpixbuf(
+                    pixbuf, Int32(x), Int32(y), Int32(min(right.rounded(.up), Double(width)) - x),
+                    Int32(min(bottom.rounded(.up), Double(height)) - y))),
+            let canvas = gdk_pixbuf_new(
+                GDK_COLORSPACE_RGB, hasAlpha || destination != ImageRect(output) ? 1 : 0, 8, Int32(output.width),
+                Int32(output.height))
+        else { return nil }
+        gdk_pixbuf_fill(canvas, 0)
+        let scaleX = destination.width / (right - left)
+        let scaleY = destination.height / (bottom - top)
+        gdk_pixbuf_scale(
+            part.pixbuf, canvas, Int32(destination.x), Int32(destination.y), Int32(destination.width),
+            Int32(destination.height), destination.x - (left - x) * scaleX, destination.y - (top - y) * scaleY, scaleX,
+            scaleY, scaleX == 1 && scaleY == 1 ? GDK_INTERP_NEAREST : GdkInterpType(interpolation))
+        return PixbufImage(canvas)
+    }
+
+    /// The image in bytes.
+    ///
+    /// - Throws: `ProcessingError.malformedImage(reason:)` with what gdk-pixbuf says.
+    public func encoded(as encoding: Encoding) throws -> Data {
+        switch encoding {
+        case .png: return try saved("png", [:])
+        case .jpeg(let quality):
+            let white: guint32 = 0xFF_FF_FF
+            let opaque = gdk_pixbuf_composite_color_simple(
+                pixbuf, Int32(width), Int32(height), GDK_INTERP_NEAREST, 255, 16, white, white)
+            guard let opaque = PixbufImage(opaque) else {
+                throw ProcessingError.malformedImage(reason: "there is no memory to write it")
+            }
+            return try opaque.saved("jpeg", ["quality": "\(min(max(0, quality), 100))"])
+        }
+    }
+
+    private func saved(_ type: String, _ options: [String: String]) throws -> Data {
+        // Both lists end with NULL.
+        var keys = options.keys.map { g_strdup($0) } + [nil]
+        var values = options.values.map { g_strdup($0) } + [nil]
+        defer { for text in keys + values { g_free(text) } }
+        var buffer: UnsafeMutablePointer<gchar>?
+        var count: gsize = 0
+        var error: UnsafeMutablePointer<GError>?
+        defer {
+            g_free(buffer)
+            g_clear_error(&error)
+        }
+        guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &count, type, &keys, &values, &error) != 0, let buffer else {
+            throw ProcessingError(error)
+        }
+        return Data(bytes: buffer, count: Int(count))
+    }
+}
+
+extension PixbufImage: MemoryCosting {
+    /// The bytes of its pixels.
+    public var memoryCost: Int { Int(gdk_pixbuf_get_byte_length(pixbuf)) }
+}
+
+extension GdkInterpType {
+    fileprivate init(_ interpolation: ImageVariant.Interpolation) {
+        self =
+            switch interpolation {
+            case .none: GDK_INTERP_NEAREST
+            case .low: GDK_INTERP_TILES
+            // There is no better one: since 2.38 "hyper" is bilinear as well. Smaller images are made of means of areas.
+            default: GDK_INTERP_BILINEAR
+            }
+    }
+}
