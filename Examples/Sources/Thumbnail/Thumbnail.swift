@@ -3,6 +3,7 @@ public import CacheLoader
 internal import CacheStore
 internal import Foundation
 internal import PixbufDecoder
+internal import Synchronization
 
 /// Loads an image and writes what is to be shown of it.
 @main
@@ -57,16 +58,19 @@ struct Thumbnail: AsyncParsableCommand {
         defer { store.close() }
         let loader = ResourceLoader(store: store)
         loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
-        // The store then has the bytes of the image, and not those of a coding that it came in.
-        loader.configuration.decodesContent = false
 
+        let isDecoded = Mutex(false)
         let encoded = ClosureProcessor(ProcessorID("encoded", parameters: ["as": "\(encoding)"])) {
-            (image: PixbufImage, _) in try image.encoded(as: encoding)
+            (image: PixbufImage, _) in
+            isDecoded.withLock { $0 = true }
+            return try image.encoded(as: encoding)
         }
-        let thumbnail = try await loader.loadDerived(url, as: ImageProcessor(PixbufDecoder(), variant).then(encoded))
+        // Made once of each original; from then on it is read.
+        let processor = ImageProcessor(PixbufDecoder(), variant).then(encoded).stored(as: .data)
+        let thumbnail = try await loader.load(url, as: processor)
         try thumbnail.value.write(to: URL(filePath: output))
         let size = ImageHeader(thumbnail.value).map { "\($0.width)x\($0.height)" } ?? "no image"
-        print("\(thumbnail.original.source), \(thumbnail.isStored ? "stored" : "decoded"): \(size)")
+        print("\(thumbnail.source), \(isDecoded.withLock { $0 } ? "decoded" : "stored"): \(size)")
     }
 }
 
