@@ -35,7 +35,7 @@ struct Prefetch: AsyncParsableCommand {
         let line = ProgressLine()
         // For the line alone: without one, nobody waits for the count.
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
-        let (_, isInterrupted) = try await Interruption.cancelling { [self] in
+        let (_, isInterrupted) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
                 let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
                 let prefetcher = Prefetcher(input, loader, batch, line, request: request)

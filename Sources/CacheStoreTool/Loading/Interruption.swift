@@ -10,9 +10,10 @@ enum Interruption {
     /// Does `work`, whose task is cancelled by SIGINT; another one ends the process. Does nothing about a signal that the
     /// caller of this process wants to be ignored.
     ///
+    /// - Parameter prepare: Called before the task is cancelled.
     /// - Returns: What it returned, and whether it was interrupted.
     static func cancelling<Result: Sendable>(
-        _ work: @escaping @Sendable () async throws -> Result
+        after prepare: @escaping @Sendable () -> Void, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, isInterrupted: Bool) {
         let task = Task { try await work() }
         let signals = SignalCount()
@@ -24,6 +25,7 @@ enum Interruption {
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "cachestore.signal"))
         source.setEventHandler {
             if signals.add() > 1 { _exit(exitCode) }
+            prepare()
             task.cancel()
         }
         source.resume()

@@ -8,6 +8,7 @@ final class LoadBatch: Sendable {
         var total: Int?
         var loadRate = RecentRate()
         var byteRate = RecentRate()
+        var isStopped = false
     }
 
     private let start = ContinuousClock.now
@@ -27,6 +28,14 @@ final class LoadBatch: Sendable {
     func received(_ byteCount: Int) {
         state.withLock { $0.byteCount += Int64(byteCount) }
     }
+
+    /// From now on no request goes out. Loads that wait for their turn are cancelled one after the other, and each of them
+    /// lets the next begin.
+    func stop() {
+        state.withLock { $0.isStopped = true }
+    }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
 
     var tally: LoadTally { state.withLock { $0.tally } }
 

@@ -2,7 +2,7 @@ import CacheLoader
 import Foundation
 import HTTPTypes
 
-/// A transport that counts the bytes of the bodies that another one brings.
+/// A transport that counts the bytes of the bodies that another one brings, and asks for no more once the batch is stopped.
 struct MeteredTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let batch: LoadBatch
@@ -17,6 +17,7 @@ struct MeteredTransport: HTTPTransport {
     func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        guard !batch.isStopped else { throw TransportError(.cancelled) }
         var response = try await base.send(request, content: content)
         let source = response.body
         response.body = TransportBody { [batch] () async throws(TransportError) -> Data? in
