@@ -130,6 +130,8 @@ let package = Package(
             path: "Tests/StoreScenario",
             swiftSettings: swiftSettings
         ),
+        // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
+        .testTarget(name: "CacheStoreToolTests", dependencies: ["CacheStoreTool"], swiftSettings: swiftSettings),
         .testTarget(
             // Runs StoreScenario, but is not linked with it: then it would be watched itself.
             name: "FaultTests",

@@ -45,6 +45,13 @@ extension ResourceLoader {
             return error == .cancelled ? .cancelled : .failed(error)
         }
     }
+
+    /// Whether a request would be answered from the store, without asking its origin. No use of what is stored.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
+    package func isAnsweredFromStore(_ request: ResourceRequest) throws(LoadError) -> Bool {
+        isAnsweredFromStore(try load(for: request))
+    }
 }
 
 /// Loads that were begun ahead of demand.

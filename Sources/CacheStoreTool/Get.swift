@@ -10,7 +10,8 @@ struct Get: AsyncParsableCommand {
         abstract: "Load URLs through the cache and write their bodies.",
         discussion: """
             A body that is fresh in the store costs no request, a stale one a conditional request. Several URLs are \
-            loaded in order; one that fails does not keep the others, and the exit code is that of the worst.
+            loaded at a time, and their bodies written in the order of the URLs; one that fails does not keep the others, \
+            and the exit code is that of the worst.
             """)
 
     @Argument(help: ArgumentHelp("What to load: absolute http or https URLs.", valueName: "url"))
@@ -24,70 +25,100 @@ struct Get: AsyncParsableCommand {
         completion: .file())
     var output: String?
 
+    @Option(help: "The lane: six transfers at a time when urgent, one in the background.")
+    var lane = LaneArgument.urgent
+
     @Option(
-        name: [.customShort("H"), .customLong("header")],
-        help: ArgumentHelp("A field to send along, as 'Name: value'; may be repeated.", valueName: "field"))
-    var fields: [FieldArgument] = []
-
-    @Option(help: "When a stored response may answer.")
-    var policy = PolicyArgument.http
-
-    @Option(help: ArgumentHelp("Give up when nothing arrives for as many seconds.", valueName: "seconds"))
-    var timeout = 60.0
+        help: ArgumentHelp(
+            "Try so many times more what failed for a reason that may pass: no connection, or a status such as 503.",
+            valueName: "number"))
+    var retry = RetryCount(0)
 
     @Flag(name: .shortAndLong, help: "Say on the standard error where each body came from.")
     var verbose = false
 
+    @OptionGroup var loading: LoadOptions
     @OptionGroup var store: StoreOptions
 
     func validate() throws {
         if urls.count > 1, output != nil, output != "-" {
             throw ValidationError("-o takes the body of one URL; there are \(urls.count)")
         }
-        if !(timeout > 0 && timeout <= 86_400) {
-            throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
-        }
     }
 
     func run() async throws {
-        try await store.withStore { store in
-            let progress = ProgressLine()
-            var configuration = ResourceLoader.Configuration()
-            configuration.logger = StandardErrorLog.logger
-            configuration.loadsFiles = false
-            configuration.retry = .never
-            let loader = ResourceLoader(
-                store: store, transport: ProgressTransport(transport, progress), configuration: configuration)
-            var worst: Failure.Kind?
-            for url in urls {
-                do {
-                    let resource = try await load(url, through: loader, progress)
-                    try deliver(resource)
-                } catch let error as StandardOutput.ReaderIsGone {
-                    throw error
-                } catch {
-                    let failure = Failure(error)
-                    failure.report()
-                    worst = max(worst ?? failure.kind, failure.kind)
+        let worst = try await store.withStore { store in
+            urls.count == 1 ? try await loadOne(urls[0], store) : try await loadAll(store)
+        }
+        if let worst { throw ExitCode(worst.rawValue) }
+    }
+
+    /// - Returns: What it failed with.
+    private func loadOne(_ url: String, _ store: ResponseStore) async throws -> Failure.Kind? {
+        let line = ProgressLine()
+        let loader = loading.loader(store, lane: lane, retry: retry) { ProgressTransport($0, line) }
+        let result = try await line.show { await load(url, through: loader) }
+        return try finish(result)
+    }
+
+    /// Loads as many at a time as keep the lane busy, and delivers each when those before it are.
+    ///
+    /// - Returns: The worst that one failed with.
+    private func loadAll(_ store: ResponseStore) async throws -> Failure.Kind? {
+        // A line that comes and goes would take away the end of a body that shares the terminal.
+        let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
+        let batch = LoadBatch(total: urls.count)
+        let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
+        // Those that wait for one before them hold their bodies.
+        let window = 2 * loading.width(of: lane)
+        return try await line.show {
+            batch.progressText()
+        } during: {
+            try await withThrowingTaskGroup(of: (Int, Result<Resource, any Error>).self) { group in
+                var worst: Failure.Kind?
+                var arrived: [Int: Result<Resource, any Error>] = [:]
+                var begun = 0
+                for number in urls.indices {
+                    while begun < min(urls.count, number + window) {
+                        let next = begun
+                        begun += 1
+                        group.addTask { (next, await load(urls[next], through: loader)) }
+                    }
+                    while arrived[number] == nil, let (other, result) = try await group.next() {
+                        arrived[other] = result
+                        batch.note(LoadTally.Outcome(result))
+                    }
+                    guard let result = arrived.removeValue(forKey: number) else { break }
+                    try line.interrupt {
+                        if let kind = try finish(result) { worst = max(worst ?? kind, kind) }
+                    }
                 }
+                return worst
             }
-            if let worst { throw ExitCode(worst.rawValue) }
         }
     }
 
-    private var transport: URLSessionTransport {
-        var configuration = URLSessionTransport.Configuration()
-        configuration.idleTimeout = timeout
-        return URLSessionTransport(configuration: configuration)
+    private func load(_ url: String, through loader: ResourceLoader) async -> Result<Resource, any Error> {
+        do {
+            return .success(try await loader.load(loading.request(try URLArgument(url).text, lane: lane)))
+        } catch {
+            return .failure(error)
+        }
     }
 
-    private func load(
-        _ url: String, through loader: ResourceLoader, _ progress: ProgressLine
-    ) async throws -> Resource {
-        let target = try URLArgument(url)
-        return try await progress.show {
-            try await loader.load(
-                ResourceRequest(target.text, headerFields: HTTPFields(fields.map(\.field)), policy: policy.policy))
+    /// Delivers what was loaded, or says why nothing was.
+    ///
+    /// - Throws: What the others need not be loaded after either.
+    private func finish(_ result: Result<Resource, any Error>) throws -> Failure.Kind? {
+        do {
+            try deliver(try result.get())
+            return nil
+        } catch let error as StandardOutput.ReaderIsGone {
+            throw error
+        } catch {
+            let failure = Failure(error)
+            failure.report()
+            return failure.kind
         }
     }
 
@@ -108,5 +139,14 @@ struct Get: AsyncParsableCommand {
             source=\(resource.source.rawValue) status=\(resource.status.code) bytes=\(resource.data.count) \
             sha256=\(digest) age=\(resource.age) expires=\(expires) url=\(resource.url.inOneLine)
             """
+    }
+}
+
+extension LoadTally.Outcome {
+    fileprivate init(_ result: Result<Resource, any Error>) {
+        switch result {
+        case .success(let resource): self.init(resource.source)
+        case .failure: self = .failed
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A file, or the standard input, read once from its beginning to its end.
-final class InputFile {
+final class InputFile: Sendable {
     private static let chunkByteCount = 262_144
 
     let path: String
@@ -16,6 +16,31 @@ final class InputFile {
 
     deinit {
         if descriptor > STDIN_FILENO { close(descriptor) }
+    }
+
+    /// The next bytes; none at the end. Blocks.
+    func nextChunk() throws(Failure) -> [UInt8] {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, initializedCount in
+            var count = 0
+            repeat { count = read(descriptor, buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+            if count < 0 { code = errno }
+            initializedCount = max(0, count)
+        }
+        guard code == 0 else { throw .system(path, errno: code) }
+        return bytes
+    }
+
+    /// Where in a regular file the next bytes are; `nil` for anything else, which can be read only once.
+    var position: off_t? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let position = lseek(descriptor, 0, SEEK_CUR)
+        return position >= 0 ? position : nil
+    }
+
+    func seek(to position: off_t) throws(Failure) {
+        guard lseek(descriptor, position, SEEK_SET) >= 0 else { throw .system(path, errno: errno) }
     }
 
     func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {

@@ -7,13 +7,13 @@ struct Tool: AsyncParsableCommand {
         commandName: "cachestore",
         abstract: "A persistent HTTP cache: load through it, look into it, keep it small.",
         discussion: """
-            Exit codes: 0 done; 1 the answer is no (not cached, an HTTP status of 400 or more, damage found); \
-            2 the store or the network failed; 64 the command line is wrong.
+            Exit codes: 0 done; 1 the answer is no (not cached, an HTTP status of 400 or more, damage found, a URL of a \
+            list that could not be loaded); 2 the store or the network failed; 64 the command line is wrong; 130 \
+            interrupted.
             """,
         subcommands: [
-            Demo.self, Get.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Evict.self, Remove.self,
-            Check.self,
-            SQL.self, Export.self, Import.self,
+            Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,
+            Evict.self, Remove.self, Check.self, SQL.self, Export.self, Import.self,
         ])
 
     func run() throws {

@@ -4,8 +4,17 @@ import Foundation
 /// JSON for scripts: keys in snake case and sorted, numbers exact.
 enum JSONOutput {
     static func write(_ value: some Encodable) throws {
+        try write(value, .prettyPrinted)
+    }
+
+    /// Writes the value in one line, as one of many.
+    static func write(line value: some Encodable) throws {
+        try write(value, [])
+    }
+
+    private static func write(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
         // SQLite has infinities, JSON has not.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")

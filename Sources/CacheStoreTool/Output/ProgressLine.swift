@@ -4,22 +4,49 @@ import Synchronization
 /// A line on the terminal that says how far long work has come, and disappears at its end. In a pipe there is none.
 final class ProgressLine: Sendable {
     private static let interval = Duration.milliseconds(100)
-    private static let width = 79
+    static let width = 79
 
-    private let isOnTerminal: Bool
-    /// Guards what is to be shown.
-    private let text = Mutex("")
+    private struct State {
+        /// What is to be shown.
+        var text = ""
+        /// What the terminal shows.
+        var shown = ""
+        /// How many others are writing to the terminal.
+        var interruptions = 0
 
-    init() {
+        mutating func erase() {
+            if !shown.isEmpty { StandardError.write("\r\u{1B}[K") }
+            shown = ""
+        }
+    }
+
+    /// Whether there is a line.
+    let isOnTerminal: Bool
+    /// Guards the line, on the terminal, too.
+    private let state = Mutex(State())
+
+    /// - Parameter isWanted: Whether there may be a line at all.
+    init(isWanted: Bool = true) {
         let terminal = ProcessInfo.processInfo.environment["TERM"] ?? ""
-        isOnTerminal = isatty(STDERR_FILENO) == 1 && !terminal.isEmpty && terminal != "dumb"
+        isOnTerminal = isWanted && isatty(STDERR_FILENO) == 1 && !terminal.isEmpty && terminal != "dumb"
     }
 
     /// What the line says from its next turn on. Costs next to nothing where there is none.
     func say(_ text: @autoclosure () -> String) {
         guard isOnTerminal else { return }
         let text = text()
-        self.text.withLock { $0 = text }
+        state.withLock { $0.text = text }
+    }
+
+    /// Has `write` write to the terminal where the line was; it comes again below.
+    func interrupt<Problem: Error>(_ write: () throws(Problem) -> Void) throws(Problem) {
+        guard isOnTerminal else { return try write() }
+        state.withLock { state in
+            state.erase()
+            state.interruptions += 1
+        }
+        defer { state.withLock { $0.interruptions -= 1 } }
+        try write()
     }
 
     /// Does `work`, and shows meanwhile what has been said.
@@ -42,20 +69,20 @@ final class ProgressLine: Sendable {
 
     /// Work that is done within a turn is never spoken of.
     private func display(_ ask: () -> String?) async {
-        var shown = ""
         while (try? await Task.sleep(for: Self.interval)) != nil {
             if let text = ask() { say(text) }
-            let text = text.withLock { $0 }
-            guard text != shown else { continue }
-            StandardError.write("\r\u{1B}[K\(text.inOneLine.prefix(Self.width))")
-            shown = text
+            state.withLock { state in
+                guard state.interruptions == 0, state.text != state.shown else { return }
+                StandardError.write("\r\u{1B}[K\(state.text.inOneLine.prefix(Self.width))")
+                state.shown = state.text
+            }
         }
-        if !shown.isEmpty { StandardError.write("\r\u{1B}[K") }
+        state.withLock { $0.erase() }
     }
 
     private func end(_ display: Task<Void, Never>) async {
         display.cancel()
         await display.value
-        text.withLock { $0 = "" }
+        state.withLock { $0.text = "" }
     }
 }

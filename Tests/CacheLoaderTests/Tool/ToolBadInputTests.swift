@@ -15,6 +15,7 @@ private let everyCommand: [[String]] = [
     ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["sql", "SELECT 1"], ["check"],
     ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"], ["export", "/dev/null"],
     ["evict", "--unused-for", "1d", "--dry-run"], ["remove", "--all"], ["remove", "--tag", "x", "--dry-run"],
+    ["prefetch", "/dev/null"], ["watch", "--count", "1"],
 ]
 
 extension ToolTests {

@@ -1,0 +1,66 @@
+import ArgumentParser
+import CacheLoader
+import CacheStore
+import HTTPTypes
+
+/// How URLs are loaded.
+struct LoadOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("H"), .customLong("header")],
+        help: ArgumentHelp("A field to send along, as 'Name: value'; may be repeated.", valueName: "field"))
+    var fields: [FieldArgument] = []
+
+    @Option(help: "When a stored response may answer.")
+    var policy = PolicyArgument.http
+
+    @Option(help: ArgumentHelp("Give up when nothing arrives for as many seconds.", valueName: "seconds"))
+    var timeout = 60.0
+
+    @Option(
+        help: ArgumentHelp(
+            "Transfers at a time. Without it 6 in the urgent lane, 1 in the background.", valueName: "number"))
+    var width: Int?
+
+    func validate() throws {
+        if !(timeout > 0 && timeout <= 86_400) {
+            throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
+        }
+        if let width, !(1...256).contains(width) { throw ValidationError("--width needs a number from 1 to 256") }
+    }
+
+    func request(_ url: String, lane: LaneArgument) -> ResourceRequest {
+        ResourceRequest(url, headerFields: HTTPFields(fields.map(\.field)), policy: policy.policy, lane: lane.lane)
+    }
+
+    /// Transfers at a time.
+    func width(of lane: LaneArgument) -> Int {
+        let widths = LaneWidths()
+        return width ?? (lane == .urgent ? widths.urgent : widths.background)
+    }
+
+    /// A loader for one lane.
+    ///
+    /// - Parameter watched: What is to see the transfers go by.
+    func loader(
+        _ store: ResponseStore, lane: LaneArgument, retry: RetryCount,
+        watched: (URLSessionTransport) -> any HTTPTransport
+    ) -> ResourceLoader {
+        let width = width(of: lane)
+        let perHost = max(LaneWidths().perHost, width)
+        var session = URLSessionTransport.Configuration()
+        session.idleTimeout = timeout
+        session.connectionsPerHost = perHost
+        var configuration = ResourceLoader.Configuration()
+        configuration.logger = StandardErrorLog.logger
+        configuration.loadsFiles = false
+        configuration.retry = retry.policy
+        configuration.lanes.perHost = perHost
+        switch lane {
+        case .urgent: configuration.lanes.urgent = width
+        case .background: configuration.lanes.background = width
+        }
+        return ResourceLoader(
+            store: store, transport: watched(URLSessionTransport(configuration: session)),
+            configuration: configuration)
+    }
+}

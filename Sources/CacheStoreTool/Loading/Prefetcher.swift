@@ -1,0 +1,101 @@
+import CacheLoader
+
+/// Loads what a list names, a number of URLs at a time.
+struct Prefetcher: Sendable {
+    private let file: InputFile
+    private let loader: ResourceLoader
+    private let batch: LoadBatch
+    private let line: ProgressLine
+    private let request: @Sendable (String) -> ResourceRequest
+
+    init(
+        _ file: InputFile, _ loader: ResourceLoader, _ batch: LoadBatch, _ line: ProgressLine,
+        request: @escaping @Sendable (String) -> ResourceRequest
+    ) {
+        self.file = file
+        self.loader = loader
+        self.batch = batch
+        self.line = line
+        self.request = request
+    }
+
+    /// Returns when all have come to an end; once the task is cancelled, they do so at once.
+    ///
+    /// - Parameter count: How many are taken from the list before the first of them has to be done.
+    /// - Throws: ``Failure``, when the list cannot be read.
+    func run(atOnce count: Int) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var list = URLList(file)
+            var underWay = 0
+            while let entry = try await list.next(), !Task.isCancelled {
+                if underWay < count { underWay += 1 } else { _ = try await group.next() }
+                group.addTask { await load(entry) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func load(_ entry: URLListLine) async {
+        switch entry.content {
+        case .blank: return
+        case .malformed(let reason): fail("\(place(of: entry)): \(reason)")
+        case .url(let url): await load(url, entry)
+        }
+    }
+
+    private func load(_ url: String, _ entry: URLListLine) async {
+        let request = request(url)
+        do throws(LoadError) {
+            if try loader.isAnsweredFromStore(request) { return batch.note(.fresh) }
+            let resource = try await loader.load(request)
+            if let failure = resource.failure { throw failure }
+            batch.note(LoadTally.Outcome(resource.source))
+        } catch {
+            switch error {
+            case .cancelled: return
+            case .invalidURL: fail("\(place(of: entry)): \(error)")
+            case .store: fail("\(url): \(error)")
+            default: fail("\(error)")
+            }
+        }
+    }
+
+    private func place(of entry: URLListLine) -> String { "\(file.path):\(entry.number)" }
+
+    private func fail(_ message: String) {
+        batch.note(.failed)
+        line.interrupt { StandardError.say(message) }
+    }
+}
+
+/// What a prefetch came to, for a person and for a script.
+struct PrefetchSummary: Encodable {
+    private let urls: Int
+    private let network: Int
+    private let fresh: Int
+    private let revalidated: Int
+    private let failed: Int
+    /// Of bodies, from the network.
+    private let bytes: Int64
+    private let seconds: Double
+    private let interrupted: Bool
+
+    init(_ batch: LoadBatch, isInterrupted: Bool) {
+        let tally = batch.tally
+        urls = tally.completed
+        network = tally.network
+        fresh = tally.fresh
+        revalidated = tally.revalidated
+        failed = tally.failed
+        bytes = batch.byteCount
+        seconds = (batch.elapsed / .milliseconds(1)).rounded() / 1000
+        interrupted = isInterrupted
+    }
+
+    var text: String {
+        """
+        \(urls.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(network) from the network, \(fresh) fresh in the store, \
+        \(revalidated) revalidated, \(failed) failed; \(bytes.asByteCount) received\(interrupted ? "; interrupted" : "")
+        """
+    }
+}

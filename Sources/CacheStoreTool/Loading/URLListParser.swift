@@ -1,0 +1,81 @@
+/// One line of a list of URLs.
+package struct URLListLine: Equatable, Sendable {
+    package enum Content: Equatable, Sendable {
+        /// Nothing, or a comment: its first character is a `#`.
+        case blank
+        /// What is to be a URL.
+        case url(String)
+        /// What cannot be one, and why.
+        case malformed(String)
+    }
+
+    /// Counted from 1.
+    package let number: Int
+    package let content: Content
+
+    package init(number: Int, _ content: Content) {
+        self.number = number
+        self.content = content
+    }
+}
+
+/// Reads a list of URLs, one a line, from bytes that come in pieces.
+///
+/// White space around a URL does not count, nor does the byte order mark of a list that Windows has written. Holds no more
+/// than one line.
+package struct URLListParser {
+    /// Longer lines are malformed. The loader takes no URL of half as many bytes.
+    package static let maxLineByteCount = 65_536
+
+    /// What has come of the line that has not ended.
+    private var line: [UInt8] = []
+    private var lineNumber = 1
+    private var isTooLong = false
+
+    package init() {}
+
+    /// Hands over each line that ends in `bytes`.
+    package mutating func add(_ bytes: [UInt8], _ body: (URLListLine) -> Void) {
+        var rest = bytes[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            append(rest[..<end])
+            body(takeLine())
+            rest = rest[(end + 1)...]
+        }
+        append(rest)
+    }
+
+    /// The line that no line feed has ended; blank if there is none.
+    package mutating func end() -> URLListLine {
+        takeLine()
+    }
+
+    private mutating func append(_ bytes: ArraySlice<UInt8>) {
+        guard !isTooLong else { return }
+        isTooLong = line.count + bytes.count > Self.maxLineByteCount
+        if isTooLong { line = [] } else { line += bytes }
+    }
+
+    private mutating func takeLine() -> URLListLine {
+        defer {
+            line.removeAll(keepingCapacity: true)
+            lineNumber += 1
+            isTooLong = false
+        }
+        return URLListLine(number: lineNumber, content)
+    }
+
+    private var content: URLListLine.Content {
+        if isTooLong { return .malformed("longer than \(Self.maxLineByteCount) bytes") }
+        var bytes = line[...]
+        if lineNumber == 1, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+        bytes = bytes.drop(while: Self.isSpace)
+        while let last = bytes.last, Self.isSpace(last) { bytes.removeLast() }
+        guard let first = bytes.first, first != UInt8(ascii: "#") else { return .blank }
+        return String(validating: bytes, as: UTF8.self).map { .url($0) } ?? .malformed("not UTF-8")
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r")].contains(byte)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import CacheLoader
+import CacheStore
+import Foundation
+
+/// Loads a list of URLs into the store.
+struct Prefetch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Load a list of URLs into the store, ahead of demand.",
+        discussion: """
+            The list has one URL a line; empty lines and those that begin with # are passed over. It is read as it is \
+            needed, however long it is. What is fresh in the store is left alone, what is stale is validated. One that \
+            fails is named on the standard error, does not keep the others, and makes the exit code 1. Ctrl-C ends it \
+            early: what was loaded stays, and the exit code is 130.
+            """)
+
+    @Argument(help: "The list; - reads the standard input.", completion: .file())
+    var file: String
+
+    @Option(help: "The lane: six transfers at a time when urgent, one in the background.")
+    var lane = LaneArgument.background
+
+    @Option(
+        help: ArgumentHelp(
+            "Try so many times more what failed for a reason that may pass: no connection, or a status such as 503.",
+            valueName: "number"))
+    var retry = RetryCount(2)
+
+    @OptionGroup var loading: LoadOptions
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    func run() async throws {
+        let input = try InputFile(path: file)
+        let line = ProgressLine()
+        // For the line alone: without one, nobody waits for the count.
+        let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
+        let (_, isInterrupted) = try await Interruption.cancelling(after: batch.stop) { [self] in
+            try await store.withStore { store in
+                let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
+                let prefetcher = Prefetcher(input, loader, batch, line, request: request)
+                // In the lane, or asleep before another attempt.
+                let window = max(64, 4 * loading.width(of: lane))
+                try await line.show {
+                    batch.progressText()
+                } during: {
+                    try await prefetcher.run(atOnce: window)
+                }
+            }
+        }
+        let summary = PrefetchSummary(batch, isInterrupted: isInterrupted)
+        if report.json { try JSONOutput.write(summary) } else { try StandardOutput.write(line: summary.text) }
+        if isInterrupted { throw ExitCode(Interruption.exitCode) }
+        if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
+    }
+
+    private func request(_ url: String) -> ResourceRequest {
+        loading.request(url, lane: lane)
+    }
+}

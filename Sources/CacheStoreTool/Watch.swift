@@ -1,0 +1,127 @@
+import ArgumentParser
+import CacheStore
+package import Foundation
+
+/// Shows what goes on in a store that others use.
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what goes on in a store while others use it.",
+        discussion: """
+            A line now and then: entries and their bytes, requests answered from the store (hits) and by the origin \
+            (misses), each with its growth per second. With --json an object a line, which also counts stale and \
+            revalidated answers and errors. Only reads: the store is as if nobody watched. Programs write hits down \
+            from time to time, not each at once. Ctrl-C ends it.
+            """)
+
+    @Option(help: ArgumentHelp("From one line to the next; 0 for without a pause.", valueName: "seconds"))
+    var interval = 1.0
+
+    @Option(help: ArgumentHelp("End after as many lines.", valueName: "number"))
+    var count: Int?
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if !(interval >= 0 && interval <= 86_400) {
+            throw ValidationError("--interval needs a number of seconds from 0 to 86400")
+        }
+        if let count, count < 1 { throw ValidationError("--count needs a number, 1 or more") }
+    }
+
+    func run() async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var turn = start
+        var earlier: StoreCounters?
+        var number = 0
+        while true {
+            let counters = StoreCounters(time: clock.now - start, try store.query(StoreCounters.query))
+            try write(WatchLine(counters, since: earlier, date: Date()), number)
+            earlier = counters
+            number += 1
+            if number == count { return }
+            // By the clock, not by the pause: reading takes time, too. A turn that was missed is not made up for.
+            turn = max(turn.advanced(by: .seconds(interval)), clock.now)
+            try await clock.sleep(until: turn)
+        }
+    }
+
+    private func write(_ line: WatchLine, _ number: Int) throws {
+        if report.json { return try JSONOutput.write(line: line) }
+        // Once for each screen of a small terminal.
+        if number % 20 == 0 { try StandardOutput.write(line: WatchLine.header) }
+        try StandardOutput.write(line: line.text)
+    }
+}
+
+/// What a store counts at one time, and how that has changed since the time before.
+package struct WatchLine: Encodable {
+    private let counters: StoreCounters
+    /// `nil` for the first.
+    private let perSecond: [StoreCounters.Counter: Double]?
+    private let date: Date
+
+    package init(_ counters: StoreCounters, since earlier: StoreCounters?, date: Date) {
+        self.counters = counters
+        self.date = date
+        perSecond = earlier.flatMap { counters.perSecond(since: $0) }
+    }
+
+    // MARK: Text
+
+    package static var header: String {
+        row(time: "UTC", columns.flatMap { [$0.rawValue, "/s"] })
+    }
+
+    package var text: String {
+        // 2026-01-31T12:34:56Z
+        let time = String(date.formatted(.iso8601).dropFirst(11).prefix(8))
+        let cells = Self.columns.flatMap { counter in
+            let rate = perSecond?[counter]
+            return counter == .bytes
+                ? [counters[counter].asByteCount, rate.map { Self.byteText($0) } ?? "-"]
+                : ["\(counters[counter])", rate?.oneDecimal ?? "-"]
+        }
+        return Self.row(time: time, cells)
+    }
+
+    /// What 80 columns have room for.
+    private static let columns: [StoreCounters.Counter] = [.entries, .bytes, .hits, .misses]
+
+    /// Cells that are wider than their column move the others.
+    private static func row(time: String, _ cells: [String]) -> String {
+        let widths = [7, 7, 8, 8, 8, 7, 8, 7]
+        return zip(cells, widths).reduce(time.padding(8)) { line, cell in
+            line + " " + String(repeating: " ", count: max(0, cell.1 - cell.0.count)) + cell.0
+        }
+    }
+
+    private static func byteText(_ bytes: Double) -> String {
+        let count = Int64(max(-1e18, min(1e18, bytes)))
+        return count < 0 ? "-\((-count).asByteCount)" : count.asByteCount
+    }
+
+    // MARK: JSON
+
+    private enum CodingKeys: String, CodingKey {
+        case time
+        case perSecond = "per_second"
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: CodingKeys.self)
+        try object.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), forKey: .time)
+        var numbers = encoder.container(keyedBy: StoreCounters.Counter.self)
+        for counter in StoreCounters.Counter.allCases { try numbers.encode(counters[counter], forKey: counter) }
+        guard let perSecond else { return try object.encodeNil(forKey: .perSecond) }
+        var rates = object.nestedContainer(keyedBy: StoreCounters.Counter.self, forKey: .perSecond)
+        for (counter, rate) in perSecond { try rates.encode(rate, forKey: counter) }
+    }
+}
+
+extension String {
+    fileprivate func padding(_ width: Int) -> String {
+        self + String(repeating: " ", count: max(0, width - count))
+    }
+}

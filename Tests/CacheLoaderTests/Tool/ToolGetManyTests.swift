@@ -1,0 +1,82 @@
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+extension ToolTests {
+    @Suite("get, many", .serialized)
+    struct GetMany {
+        let tool: Tool
+        let origin: LoopbackOrigin
+        let underWay = RequestsUnderWay()
+        /// Holds the first until the last has come.
+        let gate = Gate()
+
+        init() async throws {
+            tool = try Tool()
+            let (gate, underWay) = (gate, underWay)
+            let asked = Mutex(0)
+            origin = try await LoopbackOrigin { request in
+                underWay.begin()
+                defer { underWay.end() }
+                switch request.path {
+                case "/0": await gate.wait()
+                case "/5": gate.open()
+                case "/late":
+                    let times = asked.withLock { asked in
+                        asked += 1
+                        return asked
+                    }
+                    if times == 1 { return .status(.serviceUnavailable) }
+                case let path where path.hasPrefix("/missing"): return .status(.notFound)
+                default: break
+                }
+                return .ok(request.path.utf8, cacheControl: "max-age=60")
+            }
+        }
+
+        @Test("H1: they are loaded at a time, and written in order, their lines, too")
+        func order() async throws {
+            let urls = (0..<6).map { origin.url("/\($0)") }
+            let output = try await tool.raw(["get", "-v", "--store", tool.store] + urls)
+            #expect(output.exitCode == 0)
+            #expect(output.text == "/0/1/2/3/4/5")
+            let lines = output.errorText.split(separator: "\n")
+            #expect(lines.count == 6 && zip(lines, urls).allSatisfy { $0.hasSuffix(" url=\($1)") })
+            #expect(lines.allSatisfy { $0.hasPrefix("source=network ") })
+        }
+
+        @Test(
+            "H1: in the background one after the other; --width is a limit, too",
+            arguments: ["--lane=background", "--width=1"])
+        func oneByOne(option: String) async throws {
+            let urls = (1...5).map { origin.url("/\($0)") }
+            let output = try await tool.raw(["get", option, "--store", tool.store] + urls)
+            #expect(output.text == "/1/2/3/4/5")
+            #expect(origin.requestCount == 5 && underWay.most == 1)
+        }
+
+        @Test("More than are loaded at a time, some of which fail: the others come in order, the failures as well")
+        func failures() async throws {
+            let urls = (100..<160).map { origin.url($0 % 10 == 7 ? "/missing?\($0)" : "/\($0)") }
+            let output = try await tool.raw(["get", "--store", tool.store] + urls)
+            #expect(output.exitCode == 1)
+            #expect(output.text == (100..<160).filter { $0 % 10 != 7 }.map { "/\($0)" }.joined())
+            let failed = output.errorText.split(separator: "\n")
+            #expect(failed.count == 6)
+            for (line, number) in zip(failed, stride(from: 107, through: 157, by: 10)) {
+                #expect(line == "cachestore: \(origin.url("/missing?\(number)")): the origin answered with status 404")
+            }
+        }
+
+        @Test("H7: --retry is 0 unless it is said", arguments: [([], 1, 1), (["--retry", "1"], 0, 2)])
+        func retrying(arguments: [String], exitCode: Int, requests: Int) async throws {
+            let output = try await tool.raw(["get", origin.url("/late"), "--store", tool.store] + arguments)
+            output.expect(Int32(exitCode), error: exitCode == 0 ? nil : "status 503")
+            #expect(output.text == (exitCode == 0 ? "/late" : ""))
+            #expect(origin.requestCount == requests)
+        }
+    }
+}

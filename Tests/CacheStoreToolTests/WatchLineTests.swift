@@ -1,0 +1,61 @@
+import CacheStoreTool
+import Foundation
+import Testing
+
+@Suite("WatchLine")
+struct WatchLineTests {
+    private let first = StoreCounters(time: .seconds(1), [.entries: 10, .bytes: 5_000, .hits: 3, .misses: 10])
+    private let date = Date(timeIntervalSince1970: 1_700_000_000.25)
+
+    @Test("The growth per second of each counter, and nothing without time between")
+    func rates() {
+        let second = StoreCounters(time: .seconds(3), [.entries: 15, .bytes: 4_000, .hits: 4, .misses: 10])
+        let rates = second.perSecond(since: first)
+        #expect(
+            rates == [
+                .entries: 2.5, .bytes: -500, .hits: 0.5, .misses: 0, .stale: 0, .revalidated: 0, .errors: 0,
+            ])
+        #expect(first.perSecond(since: first) == nil)
+        let third = StoreCounters(time: .seconds(4), [.entries: 11])
+        #expect(third.perSecond(since: first)?[.entries] == 0.333)
+    }
+
+    @Test("Text stays in its columns, 80 wide")
+    func text() {
+        let second = StoreCounters(time: .seconds(3), [.entries: 15, .bytes: 4_000, .hits: 4, .misses: 10])
+        let (one, other) = (
+            WatchLine(first, since: nil, date: date).text, WatchLine(second, since: first, date: date).text
+        )
+        #expect(
+            [WatchLine.header, one, other] == [
+                "UTC      entries      /s    bytes       /s     hits      /s   misses      /s",
+                "22:13:20      10       -   5.0 kB        -        3       -       10       -",
+                "22:13:20      15     2.5   4.0 kB   -500 B        4     0.5       10     0.0",
+            ])
+    }
+
+    @Test("JSON has all counters, and their rates once there are any")
+    func json() throws {
+        struct Line: Decodable, Equatable {
+            var time: String
+            var entries: Int
+            var bytes: Int
+            var hits: Int
+            var stale: Int
+            var revalidated: Int
+            var misses: Int
+            var errors: Int
+            var per_second: [String: Double]?
+        }
+        let expected = Line(
+            time: "2023-11-14T22:13:20.250Z", entries: 10, bytes: 5_000, hits: 3, stale: 0, revalidated: 0,
+            misses: 10, errors: 0, per_second: nil)
+        let one = try JSONEncoder().encode(WatchLine(first, since: nil, date: date))
+        #expect(try JSONDecoder().decode(Line.self, from: one) == expected)
+        #expect(String(decoding: one, as: UTF8.self).contains("\"per_second\":null"))
+        let second = StoreCounters(time: .seconds(2), [.entries: 10, .bytes: 5_000, .hits: 103, .misses: 10])
+        let other = try JSONEncoder().encode(WatchLine(second, since: first, date: date))
+        let rates = try JSONDecoder().decode(Line.self, from: other).per_second
+        #expect(rates?["hits"] == 100 && rates?.count == 7)
+    }
+}
