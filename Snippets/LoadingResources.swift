@@ -37,6 +37,7 @@ func follow(_ loader: ResourceLoader) async {
         case .requesting(let hadCached): print(hadCached ? "looking for news" : "loading")
         case .progress(let progress): print(progress.received, "of", progress.total ?? -1)
         case .retrying(let retry): print(retry.failedAttempts, retry.error)
+        case .storeFailed(let error): print("goes on without the store:", error)
         case .completed(let new): print(new.source, new.value)
         case .failed(let error): print(error)
         case .cancelled: print("cancelled")

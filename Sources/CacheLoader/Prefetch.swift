@@ -38,8 +38,8 @@ extension ResourceLoader {
             let load = try load(for: request)
             if Task.isCancelled { throw .cancelled }
             if isAnsweredFromStore(load) { return .hit }
-            if let error = blockingError(load) { throw error }
-            let loaded = try await join(load, request, .nothing, as: Void.self)
+            let standIn = try await loadWhileBlocked(load)?.with(())
+            let loaded = if let standIn { standIn } else { try await join(load, request, .nothing, as: Void.self) }
             return loaded.failure.map(Prefetch.Outcome.failed) ?? .loaded
         } catch {
             return error == .cancelled ? .cancelled : .failed(error)

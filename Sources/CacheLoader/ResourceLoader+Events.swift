@@ -99,9 +99,12 @@ extension ResourceLoader {
             }
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
             if stale != nil { observation.awaitCached() }
-            if let error = blockingError(load) {
-                if let stale { observation.cached(await loaded(recipe, stale)) }
+            if let stale, let error = blockingError(load) {
+                observation.cached(await loaded(recipe, stale))
                 throw error
+            }
+            if let standIn = try await loadWhileBlocked(load) {
+                return observation.end(.success(standIn.with(try await make(recipe, of: standIn).get()).cast()))
             }
             // Else its transfer could begin, and even end, before it leaves.
             guard !Task.isCancelled else { throw .cancelled }

@@ -71,6 +71,8 @@ public final class ResourceLoader: Sendable {
 
     deinit {
         watch.withLock { $0?.cancel() }
+        // Who waits for a host, or in a lane that is closed, would wait for ever: a transfer keeps the loader, they do not.
+        cancelAll()
     }
 
     /// How the loader behaves. A change affects loads that begin afterwards, and empties the memory; that of
@@ -117,7 +119,9 @@ public final class ResourceLoader: Sendable {
         switch try await loadLocally(request, recipe) {
         case .loaded(let loaded): return loaded.cast()
         case .missing(let load):
-            if let error = blockingError(load) { throw error }
+            if let resource = try await loadWhileBlocked(load) {
+                return resource.with(try await make(recipe, of: resource).get()).cast()
+            }
             return try await join(load, request, recipe)
         }
     }

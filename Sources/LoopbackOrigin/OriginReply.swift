@@ -68,6 +68,9 @@ public struct OriginReply: Sendable {
 
         /// These bytes in place of a response, then the end of the connection.
         case garbage([UInt8])
+
+        /// These bytes in place of a response, then a TCP reset.
+        case breakingOff([UInt8])
     }
 
     /// The reply, delivered as `delivery` says.

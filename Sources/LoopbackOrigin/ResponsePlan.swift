@@ -66,6 +66,10 @@ struct ResponsePlan: Sendable {
             head = bytes
             ending = .close
             return
+        case .breakingOff(let bytes):
+            head = bytes
+            ending = .reset
+            return
         }
 
         if isChunked { fields.setIfAbsent(.transferEncoding, "chunked") }

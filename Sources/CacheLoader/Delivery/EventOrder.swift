@@ -1,3 +1,5 @@
+package import CacheStore
+
 /// Puts what happens to a load into the order that ``LoadEvent`` promises, whichever of its sources is faster. Pure.
 ///
 /// A stored value may take longer to be made of its bytes than the origin takes to answer: what the origin's side has to
@@ -6,6 +8,7 @@ package struct EventOrder<Output: Sendable>: Sendable {
     private var isWaitingForCached = false
     private var hadCached = false
     private var hasRequested = false
+    private var hasStoreFailed = false
     private var hasEnded = false
     private var received: Int64 = 0
     private var held: [LoadEvent<Output>] = []
@@ -48,6 +51,13 @@ package struct EventOrder<Output: Sendable>: Sendable {
     package mutating func retrying(_ retry: LoadRetry) -> [LoadEvent<Output>] {
         guard !hasEnded else { return [] }
         return pass(requesting() + [.retrying(retry)])
+    }
+
+    /// What is told once is enough: one failure of a store has others follow.
+    package mutating func storeFailed(_ error: StoreError) -> [LoadEvent<Output>] {
+        guard !hasStoreFailed, !hasEnded else { return [] }
+        hasStoreFailed = true
+        return pass(requesting() + [.storeFailed(error)])
     }
 
     /// The end, which comes once.

@@ -1,6 +1,8 @@
+public import CacheStore
+
 /// What happens to a load, in this order (`?` at most once, `*` any number of times):
 ///
-///     cached? (requesting (progress | retrying)*)? (completed | failed | cancelled)
+///     cached? (requesting (progress | retrying | storeFailed)*)? (completed | failed | cancelled)
 ///
 /// The last is one of three, and comes exactly once.
 public enum LoadEvent<Output: Sendable>: Sendable {
@@ -12,6 +14,9 @@ public enum LoadEvent<Output: Sendable>: Sendable {
     case progress(LoadProgress)
     /// An attempt has failed; there is going to be another.
     case retrying(LoadRetry)
+    /// The store could not be read or written. The load goes on without it, and its value may not be stored. Told at most
+    /// once; that a limit of the store leaves no room for a body is no failure.
+    case storeFailed(StoreError)
     /// The value. From the store, if that is fresh.
     case completed(Loaded<Output>)
     /// There is no value, or none but the ``cached(_:)`` one.
@@ -54,7 +59,7 @@ extension LoadEvent {
     public var isLast: Bool {
         switch self {
         case .completed, .failed, .cancelled: true
-        case .cached, .requesting, .progress, .retrying: false
+        case .cached, .requesting, .progress, .retrying, .storeFailed: false
         }
     }
 }

@@ -38,7 +38,7 @@ package struct EventsAfterPrior<Output: Sendable, Version: Comparable & Sendable
         case .cached: nil
         case .requesting: .requesting(hadCached: true)
         case .completed(let loaded): .completed(latest(loaded))
-        case .progress, .retrying, .failed, .cancelled: event
+        case .progress, .retrying, .storeFailed, .failed, .cancelled: event
         }
     }
 

@@ -110,13 +110,14 @@ extension ResourceLoader {
         guard !Task.isCancelled else { return }
         tell(flight, .requesting)
         let moment = memory.moment(of: load.target.key)
-        switch await transfer(load, progress: { self.tell(flight, .progress($0)) }) {
+        // What outlasts the flight does not keep the loader.
+        switch await transfer(load, attempt, tell: { [weak self] in self?.tell(flight, $0) }) {
         case .success(let arrived):
             let moment = forgetReplaced(by: arrived.resource, load, since: moment)
             change { $0.land(flight) }
             await land(flight, load, arrived, since: moment)
         case .failure(let failure):
-            if retry(flight, load, attempt, after: failure) { return }
+            if !failure.isFinal, retry(flight, load, attempt + failure.extraAttempts, after: failure) { return }
             end(flight, with: .failure(failure.error))
         }
     }
@@ -129,7 +130,8 @@ extension ResourceLoader {
         guard let delay else { return false }
         let isParked = failure.isOfTransport && configuration.reachability?.isReachable(load.host) == false
         let isRetried = changeFlights { flights in
-            let (isRetried, actions) = flights.board.fail(flight, retry: isParked ? .whenReachable : .later)
+            let (isRetried, actions) = flights.board.fail(
+                flight, retry: isParked ? .whenReachable : .later, extra: failure.extraAttempts)
             if isRetried {
                 flights.tasks[flight] =
                     isParked ? nil : Task { await self.wait(delay, configuration.sleep, for: flight, attempt) }
@@ -170,7 +172,7 @@ extension ResourceLoader {
             // What nobody can make anything of is not kept, to be found again until it turns stale.
             if isUsable, resource.source != .local, values.values.allSatisfy(\.isUnusable), !values.isEmpty {
                 isUsable = false
-                await forget(load)
+                if let error = await forget(load) { tell(flight, .storeFailed(error)) }
                 continue
             }
             let landed: [LoadWaiter]? = changeFlights { flights in
@@ -213,14 +215,18 @@ extension ResourceLoader {
         flights.withLock { $0.board.told(flight) }
     }
 
-    private func forget(_ load: Load) async {
+    /// - Returns: Why the store could not.
+    private func forget(_ load: Load) async -> StoreError? {
+        // After that nothing puts it there again.
+        defer { memory.remove(load.target.key) }
         do throws(StoreError) {
             try await store.remove(load.target.key)
+            return nil
         } catch {
             let metadata: Logger.Metadata = ["url": "\(load.target.url.text)", "error": "\(error)"]
             load.configuration.logger.warning("could not remove what no processor accepts", metadata: metadata)
+            return error
         }
-        memory.remove(load.target.key)
     }
 
     /// The value that is stored of a body, or else made of it, and stored if it is to be.

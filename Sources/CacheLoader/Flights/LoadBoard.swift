@@ -182,12 +182,14 @@ package struct LoadBoard<Key: Hashable, Waiter> {
 
     /// An attempt has failed.
     ///
+    /// - Parameter extra: How many it has made more than one.
     /// - Returns: Whether there is to be another; if not, the flight has to be ended. One that nobody waits for is not tried
     ///   again.
-    package mutating func fail(_ flight: Flight, retry: Retry) -> (Bool, [Action]) {
+    package mutating func fail(_ flight: Flight, retry: Retry, extra: Int = 0) -> (Bool, [Action]) {
         guard let state = states[flight], state.phase == .running else { return (false, []) }
         guard retry != .never, !state.waiters.isEmpty else { return (false, []) }
         vacate(flight)
+        states[flight]?.attempt += extra
         states[flight]?.phase = .waiting(isParked: retry == .whenReachable)
         return (true, begin())
     }

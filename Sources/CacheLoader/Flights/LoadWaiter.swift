@@ -1,3 +1,5 @@
+internal import CacheStore
+
 /// Somebody who waits for a flight.
 struct LoadWaiter: Sendable {
     /// What is to be made of the body.
@@ -13,5 +15,6 @@ enum FlightEvent: Sendable {
     case requesting
     case progress(LoadProgress)
     case retrying(LoadRetry)
+    case storeFailed(StoreError)
     case ended(Result<Loaded<any Sendable>, LoadError>)
 }

@@ -13,6 +13,10 @@ struct TransferFailure: Error {
     let error: LoadError
     /// What the origin said about when to come again.
     var retryAfter: Duration?
+    /// Whether no other attempt is to be made, whatever the error.
+    var isFinal = false
+    /// Attempts that it took more than one.
+    var extraAttempts = 0
 
     var isOfTransport: Bool {
         if case .transport = error { true } else { false }
@@ -44,8 +48,8 @@ extension ResourceLoader {
         let resource: Resource
         do throws(LoadError) {
             resource = try await Resource(response, load.target, load.configuration)
-        } catch .store {
-            // A body that cannot be read after all: a flight finds another way.
+        } catch .store, .malformedContent {
+            // A body that is of no use after all: a flight finds another way.
             return nil
         }
         let value = try await make(recipe, of: resource).get()
@@ -71,24 +75,18 @@ extension ResourceLoader {
         return answer.response.status.kind == .successful
     }
 
-    /// The error of an origin that has answered with too many, and is not to be asked now.
-    func blockingError(_ load: Load) -> LoadError? {
-        let limit = load.configuration.negativeCaching
-        guard limit.window != nil, load.isShareable, load.policy.mode != .remoteOnly,
-            let failure = try? store.failure(for: load.target.key),
-            limit.blocks(failure, at: load.configuration.clock())
-        else { return nil }
-        return .httpStatus(failure.status, url: load.target.url.text)
-    }
+    // MARK: Attempts
 
     /// An attempt, which may take no longer than the request says.
+    ///
+    /// - Parameter tell: Is told what happens, on any thread.
     func transfer(
-        _ load: Load, progress: @escaping @Sendable (LoadProgress) -> Void
+        _ load: Load, _ attempt: Int, tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
-        guard let timeout = load.timeout else { return await follow(load, progress: progress) }
+        guard let timeout = load.timeout else { return await follow(load, attempt, tell) }
         // No task group: that would wait for a transport which does not heed its cancellation.
         let (results, continuation) = AsyncStream<Result<Arrived, TransferFailure>>.makeStream()
-        let transfer = Task { continuation.yield(await follow(load, progress: progress)) }
+        let transfer = Task { continuation.yield(await follow(load, attempt, tell)) }
         let timer = Task {
             guard (try? await load.configuration.sleep(timeout)) != nil else { return }
             let error = TransportError(.timedOut, message: "the load took longer than \(timeout)")
@@ -104,106 +102,45 @@ extension ResourceLoader {
     }
 
     private func follow(
-        _ load: Load, progress: @Sendable (LoadProgress) -> Void
+        _ load: Load, _ attempt: Int, _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
+        var last = attempt
         do throws(TransferFailure) {
-            return .success(try await loadHopByHop(load, progress: progress))
+            return .success(try await loadHopByHop(load, &last, tell))
         } catch {
-            return .failure(error)
+            var failure = error
+            failure.extraAttempts = last - attempt
+            return .failure(failure)
         }
     }
 
     /// Loads hop by hop until something else than a redirect answers.
+    ///
+    /// - Parameter attempt: The number of the attempt; greater afterwards if it took others.
     private func loadHopByHop(
-        _ load: Load, progress: (LoadProgress) -> Void
+        _ load: Load, _ attempt: inout Int, _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async throws(TransferFailure) -> Arrived {
         var (target, method, content, fields) = (load.target, load.method, load.content, load.headerFields)
         let configuration = load.configuration
         for _ in 0...max(0, configuration.maxRedirects) {
-            let transaction = transaction(load, target, fields, method, content)
-            // Held until the response is in the store, or is not going to be.
-            let claim = await claim(target, load, transaction)
-            defer { claim?.release() }
-            let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
-            // A transport need not heed its cancellation.
-            guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
-            let next = try await Self.failing { () throws(LoadError) in
-                try Redirect.target(of: response.head, from: target.url)
+            var transaction = transaction(load, target, fields, method, content)
+            transaction.onStoreFailure = { tell(.storeFailed($0)) }
+            let (status, next): (HTTPResponse.Status, CacheKey)
+            switch try await hop(load, target, transaction, &attempt, tell) {
+            case .content(let arrived): return arrived
+            case .redirect(let redirect, let location): (status, next) = (redirect, location)
             }
-            guard let next else { return try await finish(load, response, target, transaction, progress: progress) }
             if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &fields) }
-            let nextMethod = Redirect.method(after: method, status: response.head.status)
+            let nextMethod = Redirect.method(after: method, status: status)
             if nextMethod != method {
                 content = nil
                 Redirect.removeContentFields(from: &fields)
             }
             method = nextMethod
-            await Self.drain(response)
             target = LoadTarget(next)
         }
         let limit = configuration.maxRedirects
         throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
-    }
-
-    /// Has other processes that want the same wait for what this one is going to store. If one of them was faster, waits for
-    /// that: then the answer is in the store, unless its load has failed.
-    private func claim(_ target: LoadTarget, _ load: Load, _ transaction: CacheTransaction) async -> LoadClaim? {
-        let wait = load.configuration.processWait
-        guard wait > .zero, transaction.request.method == .get, load.policy.mode != .remoteOnly,
-            !transaction.forbidsNetwork
-        else { return nil }
-        return try? await store.waitForClaim(target.key, upTo: wait, elsewhereOnly: true)
-    }
-
-    private static func failing<Value>(
-        _ body: () async throws(LoadError) -> Value
-    ) async throws(TransferFailure) -> Value {
-        do throws(LoadError) {
-            return try await body()
-        } catch {
-            throw TransferFailure(error: error)
-        }
-    }
-
-    private func finish(
-        _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
-        progress: (LoadProgress) -> Void
-    ) async throws(TransferFailure) -> Arrived {
-        // Only a condition of the caller's own is answered with a 304.
-        guard response.head.status.kind == .successful || response.head.status == .notModified else {
-            if response.source == .network {
-                if response.head.status.code >= 400 {
-                    await transaction.recordFailure(response, within: load.configuration.negativeCaching.window)
-                }
-                await Self.drain(response)
-            }
-            throw TransferFailure(
-                error: .httpStatus(response.head.status.code, url: target.url.text),
-                retryAfter: response.head.headerFields.retryAfter(at: transaction.now))
-        }
-        do throws(LoadError) {
-            let resource = try await Resource(response, target, load.configuration, progress: progress)
-            if response.source == .network { await transaction.forgetFailures() }
-            return Arrived(resource: resource, entry: response.entry)
-        } catch {
-            guard case .store(let reason) = error, response.source != .network, !transaction.forbidsNetwork else {
-                throw TransferFailure(error: error)
-            }
-            transaction.log("could not read a stored body", reason)
-            return try await Self.failing { () async throws(LoadError) in
-                let response = try await transaction.answerFromOrigin()
-                let resource = try await Resource(response, target, load.configuration, progress: progress)
-                return Arrived(resource: resource, entry: response.entry)
-            }
-        }
-    }
-
-    /// Reads a body that nobody wants to its end, if that is near: then the response is stored, if it may be, and its
-    /// connection used again.
-    private static func drain(_ response: CachedResponse) async {
-        var rest = 65_536
-        var chunks = response.body.makeAsyncIterator()
-        while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
     }
 
     func transaction(
@@ -266,9 +203,10 @@ extension ResourceLoader.Configuration {
 }
 
 extension Resource {
+    /// - Parameter undecodable: Is called when the body has arrived whole, and its coding cannot be taken off.
     init(
         _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration,
-        progress: (LoadProgress) -> Void = { _ in }
+        progress: (LoadProgress) -> Void = { _ in }, undecodable: () async -> Void = {}
     ) async throws(LoadError) {
         if let wanted = configuration.contentTypes, response.head.status != .notModified,
             !wanted.accepts(response.head.headerFields)
@@ -280,7 +218,12 @@ extension Resource {
         var data = try await response.body.data { progress(LoadProgress(received: $0, total: total)) }
         var fields = response.head.headerFields
         if response.head.status != .partialContent {
-            data = try configuration.decode(data, &fields, url: target.url.text)
+            do throws(LoadError) {
+                data = try configuration.decode(data, &fields, url: target.url.text)
+            } catch {
+                await undecodable()
+                throw error
+            }
         }
         self.init(data, response, target, fields)
     }

@@ -78,11 +78,13 @@ extension CacheTransaction {
     }
 
     /// Counts an error of the origin, if it is about what is stored; the last good content stays.
-    func recordFailure(_ response: CachedResponse, within window: Duration?) async {
+    func recordFailure(
+        _ status: Int, within window: Duration?, unlessRemovedSince generation: StoreGeneration?
+    ) async {
         guard request.method == .get || request.method == .head else { return }
         do throws(StoreError) {
             try await store.recordFailure(
-                for: key, status: response.head.status.code, within: window, unlessRemovedSince: response.generation)
+                for: key, status: status, within: window, unlessRemovedSince: generation)
         } catch {
             log("could not count a failure", error)
         }

@@ -94,7 +94,7 @@ extension CacheTransaction {
             maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
         let body = SharedBody(
             url: url, source: received.reply.body, storing: storing, expectedByteCount: length, limits: limits,
-            logger: configuration.logger,
+            logger: configuration.logger, onStoreFailure: onStoreFailure,
             onEnd: { [arrivals = context.arrivals, key] in arrivals.remove(key, number) })
         guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
         if joins {

@@ -85,7 +85,10 @@ extension CacheTransaction {
         case .standIn(let index):
             let status = received.reply.head.status.code
             count(received.reply.head.status)
-            if let answer = standIn(received.forwarding, index, .httpStatus(status, url: url), status) { return answer }
+            if var answer = standIn(received.forwarding, index, .httpStatus(status, url: url), status) {
+                answer.generation = received.generation
+                return answer
+            }
             return passing(received)
         case .update(let updates, let removals):
             for (index, response) in updates { await freshen(received, index, response) }
@@ -210,6 +213,8 @@ extension CacheTransaction {
     var revalidating: CacheTransaction {
         var forced = self
         forced.policy.mode = .revalidateAlways
+        // Who was answered has no part in it.
+        forced.onStoreFailure = nil
         // It is the whole that is validated, whatever the caller has of it or wants of it.
         forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         return forced

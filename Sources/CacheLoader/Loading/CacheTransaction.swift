@@ -21,6 +21,8 @@ struct CacheTransaction: Sendable {
     let keepsErrors: Bool
     /// What is not among them is not stored.
     var contentTypes: ContentTypeFilter?
+    /// Is told of what the store could not do, on any thread.
+    var onStoreFailure: (@Sendable (StoreError) -> Void)?
     let key: CacheKey
     let target: CacheKey
 
@@ -269,5 +271,6 @@ struct CacheTransaction: Sendable {
 
     func log(_ message: Logger.Message, _ error: StoreError) {
         configuration.logger.warning(message, metadata: ["url": "\(url)", "error": "\(error)"])
+        onStoreFailure?(error)
     }
 }

@@ -156,7 +156,7 @@ extension BoundResource.Event {
         case .completed(let loaded): self = .value(loaded)
         case .failed(let error): self = .failed(error)
         case .cancelled: self = .cancelled
-        case .requesting, .progress, .retrying: return nil
+        case .requesting, .progress, .retrying, .storeFailed: return nil
         }
     }
 }

@@ -20,7 +20,7 @@ func expectGrammatical<Output>(
             case .progress(let progress)?:
                 #expect(progress.received > received, "less than before", sourceLocation: sourceLocation)
                 received = progress.received
-            case .retrying?: break
+            case .retrying?, .storeFailed?: break
             default: break loop
             }
             rest.removeFirst()
@@ -37,6 +37,7 @@ extension LoadEvent {
         case .requesting(let hadCached): hadCached ? "requesting again" : "requesting"
         case .progress(let progress): "progress \(progress.received)/\(progress.total.map(String.init) ?? "?")"
         case .retrying(let retry): "retrying \(retry.failedAttempts)"
+        case .storeFailed: "storeFailed"
         case .completed(let loaded): "completed \(loaded.source)"
         case .failed: "failed"
         case .cancelled: "cancelled"

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStore
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -62,6 +63,19 @@ struct EventOrderTests {
         #expect(events == ["requesting", "progress 5/9", "retrying 1", "progress 9/9", "cancelled"])
     }
 
+    @Test("A7: a store that fails is told of once, in its place, and not after the end")
+    func storeFailed() {
+        let events = names { order in
+            order.awaitCached()
+            return [
+                order.storeFailed(.closed), order.storeFailed(.suspended), order.cached(loaded(1)),
+                order.end(.success(loaded(2))), order.storeFailed(.closed),
+            ]
+        }
+        #expect(events == ["cached", "requesting again", "storeFailed", "completed network"])
+        #expect(names { [$0.end(.success(loaded(1))), $0.storeFailed(.closed)] } == ["completed network"])
+    }
+
     @Test("I1, C6: whatever comes first, the grammar holds", arguments: 0..<4)
     func random(round: Int) {
         var generator = SeededGenerator()
@@ -74,11 +88,12 @@ struct EventOrderTests {
         let hasCached = Bool.random(using: &generator)
         if hasCached { order.awaitCached() }
         for _ in 0..<Int.random(in: 0...12, using: &generator) {
-            switch Int.random(in: 0..<4, using: &generator) {
+            switch Int.random(in: 0..<5, using: &generator) {
             case 0: events += order.requesting()
             case 1:
                 events += order.progress(LoadProgress(received: .random(in: 0...9, using: &generator), total: nil))
             case 2: events += order.retrying(LoadRetry(failedAttempts: 1, delay: .zero, error: .cancelled))
+            case 3: events += order.storeFailed(.closed)
             default: events += order.cached(Bool.random(using: &generator) ? loaded(0) : nil)
             }
         }

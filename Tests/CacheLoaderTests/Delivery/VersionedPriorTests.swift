@@ -23,6 +23,7 @@ struct VersionedPriorTests {
         case .requesting(let hadCached): "requesting \(hadCached)"
         case .progress: "progress"
         case .retrying: "retrying"
+        case .storeFailed: "storeFailed"
         case .completed(let loaded): "completed \(loaded.value) \(loaded.source)"
         case .failed: "failed"
         case .cancelled: "cancelled"

@@ -14,7 +14,7 @@ import Darwin
 
 @Suite("A full disk")
 struct FullDiskTests {
-    @Test("A7: a disk that fills up in the middle of a body fails no load, and nothing is half-stored")
+    @Test("A7: a disk that fills up in the middle of a body fails no load, is reported, and nothing is half-stored")
     func duringBody() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) { [path = directory.path as String] in
@@ -46,6 +46,10 @@ struct FullDiskTests {
             #expect(loaded.source == .network)
             #expect(loaded.data == Data(String(repeating: chunk, count: 99).utf8))
         }
+        let events = await loader.events(for: ResourceRequest("https://example.com/a")).all
+        expectGrammatical(events)
+        #expect(events.map(\.name).contains("storeFailed"))
+        #expect(events.last?.name == "completed network")
         #expect(try store.statistics().entries == 0)
         #expect(try await store.check(digests: true).isSound)
     }

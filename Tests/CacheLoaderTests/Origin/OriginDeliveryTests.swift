@@ -81,6 +81,15 @@ struct OriginDeliveryTests {
         #expect(origin.counters.bodyBytes == bytes)
     }
 
+    @Test("breakingOff: the bytes as they are, then a reset")
+    func breakingOff() async throws {
+        let client = try await client(of: .breakingOff(Array("HTTP/1.1 200".utf8)))
+        let (text, ending) = await client.rest()
+        // The reset may overtake them.
+        #expect(["", "HTTP/1.1 200"].contains(text))
+        #expect(ending == .reset)
+    }
+
     @Test("resetBeforeHead")
     func resetBeforeHead() async throws {
         let client = try await client(of: .resetBeforeHead)

@@ -47,15 +47,18 @@ final class SharedBody: Sendable {
     private let expectedByteCount: Int64?
     private let limits: Limits
     private let logger: Logger
+    private let onStoreFailure: (@Sendable (StoreError) -> Void)?
     private let onEnd: @Sendable () -> Void
 
     /// Guards who has read how much. Continuations are resumed outside.
     private let state: Mutex<State>
 
-    /// - Parameter onEnd: Is called once the body has been committed, or will not be.
+    /// - Parameters:
+    ///   - onStoreFailure: Is told why the body, or what there is of it, could not be stored.
+    ///   - onEnd: Is called once the body has been committed, or will not be.
     init(
         url: String, source: TransportBody, storing: Storing, expectedByteCount: Int64?, limits: Limits,
-        logger: Logger, onEnd: @escaping @Sendable () -> Void
+        logger: Logger, onStoreFailure: (@Sendable (StoreError) -> Void)?, onEnd: @escaping @Sendable () -> Void
     ) {
         self.url = url
         self.source = source
@@ -63,6 +66,7 @@ final class SharedBody: Sendable {
         self.expectedByteCount = expectedByteCount
         self.limits = limits
         self.logger = logger
+        self.onStoreFailure = onStoreFailure
         self.onEnd = onEnd
         state = Mutex(State(table: Table(byteCount: storing.writer.byteCount)))
     }
@@ -188,6 +192,11 @@ final class SharedBody: Sendable {
             default: .warning
             }
         logger.log(level: level, "did not store a response", metadata: ["url": "\(url)", "error": "\(error)"])
+        switch error {
+        // Then the store has done what it should.
+        case .bodyTooLarge, .removedMeanwhile: break
+        default: onStoreFailure?(error)
+        }
     }
 
     // MARK: The readers' side

@@ -1,0 +1,41 @@
+internal import CacheStore
+internal import HTTPTypes
+
+/// Leaving origins alone that keep answering with an error, as ``NegativeCaching`` says.
+extension ResourceLoader {
+    /// The error of an origin that has answered with too many, and is not to be asked now.
+    func blockingError(_ load: Load) -> LoadError? {
+        blockingError(load, load.target.key, url: load.target.url.text)
+    }
+
+    private func blockingError(_ load: Load, _ key: CacheKey, url: String) -> LoadError? {
+        let limit = load.configuration.negativeCaching
+        guard limit.window != nil, load.isShareable, load.policy.mode != .remoteOnly,
+            let failure = try? store.failure(for: key), limit.blocks(failure, at: load.configuration.clock())
+        else { return nil }
+        return .httpStatus(failure.status, url: url)
+    }
+
+    /// What a load comes to without a flight, and without a place in a lane, while its origin is not to be asked: what is
+    /// stored, if it may stand in for an origin that answers with that error. `nil` if the load takes a flight.
+    ///
+    /// - Throws: That error.
+    func loadWhileBlocked(_ load: Load) async throws(LoadError) -> Resource? {
+        let transaction = transaction(load, load.target, load.headerFields, load.method)
+        guard let response = try standInWhileBlocked(load, transaction), response.head.status.kind == .successful else {
+            return nil
+        }
+        return try await Resource(response, load.target, load.configuration)
+    }
+
+    /// The stored response that answers in place of an origin that is not to be asked now; `nil` if it may be asked, or need
+    /// not be.
+    ///
+    /// - Throws: The error of the origin, if there is none.
+    func standInWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
+        guard let error = blockingError(load, transaction.key, url: transaction.url),
+            case .forward(let forwarding) = try transaction.decide()
+        else { return nil }
+        return try transaction.standIn(for: error, forwarding)
+    }
+}

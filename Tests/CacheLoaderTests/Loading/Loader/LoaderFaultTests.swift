@@ -1,0 +1,229 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+/// The whole way from a real origin that misbehaves, over a real transport, to the value and the store.
+@Suite("ResourceLoader: origins that misbehave", .timeLimit(.minutes(5)))
+struct LoaderFaultTests {
+    /// An origin that misbehaves while it is told to.
+    private final class Origin: Sendable {
+        /// Guards what is wrong with it.
+        private let fault: Mutex<LoaderFault?>
+
+        init(_ fault: LoaderFault?) { self.fault = Mutex(fault) }
+
+        func set(_ fault: LoaderFault?) { self.fault.withLock { $0 = fault } }
+
+        func start() async throws -> LoopbackOrigin {
+            try await LoopbackOrigin { request in
+                self.fault.withLock { $0 }?.reply(to: request)
+                    ?? .resource("good".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=60")
+            }
+        }
+    }
+
+    private func fixture(_ adapter: TransportAdapter) throws -> LoaderFixture {
+        // What is stored stands in for nothing: each error is to be seen.
+        try LoaderFixture(transport: adapter.make(), policy: CachePolicy(staleWhenDisconnected: nil)) {
+            $0.maxBodyBytes = LoaderFault.limit
+        }
+    }
+
+    private func expectSound(_ fixture: LoaderFixture) async throws {
+        try await fixture.store.sweep()
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test(
+        "S18, A7, D4, D5: without anything stored: a typed error, nothing is stored, and the next load is as ever",
+        arguments: TransportAdapter.allCases, LoaderFault.allCases)
+    func cold(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
+        let misbehaving = Origin(fault)
+        let origin = try await misbehaving.start()
+        let url = origin.url("/a")
+        let fixture = try fixture(adapter)
+        let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(error.map { fault.explains($0, url) } == true, "\(String(describing: error))")
+        if let requests = fault.requests { #expect(origin.requestCount == requests) }
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try fixture.blobs.isEmpty)
+        let failure = try fixture.store.failure(for: CacheKey(url: url))
+        #expect((failure.map { [$0.status] } ?? []) == fault.failures)
+        #expect(failure?.count ?? 1 == 1)
+
+        misbehaving.set(nil)
+        #expect(try await fixture.loader.load(url).text == "good")
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+        try await expectSound(fixture)
+        await origin.stop()
+    }
+
+    @Test(
+        "S18, A7, C7, D4, D5: with something stored: a typed error, what is stored stays and may stand in, and is renewed",
+        arguments: TransportAdapter.allCases, LoaderFault.allCases)
+    func warm(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
+        let misbehaving = Origin(nil)
+        let origin = try await misbehaving.start()
+        let url = origin.url("/a")
+        let fixture = try fixture(adapter)
+        let expiry = try await fixture.loader.load(url).expiresAt
+        fixture.clock.advance(by: 61)
+
+        misbehaving.set(fault)
+        let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(error.map { fault.explains($0, url) } == true, "\(String(describing: error))")
+        #expect(try fixture.store.failure(for: CacheKey(url: url)).map { [$0.status] } ?? [] == fault.failures)
+        let kept = try fixture.loader.peek(url)
+        #expect(kept == Data("good".utf8) || fault.mayReplace && kept == nil)
+        if kept != nil {
+            #expect(try fixture.store.peek(CacheKey(url: url))?.metadata.expiresAt == expiry)
+            let offline = try await fixture.loader.load(ResourceRequest(url, policy: CachePolicy(mode: .cacheFirst)))
+            #expect(offline.text == "good" && offline.isStale)
+            // As a loader is configured by default. A body that has begun is the origin's answer.
+            if let standIn = try? await fixture.loader.load(
+                ResourceRequest(url, policy: ResourceLoader.Configuration().policy))
+            {
+                #expect(standIn.text == "good")
+                #expect(standIn.failure.map { fault.explains($0, url) } == true)
+            }
+        }
+        try await expectSound(fixture)
+
+        misbehaving.set(nil)
+        let renewed = try await fixture.loader.load(url)
+        #expect(renewed.text == "good" && !renewed.isStale && renewed.failure == nil)
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+        try await expectSound(fixture)
+        await origin.stop()
+    }
+
+    @Test("S18: bytes past the declared length are left alone, and not stored", arguments: TransportAdapter.allCases)
+    func surplus(_ adapter: TransportAdapter) async throws {
+        let origin = try await LoopbackOrigin { _ in
+            OriginReply.ok("0123456789".utf8, cacheControl: "max-age=60").delivered(.declaring(length: 4))
+        }
+        let fixture = try fixture(adapter)
+        #expect(try await fixture.loader.load(origin.url("/a")).text == "0123")
+        #expect(try await fixture.loader.load(origin.url("/a")).text == "0123")
+        #expect(origin.requestCount == 1)
+        #expect(try fixture.blobs.map(\.bytes) == [Data("0123".utf8)])
+        try await expectSound(fixture)
+        await origin.stop()
+    }
+
+    @Test(
+        "H5: an origin that stalls, before the head or in the body, is given up in time; the next attempt has it whole",
+        arguments: TransportAdapter.allCases, [-1, 0, 500])
+    func stall(_ adapter: TransportAdapter, afterBytes count: Int) async throws {
+        let body = [UInt8](repeating: 7, count: 1_000)
+        let first = FirstTime()
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { _ in
+            guard first.isFirst() else { return .ok(body, cacheControl: "max-age=60") }
+            if count < 0 { await gate.wait() }
+            return OriginReply.ok(body, cacheControl: "max-age=60").delivered(.stalling(afterBytes: max(count, 0)))
+        }
+        let sleeper = ManualSleeper()
+        let fixture = try LoaderFixture(transport: adapter.make()) { configuration in
+            configuration.sleep = sleeper.sleep
+            configuration.chance = { 0 }
+            configuration.retry = RetryPolicy(maxAttempts: 2)
+        }
+        let url = origin.url("/a")
+        async let loading = fixture.loader.events(for: ResourceRequest(url, timeout: .seconds(30))).all
+        await sleeper.reached(1)
+        await eventually { origin.requestCount == 1 && origin.counters.bodyBytes >= count }
+        sleeper.advance(by: .seconds(30))
+        // The pause before the next attempt.
+        await sleeper.reached(2)
+        #expect(try fixture.store.statistics().entries == 0)
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+        sleeper.advance(by: .seconds(1))
+        let events = await loading
+        expectGrammatical(events)
+        let retry = events.compactMap { if case .retrying(let retry) = $0 { retry } else { nil } }.first
+        guard case .transport(let error, url)? = retry?.error, case .completed(let loaded)? = events.last else {
+            Issue.record("\(events.map(\.name))")
+            return
+        }
+        #expect(error.code == .timedOut)
+        #expect(loaded.data == Data(body))
+        #expect(try await fixture.loader.load(url).source == .disk)
+        try await expectSound(fixture)
+        gate.open()
+        await origin.stop()
+    }
+
+    @Test("H7: a 503 with Retry-After is come back to when it says", arguments: TransportAdapter.allCases)
+    func retryAfter(_ adapter: TransportAdapter) async throws {
+        let first = FirstTime()
+        let origin = try await LoopbackOrigin { _ in
+            first.isFirst()
+                ? .status(.serviceUnavailable, fields: [.retryAfter: "120"], body: "later".utf8)
+                : .ok("good".utf8, cacheControl: "max-age=60")
+        }
+        let sleeper = ManualSleeper()
+        let fixture = try LoaderFixture(transport: adapter.make()) { configuration in
+            configuration.sleep = sleeper.sleep
+            configuration.retry = RetryPolicy()
+        }
+        let url = origin.url("/a")
+        async let loaded = fixture.loader.load(url)
+        await sleeper.reached(1)
+        #expect(sleeper.durations == [.seconds(120)])
+        #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 1)
+        sleeper.advance(by: .seconds(120))
+        #expect(try await loaded.text == "good")
+        #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
+        #expect(origin.requestCount == 2)
+        await origin.stop()
+    }
+
+    @Test(
+        "K4: a redirect from https down to http is followed without credentials, and each hop is kept under its own URL",
+        arguments: TransportAdapter.allCases)
+    func downgrade(_ adapter: TransportAdapter) async throws {
+        let origin = try await LoopbackOrigin { _ in .ok("plain".utf8, cacheControl: "max-age=60") }
+        let secure = ScriptedTransport { _, _ in
+            .reply(301, [.location: origin.url("/b"), .cacheControl: "max-age=60"])
+        }
+        let transport = SplitTransport(secure: secure, plain: adapter.make())
+        let fixture = try LoaderFixture(transport: transport)
+        let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=b", .accept: "text/plain"]
+        for source in [ResponseSource.network, .disk] {
+            let loaded = try await fixture.loader.load(
+                ResourceRequest("https://example.com/a", headerFields: fields))
+            #expect(loaded.text == "plain" && loaded.url == origin.url("/b"))
+            #expect(loaded.source == source)
+        }
+        #expect(secure.requests.map { $0.headerFields[.authorization] } == ["Basic x"])
+        let plain = try #require(origin.requests.first)
+        #expect(plain.fields[.authorization] == nil && plain.fields[.cookie] == nil)
+        #expect(plain.fields[.accept] == "text/plain")
+        #expect(origin.requestCount == 1)
+        #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
+        await origin.stop()
+    }
+}
+
+/// What is secure goes one way, the rest another.
+private struct SplitTransport: HTTPTransport {
+    let secure: ScriptedTransport
+    let plain: any HTTPTransport
+
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { plain.prepare(request) }
+
+    func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        try await request.scheme == "https"
+            ? secure.send(request, content: content) : plain.send(request, content: content)
+    }
+}

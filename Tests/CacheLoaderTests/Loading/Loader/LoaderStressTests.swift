@@ -1,0 +1,97 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: the whole interface at once", .timeLimit(.minutes(10)))
+struct LoaderStressTests {
+    private static let taskCount = 50
+
+    /// Slower builds do less; the sanitizer sees every pair of operations all the same.
+    #if DEBUG
+    private static let operationCount = 100
+    #else
+    private static let operationCount = 1_000
+    #endif
+
+    /// What must not be there any more.
+    private struct Witness {
+        weak var loader: ResourceLoader?
+        weak var store: ResponseStore?
+        weak var transport: BusyOrigin?
+        weak var lease: LeasedResource<Data>?
+
+        var isGone: Bool { loader == nil && store == nil && transport == nil && lease == nil }
+    }
+
+    @Test("K6: 50 tasks do 1,000 things each; a second loader is untouched; nothing is left of the first")
+    func everything() async throws {
+        let seed = SeededGenerator()
+        let neighbour = try LoaderFixture(
+            transport: ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "neighbour") })
+        _ = try await neighbour.loader.load("https://example.com/0")
+        let lanes = neighbour.loader.configuration.lanes
+
+        let pressure = ScriptedPressure()
+        let (witness, counts) = try await use(pressure, seed)
+        await eventually { witness.isGone }
+        #expect(pressure.observerCount == 0)
+        // Every exchange has come to its end, and every body was let go.
+        #expect(counts.openExchanges == 0 && counts.openBodies == 0, "\(seed)")
+        #expect(counts.exchanges > 0)
+
+        #expect(neighbour.loader.configuration.lanes == lanes)
+        #expect(try await neighbour.loader.load("https://example.com/0").source == .disk)
+        #expect(try neighbour.store.statistics().entries == 1)
+    }
+
+    /// Has a loader used by all tasks, ends it, and lets go of it.
+    private func use(
+        _ pressure: ScriptedPressure, _ seed: SeededGenerator
+    ) async throws -> (Witness, BusyOrigin.Counts) {
+        let counts = BusyOrigin.Counts()
+        let origin = BusyOrigin(counts, seed: seed.seed)
+        let fixture = try LoaderFixture(transport: origin, limits: Limits(maxBytes: 200_000, maxEntries: 45)) {
+            $0.memoryLimit = 20_000
+            $0.memoryPressure = pressure
+            $0.retry = RetryPolicy(maxAttempts: 3)
+            // As long as it takes the others to get on.
+            $0.sleep = { _ in
+                await Task.yield()
+                try Task.checkCancellation()
+            }
+        }
+        let leases = (0..<4).map { LeasedResource(Self.request($0), loader: fixture.loader) }
+        let witness = Witness(
+            loader: fixture.loader, store: fixture.store, transport: origin, lease: leases.first)
+        try await withThrowingTaskGroup { group in
+            for task in 0..<Self.taskCount {
+                group.addTask {
+                    var operations = LoaderOperations(SeededGenerator(seed: seed.seed &+ UInt64(task)))
+                    for _ in 0..<Self.operationCount {
+                        try await operations.perform(on: fixture, pressure, leases)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(leases.allSatisfy { $0.leases == 0 }, "\(seed)")
+        fixture.loader.cancelAll()
+        // Prefetches that go on alone are cancelled with the rest, and tell their origin.
+        await eventually { counts.openExchanges == 0 }
+        for number in 0..<LoaderOperations.urlCount {
+            #expect(fixture.loader.waiterCount(of: Self.request(number)) == 0, "\(seed)")
+        }
+        try await fixture.store.flush()
+        #expect(try await fixture.store.check(digests: true).problems == [], "\(seed)")
+        #expect(try fixture.store.statistics().entries <= 45, "\(seed)")
+        fixture.store.close()
+        return (witness, counts)
+    }
+
+    private static func request(_ number: Int) -> ResourceRequest {
+        ResourceRequest(LoaderOperations.url(number))
+    }
+}

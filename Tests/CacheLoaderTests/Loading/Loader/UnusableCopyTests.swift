@@ -1,0 +1,136 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+/// Stored bodies that turn out to be of no use when they are read, after the decision to answer with them.
+@Suite("ResourceLoader: stored bodies of no use", .timeLimit(.minutes(5)))
+struct UnusableCopyTests {
+    private let url = "https://example.com/a"
+
+    /// Has a stale response whose file becomes shorter while its origin is asked, which says that nothing has changed;
+    /// asked again, it answers with `replies`, one after the other.
+    private func fixture(maxAttempts: Int, then replies: OriginReply...) async throws -> (
+        LoaderFixture, ScriptedTransport
+    ) {
+        let damage = Mutex<(@Sendable () -> Void)?>(nil)
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            let count = number.next()
+            switch count {
+            case 1: return .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "good")
+            case 2:
+                damage.withLock { $0 }?()
+                return .reply(304, [.eTag: "\"1\""])
+            default:
+                let reply = replies[min(count - 3, replies.count - 1)]
+                return TransportResponse(
+                    head: HTTPResponse(status: reply.status, headerFields: reply.fields),
+                    body: TransportBody(chunks: [Data(reply.body)]))
+            }
+        }
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.retry = RetryPolicy(maxAttempts: maxAttempts, baseDelay: .zero)
+        }
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 61)
+        let blob = try #require(try fixture.blobs.first).url
+        damage.withLock { $0 = { #expect(truncate(blob.path(percentEncoded: false), 2) == 0) } }
+        return (fixture, transport)
+    }
+
+    private let good = OriginReply.ok("new".utf8, cacheControl: "max-age=60")
+
+    @Test("A7, H7: the origin is asked for the whole, as another attempt")
+    func another() async throws {
+        let (fixture, transport) = try await fixture(maxAttempts: 2, then: good)
+        let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
+        expectGrammatical(events)
+        #expect(events.map(\.name).contains("storeFailed"))
+        guard case .completed(let loaded)? = events.last else {
+            Issue.record("\(events.map(\.name))")
+            return
+        }
+        #expect(loaded.text == "new" && loaded.source == .network)
+        #expect(transport.requestCount == 3)
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
+        #expect(try await fixture.loader.load(url).source == .disk)
+        try await fixture.store.sweep()
+        #expect(try await fixture.store.check(digests: true).isSound)
+    }
+
+    @Test("H7: a load makes no more requests than it may make attempts", arguments: 1...4)
+    func limit(maxAttempts: Int) async throws {
+        let (fixture, transport) = try await fixture(maxAttempts: maxAttempts, then: .status(.serviceUnavailable))
+        let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(transport.requestCount == 1 + maxAttempts)
+        guard maxAttempts == 1 else {
+            #expect(error == .httpStatus(503, url: url), "it is no content")
+            return
+        }
+        guard case .store(.truncatedBody)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        // The next one finds out before it asks.
+        await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(url) }
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
+    }
+
+    @Test("H7: what fails then is counted on, and may end well")
+    func endsWell() async throws {
+        let (fixture, transport) = try await fixture(maxAttempts: 4, then: .status(.badGateway), good)
+        let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
+        #expect(events.map(\.name).contains("retrying 2"))
+        #expect(events.last?.name == "completed network")
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test("A redirect in place of the whole is followed")
+    func redirect() async throws {
+        let (fixture, transport) = try await fixture(
+            maxAttempts: 2, then: .status(.found, fields: [.location: "/b"]), good)
+        let loaded = try await fixture.loader.load(url)
+        #expect(loaded.text == "new" && loaded.url == "https://example.com/b")
+        #expect(transport.requests.map(\.path) == ["/a", "/a", "/a", "/b"])
+    }
+
+    // MARK: Codings
+
+    private static let gzip = Array(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=") ?? Data())
+
+    @Test("D4: a body that is not in its coding is an error, and is not kept to be found again")
+    func malformed() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
+        let script = ReplyScript(
+            .status(.ok, fields: fields, body: Self.gzip.dropLast()), .status(.ok, fields: fields, body: Self.gzip))
+        let fixture = try LoaderFixture(transport: script.transport)
+        await #expect(throws: LoadError.malformedContent(url: url, coding: "gzip")) {
+            try await fixture.loader.load(url)
+        }
+        #expect(try !fixture.loader.contains(url))
+        #expect(try await fixture.loader.load(url).text == "hello, hello, hello")
+        #expect(try await fixture.loader.load(url).source == .disk)
+    }
+
+    @Test("What a cache has stored of that kind is asked for anew, unless nobody may be asked")
+    func malformedCopy() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
+        let script = ReplyScript(
+            .status(.ok, fields: fields, body: "nonsense".utf8), .status(.ok, fields: fields, body: Self.gzip))
+        let transport = script.transport
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "gzip, deflate"])).text == "nonsense")
+        let offline = ResourceRequest(url, policy: CachePolicy(mode: .cacheOnly))
+        await #expect(throws: LoadError.malformedContent(url: url, coding: "gzip")) {
+            try await fixture.loader.load(offline)
+        }
+        #expect(transport.requestCount == 1)
+        #expect(try await fixture.loader.load(url).text == "hello, hello, hello")
+        #expect(transport.requestCount == 2)
+    }
+}
