@@ -215,8 +215,8 @@ extension ResourceLoader {
         do throws(StoreError) {
             try await store.remove(load.target.key)
         } catch {
-            let metadata: Logger.Metadata = ["url": "\(load.target.url.text)", "error": "\(error)"]
-            load.configuration.logger.warning("could not remove what no processor accepts", metadata: metadata)
+            let metadata: Logger.Metadata = ["url": "\(LoggedURL(load.target.url.text))", "error": "\(error.logged)"]
+            load.configuration.log(.errors, .warning, "could not remove what no processor accepts", metadata)
         }
         memory.remove(load.target.key)
     }

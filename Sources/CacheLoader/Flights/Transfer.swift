@@ -87,6 +87,8 @@ extension ResourceLoader {
     private func follow(
         _ load: Load, progress: @Sendable (LoadProgress) -> Void
     ) async -> Result<Resource, TransferFailure> {
+        let beganAt = load.configuration.clock()
+        defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
         do throws(TransferFailure) {
             return .success(try await loadHopByHop(load, progress: progress))
         } catch {

@@ -45,7 +45,7 @@ final class SharedBody: Sendable {
     /// The length that was announced, of the whole file.
     private let expectedByteCount: Int64?
     private let limits: Limits
-    private let logger: Logger
+    private let log: CacheLog
     private let onEnd: @Sendable () -> Void
 
     /// Guards who has read how much. Continuations are resumed outside.
@@ -54,14 +54,14 @@ final class SharedBody: Sendable {
     /// - Parameter onEnd: Is called once the body has been committed, or will not be.
     init(
         url: String, source: TransportBody, storing: Storing, expectedByteCount: Int64?, limits: Limits,
-        logger: Logger, onEnd: @escaping @Sendable () -> Void
+        log: CacheLog, onEnd: @escaping @Sendable () -> Void
     ) {
         self.url = url
         self.source = source
         self.storing = storing
         self.expectedByteCount = expectedByteCount
         self.limits = limits
-        self.logger = logger
+        self.log = log
         self.onEnd = onEnd
         state = Mutex(State(table: Table(byteCount: storing.writer.byteCount)))
     }
@@ -142,7 +142,7 @@ final class SharedBody: Sendable {
             return true
         } catch {
             state.withLock { $0.table.closeFile() }
-            log(error)
+            noteNotStored(error)
             return false
         }
     }
@@ -158,7 +158,7 @@ final class SharedBody: Sendable {
         do throws(StoreError) {
             try await storing.commit(storing.writer)
         } catch {
-            log(error)
+            noteNotStored(error)
         }
     }
 
@@ -171,18 +171,19 @@ final class SharedBody: Sendable {
         do throws(StoreError) {
             try await commitPart(storing.writer)
         } catch {
-            log(error)
+            noteNotStored(error)
         }
     }
 
-    private func log(_ error: StoreError) {
+    private func noteNotStored(_ error: StoreError) {
         let level: Logger.Level =
             switch error {
             // As it should be: it is too large, or was removed in the meantime, or the program has put the store away.
             case .bodyTooLarge, .removedMeanwhile, .suspended, .readOnly: .debug
             default: .warning
             }
-        logger.log(level: level, "did not store a response", metadata: ["url": "\(url)", "error": "\(error)"])
+        log(
+            .errors, level, "did not store a response", ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
     }
 
     // MARK: The readers' side
