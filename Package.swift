@@ -36,6 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         // What the transport of the trait AsyncHTTPClient stands on; not built without it.
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // What only the tool, its loopback origin and the tests stand on; no library product builds these.
@@ -67,6 +68,7 @@ let package = Package(
                 "CPlatform",
                 "CSQLite",
                 "Migrations",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -77,6 +79,7 @@ let package = Package(
             dependencies: [
                 "CZlib",
                 "CacheStore",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -142,6 +145,7 @@ let package = Package(
             name: "CacheStoreTests",
             dependencies: [
                 "CSQLite", "CacheStore", "Migrations", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             resources: [.copy("Fixtures")],
             swiftSettings: swiftSettings
@@ -151,7 +155,10 @@ let package = Package(
             dependencies: [
                 "CacheStore", "CacheLoader", "LoopbackOrigin", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),

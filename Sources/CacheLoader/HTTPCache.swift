@@ -1,4 +1,5 @@
 public import CacheStore
+public import CoreMetrics
 public import HTTPTypes
 public import Logging
 internal import Synchronization
@@ -45,8 +46,15 @@ public final class HTTPCache: Sendable {
         public var clearsSiteData = false
         /// Tells the time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
-        /// Is told when the store could not be read or written. Silent by default.
+        /// Pauses the calling task, until that is cancelled. The system's by default.
+        public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        /// Is told what ``logOptions`` say. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
+        /// What the logger is told of: errors by default.
+        public var logOptions: LogOptions = .errors
+        /// Where metrics go. `nil`, the default, for what swift-metrics is bootstrapped with when the cache is made. A later
+        /// change has no effect.
+        public var metrics: (any MetricsFactory)? = nil
 
         /// The defaults.
         public init() {}
@@ -56,6 +64,7 @@ public final class HTTPCache: Sendable {
     public var store: ResponseStore { context.store }
 
     private let context: CacheContext
+    var meters: CacheMeters { context.meters }
     private let flights = CollapsedFlights()
 
     /// Guards the configuration.
@@ -63,8 +72,13 @@ public final class HTTPCache: Sendable {
 
     /// Creates a cache that keeps responses in `store` and asks origins through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        context = CacheContext(store: store, transport: transport)
+        let meters = CacheMeters(configuration.metrics ?? MetricsSystem.factory)
+        context = CacheContext(store: store, transport: transport, meters: meters)
         current = Mutex(configuration)
+    }
+
+    deinit {
+        meters.activity.finish()
     }
 
     /// How the cache behaves. A change affects requests that begin afterwards.

@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Logging
 
 #if canImport(FoundationEssentials)
@@ -54,8 +55,12 @@ extension ResourceLoader {
         public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         /// A number from 0 up to 1, for what is left to chance. The system's by default.
         public var chance: @Sendable () -> Double = { .random(in: 0..<1) }
-        /// Is told when the store could not be read or written. Silent by default.
+        /// Is told what ``logOptions`` say. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
+        /// What the logger is told of: errors by default.
+        public var logOptions: LogOptions = .errors
+        /// Where metrics go. `nil`, the default, for what swift-metrics is bootstrapped with when the loader is made.
+        public var metrics: (any MetricsFactory)? = nil
 
         /// The defaults.
         public init() {}
@@ -66,7 +71,9 @@ extension ResourceLoader {
             cache.partition = partition
             cache.maxBodyBytes = maxBodyBytes
             cache.clock = clock
+            cache.sleep = sleep
             cache.logger = logger
+            cache.logOptions = logOptions
             cache.cacheStatus = nil
             // A flight that is stopped takes no byte more, however near the end is.
             cache.abandonedBytes = -1

@@ -6,6 +6,7 @@ extension ResourceLoader {
         guard let key, let hit = memory.value(for: key) else { return nil }
         // It is the store that evicts by last use, and that counts hits.
         store.touch(hit.entry, as: .hit)
+        meters.memoryHits.add()
         return hit.loaded
     }
 

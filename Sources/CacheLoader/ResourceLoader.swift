@@ -1,4 +1,5 @@
 public import CacheStore
+internal import CoreMetrics
 internal import HTTPTypes
 internal import Synchronization
 
@@ -28,6 +29,9 @@ public final class ResourceLoader: Sendable {
 
     let context: CacheContext
 
+    /// What is counted and timed besides that of the context.
+    let meters: LoaderMeters
+
     private struct Settings {
         var configuration: Configuration
         /// Counts the changes: loads before and after one do not share a flight.
@@ -43,18 +47,21 @@ public final class ResourceLoader: Sendable {
     let memory: LoaderMemory
 
     /// What is under way. Guards only the table; waiters are told outside.
-    let flights: Mutex<Flights>
+    let flights: WatchedFlights
 
     /// Tells of hosts that can be reached again.
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
-        let memory = LoaderMemory(configuration)
-        context = CacheContext(store: store, transport: transport) { memory.remove($0) }
+        let metrics = configuration.metrics ?? MetricsSystem.factory
+        let meters = LoaderMeters(metrics, configuration.log)
+        let memory = LoaderMemory(configuration) { meters.note($0) }
+        context = CacheContext(store: store, transport: transport, meters: CacheMeters(metrics)) { memory.remove($0) }
         settings = Mutex(Settings(configuration: configuration))
         self.memory = memory
-        flights = Mutex(Flights(widths: configuration.lanes))
+        self.meters = meters
+        flights = WatchedFlights(Flights(widths: configuration.lanes), meters)
         guard let changes = configuration.reachability?.changes() else { return }
         let task = Task { [weak self] in
             for await host in changes { self?.becameReachable(host) }
@@ -73,11 +80,13 @@ public final class ResourceLoader: Sendable {
         watch.withLock { $0?.cancel() }
         // Who waits for a host, or in a lane that is closed, would wait for ever: a transfer keeps the loader, they do not.
         cancelAll()
+        context.meters.activity.finish()
     }
 
     /// How the loader behaves. A change affects loads that begin afterwards, and empties the memory; that of
     /// ``Configuration/lanes`` also affects loads that wait for their turn. Clock, ``Configuration/reachability``,
-    /// ``Configuration/memoryPressure`` and ``Configuration/memoryStress`` are those of the beginning.
+    /// ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and ``Configuration/metrics`` are those of the
+    /// beginning.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
@@ -85,6 +94,7 @@ public final class ResourceLoader: Sendable {
                 settings.configuration = newValue
                 settings.generation += 1
             }
+            meters.setLog(newValue.log)
             // The latest, whoever of two that change it at a time comes here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }

@@ -22,6 +22,7 @@ extension ResponseStore {
             // None where an eviction was faster than the reader: nothing was damaged then.
             let removed = try removeDamaged(digest, byteCount: byteCount)
             guard removed.entries + removed.derived > 0 else { return nil }
+            observation.damagedBodies.add()
             configuration.logger.warning(
                 "removed entries whose body was missing or damaged",
                 metadata: [

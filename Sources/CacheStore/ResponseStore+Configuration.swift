@@ -3,6 +3,7 @@ public import FoundationEssentials
 #else
 public import Foundation
 #endif
+public import CoreMetrics
 public import Logging
 
 extension ResponseStore {
@@ -70,6 +71,12 @@ extension ResponseStore {
 
         /// Is told of damage that was found and dropped, and of an index that was set aside. Silent by default.
         public var logger: Logger = Logger(label: "CacheStore") { _ in SwiftLogNoOpLogHandler() }
+
+        /// Whether the logger is also told of entries that are evicted, at the level `debug`. `false` by default.
+        public var logsEviction: Bool = false
+
+        /// Where metrics go. `nil`, the default, for what swift-metrics is bootstrapped with when the store is opened.
+        public var metrics: (any MetricsFactory)?
 
         /// The defaults.
         public init() {}

@@ -35,6 +35,7 @@ public final class ResponseStore: Sendable {
     let presence: StorePresence
     let claims: Claims
     let verified = VerifiedBlobs()
+    let observation: StoreObservation
     let phase = Atomic(Phase.open)
     private let maintenance: BlockingLane
     let background: BackgroundWork
@@ -71,12 +72,13 @@ public final class ResponseStore: Sendable {
         }
         let readers = ReaderPool(count: max(1, configuration.readerCount), open: openReader)
         let limits = LimitKeeper(configuration.limits)
+        let observation = StoreObservation(configuration)
         let maintenance = BlockingLane(label: "CacheStore.maintenance")
         let background = BackgroundWork(maintenance)
         writer = IndexWriter(
             opened?.index.connection,
             IndexWriter.Surroundings(
-                place: place, blobs: blobs, options: options, limits: limits,
+                place: place, blobs: blobs, options: options, limits: limits, observation: observation,
                 touchInterval: configuration.touchInterval,
                 clock: { clock().milliseconds },
                 indexWasReplaced: {
@@ -91,6 +93,7 @@ public final class ResponseStore: Sendable {
         self.place = place
         self.readers = readers
         self.limits = limits
+        self.observation = observation
         claims = Claims(root: place.root, onlyAsks: isReadOnly)
         self.maintenance = maintenance
         self.background = background

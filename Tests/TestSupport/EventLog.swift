@@ -3,17 +3,30 @@ internal import Synchronization
 
 /// Keeps what is logged, at every level.
 public final class EventLog: Sendable {
+    /// One thing that was logged.
+    public struct Entry: Sendable {
+        /// How urgent it is.
+        public let level: Logger.Level
+        /// What has happened.
+        public let message: String
+        /// The details.
+        public let metadata: Logger.Metadata
+    }
+
     /// Guards the list.
-    private let events = Mutex<[(Logger.Level, String)]>([])
+    private let log = Mutex<[Entry]>([])
 
     /// Creates an empty log.
     public init() {}
 
+    /// What was logged, in order.
+    public var entries: [Entry] { log.withLock { $0 } }
+
     /// Messages and metadata, in order.
-    public var lines: [String] { events.withLock { $0.map(\.1) } }
+    public var lines: [String] { entries.map(\.line) }
 
     /// Those that are errors.
-    public var errors: [String] { events.withLock { $0.filter { $0.0 == .error }.map(\.1) } }
+    public var errors: [String] { entries.filter { $0.level == .error }.map(\.line) }
 
     /// What writes here.
     public var logger: Logger {
@@ -31,7 +44,13 @@ public final class EventLog: Sendable {
         }
 
         func log(event: LogEvent) {
-            log.events.withLock { $0.append((event.level, "\(event.message) \(event.metadata ?? [:])")) }
+            let entry = Entry(
+                level: event.level, message: event.message.description, metadata: event.metadata ?? [:])
+            log.log.withLock { $0.append(entry) }
         }
     }
+}
+
+extension EventLog.Entry {
+    fileprivate var line: String { "\(message) \(metadata)" }
 }

@@ -223,8 +223,8 @@ extension ResourceLoader {
             try await store.remove(load.target.key)
             return nil
         } catch {
-            let metadata: Logger.Metadata = ["url": "\(load.target.url.text)", "error": "\(error)"]
-            load.configuration.logger.warning("could not remove what no processor accepts", metadata: metadata)
+            let metadata: Logger.Metadata = ["url": "\(LoggedURL(load.target.url.text))", "error": "\(error.logged)"]
+            load.configuration.log(.errors, .warning, "could not remove what no processor accepts", metadata)
             return error
         }
     }

@@ -26,6 +26,9 @@ package struct LaneQueue {
 
     package var isEmpty: Bool { places.isEmpty }
 
+    /// How many wait.
+    package var count: Int { places.count }
+
     /// Places that take memory, those included that no flight has any more: no more than twice those that one has.
     package var heldCount: Int { places.count + abandonedCount }
 

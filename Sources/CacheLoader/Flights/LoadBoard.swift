@@ -157,6 +157,13 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         flights[key] != nil || landings.values.contains(key)
     }
 
+    /// How much is under way.
+    package var occupancy: LoadOccupancy {
+        LoadOccupancy(
+            flights: states.count, urgentQueue: queues[.urgent]?.count ?? 0,
+            backgroundQueue: queues[.background]?.count ?? 0)
+    }
+
     // MARK: Flights
 
     /// The bytes of a flight are there: its place is free.

@@ -74,7 +74,7 @@ extension Recipe {
             guard let body = try store.openDerived(name: name(configuration), of: entry) else { return nil }
             return try form.decode(try body.data())
         } catch {
-            configuration.logger.debug("could not read a processed value", metadata: Self.metadata(entry, error))
+            configuration.log(.errors, .debug, "could not read a processed value", Self.metadata(entry, error))
             return nil
         }
     }
@@ -88,11 +88,11 @@ extension Recipe {
         do {
             try await store.insertDerived(try form.encode(value), name: name(configuration), of: entry)
         } catch {
-            configuration.logger.warning("could not store a processed value", metadata: Self.metadata(entry, error))
+            configuration.log(.errors, .warning, "could not store a processed value", Self.metadata(entry, error))
         }
     }
 
     private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
-        ["url": "\(entry.key.text)", "error": "\(error)"]
+        ["url": "\(LoggedURL(entry.key.text))", "error": "\((error as? StoreError)?.logged ?? "\(error)")"]
     }
 }

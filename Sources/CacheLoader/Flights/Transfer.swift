@@ -104,6 +104,8 @@ extension ResourceLoader {
     private func follow(
         _ load: Load, _ attempt: Int, _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
+        let beganAt = load.configuration.clock()
+        defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
         var last = attempt
         do throws(TransferFailure) {
             return .success(try await loadHopByHop(load, &last, tell))

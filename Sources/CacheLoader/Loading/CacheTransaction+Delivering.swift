@@ -35,8 +35,9 @@ extension CacheTransaction {
     private func body(_ body: StoredBody, _ form: AnswerForm) -> ResponseBody {
         switch form.content {
         case .none: ResponseBody(source: .empty)
-        case .whole: ResponseBody(source: .stored(StoredBodyReader(body)))
-        case .segments(let segments): ResponseBody(source: .stored(StoredBodyReader(body, segments: segments)))
+        case .whole: ResponseBody(source: .stored(StoredBodyReader(body, context.meters)))
+        case .segments(let segments):
+            ResponseBody(source: .stored(StoredBodyReader(body, context.meters, segments: segments)))
         }
     }
 
@@ -94,7 +95,7 @@ extension CacheTransaction {
             maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
         let body = SharedBody(
             url: url, source: received.reply.body, storing: storing, expectedByteCount: length, limits: limits,
-            logger: configuration.logger, onStoreFailure: onStoreFailure,
+            log: configuration.log, onStoreFailure: onStoreFailure,
             onEnd: { [arrivals = context.arrivals, key] in arrivals.remove(key, number) })
         guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
         if joins {
@@ -145,7 +146,7 @@ extension CacheTransaction {
                 arriving.generation == (try? store.generation()),
                 let reader = arriving.body.makeReader()
             else { continue }
-            store.countMiss(for: target)
+            noteMiss()
             var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry
             let status = CacheStatus.forward(.uriMiss, collapsed: true)

@@ -32,7 +32,7 @@ extension CacheTransaction {
         let requested = configuration.clock()
         let reply: TransportResponse
         do throws(LoadError) {
-            reply = try await send(forwarding.request)
+            reply = try await send(forwarding)
         } catch {
             return try standIn(for: error, forwarding)
         }
@@ -57,11 +57,19 @@ extension CacheTransaction {
         return try await act(on: decision, received, isRetry: isRetry)
     }
 
-    private func send(_ request: HTTPRequest) async throws(LoadError) -> TransportResponse {
+    private func send(_ forwarding: Forwarding) async throws(LoadError) -> TransportResponse {
+        logForwarding(forwarding)
+        let observed = ObservedRequest(context.meters, clock: configuration.clock)
         do throws(TransportError) {
-            return try await context.transport.send(request, content: content?.forSending())
+            var reply = try await context.transport.send(forwarding.request, content: content?.forSending())
+            reply.body = observed.headArrived(reply.body)
+            logReply(reply.head.status)
+            return reply
         } catch {
-            if error.code != .cancelled { store.countError(for: target) }
+            if error.code != .cancelled {
+                noteError()
+                logFailure(error)
+            }
             throw LoadError(error, url: url)
         }
     }
@@ -144,7 +152,7 @@ extension CacheTransaction {
             }
         }
         // One request was answered, however many responses the 304 is about.
-        if !removesAfterUse { store.touch(forwarding.stored.entries[index], as: .revalidated) }
+        noteRevalidation(removesAfterUse ? nil : forwarding.stored.entries[index])
         let response = updates[index] ?? forwarding.stored.responses[index]
         let answer = Answer(
             response: response, entry: forwarding.stored.entries[index], body: nominated.body,
@@ -156,7 +164,7 @@ extension CacheTransaction {
     }
 
     private func count(_ status: HTTPResponse.Status) {
-        if status.code < 400 { store.countMiss(for: target) } else { store.countError(for: target) }
+        if status.code < 400 { noteMiss() } else { noteError() }
     }
 
     // MARK: Without the origin
@@ -185,7 +193,7 @@ extension CacheTransaction {
         let entry = forwarding.stored.entries[index]
         let held = forwarding.nominated.flatMap { $0.index == index ? $0.body : nil }
         guard let body = held ?? (try? store.openBody(of: entry)) else { return nil }
-        store.touch(entry, as: .stale)
+        noteStandIn(entry)
         let stored = forwarding.stored.responses[index]
         let freshness = Freshness(of: stored, policy: policy)
         let answer = Answer(

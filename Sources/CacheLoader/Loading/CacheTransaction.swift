@@ -150,7 +150,7 @@ struct CacheTransaction: Sendable {
     var forbidsNetwork: Bool { RequestDirectives(request, mode: policy.mode).onlyIfCached }
 
     private func deliver(_ answer: Answer) -> CachedResponse {
-        store.touch(answer.entry, as: answer.isStale ? .stale : .hit)
+        note(answer)
         if answer.isRevalidated { revalidateInBackground() }
         return response(from: answer)
     }
@@ -270,7 +270,8 @@ struct CacheTransaction: Sendable {
     }
 
     func log(_ message: Logger.Message, _ error: StoreError) {
-        configuration.logger.warning(message, metadata: ["url": "\(url)", "error": "\(error)"])
+        configuration.log(
+            .errors, .warning, message, ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
         onStoreFailure?(error)
     }
 }

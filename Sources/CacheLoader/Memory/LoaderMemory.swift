@@ -111,11 +111,12 @@ final class LoaderMemory: Sendable {
     /// Guards the index, and that no fact is inserted of what is being removed.
     private let index = Mutex(Index())
 
-    init(_ configuration: ResourceLoader.Configuration) {
+    /// - Parameter onEvent: Is told what happens to the values by itself, on any thread and without a lock.
+    init(_ configuration: ResourceLoader.Configuration, onEvent: @escaping @Sendable (MemoryEvent) -> Void) {
         clock = configuration.clock
         values = MemoryCache(
             costLimit: configuration.memoryLimit ?? 0, stress: configuration.memoryStress,
-            pressure: configuration.memoryPressure, clock: configuration.clock)
+            pressure: configuration.memoryPressure, clock: configuration.clock, onEvent: onEvent)
         facts = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
     }
 

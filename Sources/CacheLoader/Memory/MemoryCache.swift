@@ -24,6 +24,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     private typealias Item = RecencyTable<Key, Value>.Item
 
     private let clock: @Sendable () -> Date
+    private let onEvent: (@Sendable (MemoryEvent) -> Void)?
 
     /// Guards what the cache holds.
     private let state: Mutex<MemoryState<Key, Value>>
@@ -38,11 +39,22 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - stress: How far the cache shrinks under memory pressure.
     ///   - pressure: Tells of memory pressure; `nil` for none. It is kept as long as the cache.
     ///   - clock: Tells the time. The system clock by default.
-    public init(
+    public convenience init(
         costLimit: Int, stress: StressLimits = StressLimits(), pressure: (any MemoryPressureSource)? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
+        self.init(costLimit: costLimit, stress: stress, pressure: pressure, clock: clock, onEvent: nil)
+    }
+
+    /// As the public form.
+    ///
+    /// - Parameter onEvent: Is told what happens to the values by itself, on any thread and without a lock.
+    package init(
+        costLimit: Int, stress: StressLimits, pressure: (any MemoryPressureSource)?,
+        clock: @escaping @Sendable () -> Date, onEvent: (@Sendable (MemoryEvent) -> Void)?
+    ) {
         self.clock = clock
+        self.onEvent = onEvent
         state = Mutex(MemoryState(costLimit: Self.limit(costLimit), stress: stress))
         guard let pressure else { return }
         let observation = pressure.observe { [weak self] in _ = self?.respond(to: $0) }
@@ -181,7 +193,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     @discardableResult
     public func respond(to pressure: MemoryPressure) -> FreedMemory {
         let now = clock()
-        return finish(state.withLock { $0.respond(to: pressure, at: now) })
+        let freed = finish(state.withLock { $0.respond(to: pressure, at: now) })
+        onEvent?(.pressure(pressure, freed))
+        return freed
     }
 
     /// Counts and releases what was taken out.
@@ -191,7 +205,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let freed = FreedMemory(count: items.count, cost: items.reduce(0) { $0 + $1.cost })
         items = []
         // Only now it shows who holds what was evicted. Released after the lock, as the others.
-        _ = state.withLock { $0.sweepReferences() }
+        let (_, evicted) = state.withLock { ($0.sweepReferences(), $0.takeEvicted()) }
+        if evicted.count > 0 { onEvent?(.evicted(evicted)) }
         return freed
     }
 }

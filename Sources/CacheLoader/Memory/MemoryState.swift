@@ -16,6 +16,8 @@ package struct MemoryState<Key: Hashable, Value> {
     private var clamp: StressClamp
     /// As configured; `nil` is no limit.
     package private(set) var costLimit: Int?
+    /// What had to go since it was last asked for.
+    private var evicted = FreedMemory()
 
     package init(costLimit: Int?, stress: StressLimits) {
         self.costLimit = costLimit
@@ -99,16 +101,30 @@ package struct MemoryState<Key: Hashable, Value> {
 
     package mutating func evictAll() -> [Item] {
         let items = table.removeAll()
-        for item in items { references.insert(item) }
+        note(items)
         return items
     }
 
     private mutating func evict(downTo cost: Int) -> [Item] {
         guard table.totalCost > cost else { return [] }
         let items = table.removeOldest(downTo: cost)
-        for item in items { references.insert(item) }
+        note(items)
         table.compact()
         return items
+    }
+
+    private mutating func note(_ items: [Item]) {
+        evicted.count += items.count
+        for item in items {
+            evicted.cost += item.cost
+            references.insert(item)
+        }
+    }
+
+    /// What had to go to make room, or to free memory, since this was last asked.
+    package mutating func takeEvicted() -> FreedMemory {
+        defer { evicted = FreedMemory() }
+        return evicted
     }
 
     /// Forgets evicted values that nobody holds. Returns those that somebody does.

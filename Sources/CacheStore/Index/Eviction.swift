@@ -62,6 +62,7 @@ extension Connection {
         if isTooMuch(size) { try remove(ids(expiredBy: now, limit: count)) }
         if isTooMuch(size), removed < count { try remove(idsByLastUse(limit: count)) }
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
+        note(report)
         guard removed > 0, removed < count else { return (report, removed == 0) }
         // Pages become free somewhat later than the rows in them, so the index may be larger than was reckoned with.
         let left = try self.size()
@@ -75,8 +76,14 @@ extension Connection {
         for id in ids where try removeEntry(id: id) { removed += 1 }
         try update(&size)
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
+        note(report)
         // Rows of a damaged index that lead to no entry would be found again and again.
         return (report, removed == 0 || ids.count < Self.evictionBite)
+    }
+
+    private func note(_ report: EvictionReport) {
+        evicted.entries += report.entries
+        evicted.bytes &+= report.bytes
     }
 
     // MARK: Sizes

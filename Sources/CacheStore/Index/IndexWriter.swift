@@ -29,6 +29,7 @@ package final class IndexWriter: Sendable {
         let blobs: BlobDirectory
         let options: IndexOptions
         let limits: LimitKeeper
+        let observation: StoreObservation
         let touchInterval: Duration
         let clock: @Sendable () -> Int64
         /// Connections to the index are of no use any more: most likely it has been set aside.
@@ -166,19 +167,35 @@ package final class IndexWriter: Sendable {
         repeat { commitNextBatch() } while !batch.withLock { $0.isFinished() }
     }
 
+    /// What became of a transaction.
+    private struct Commit: Sendable {
+        /// What went wrong with each job.
+        var errors: [StoreError?]
+        /// Whether there is more than there may be.
+        var isOver = false
+        var evicted = EvictionReport()
+
+        var isBusy: Bool {
+            errors.contains { if case .busy = $0 { true } else { false } }
+        }
+    }
+
     private func commitNextBatch() {
         let jobs = batch.withLock { $0.next(limit: Self.batchLimit) }
         guard !jobs.isEmpty else { return }
-        let (errors, isOver) = state.withLock { state -> ([StoreError?], Bool) in
+        let began = ContinuousClock.now
+        let commit = state.withLock { state -> Commit in
             do throws(StoreError) {
                 return try use(&state) { (connection) throws(StoreError) in transact(jobs, connection) }
             } catch {
-                return (jobs.map { _ in error }, false)
+                return Commit(errors: jobs.map { _ in error })
             }
         }
+        let duration = ContinuousClock.now - began
         // First, so that who waits for a change and flushes then waits for this, too.
-        if isOver { surroundings.limitsAreExceeded() }
-        for (job, error) in zip(jobs, errors) { job.finish(error) }
+        if commit.isOver { surroundings.limitsAreExceeded() }
+        surroundings.observation.transacted(in: duration, evicted: commit.evicted, isBusy: commit.isBusy)
+        for (job, error) in zip(jobs, commit.errors) { job.finish(error) }
     }
 
     /// Calls `body` with the connection, opened anew if the index has been set aside and begun afresh.
@@ -203,9 +220,10 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs `jobs` in one transaction; returns what went wrong with each, and whether there is more than there may be.
-    private func transact(_ jobs: [Job], _ connection: Connection) -> ([StoreError?], isOver: Bool) {
+    /// Runs `jobs` in one transaction.
+    private func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
         let notes = touches.take()
+        connection.evicted = EvictionReport()
         var errors: [StoreError?] = []
         do throws(StoreError) {
             try mapping(path) { () throws(SQLiteError) in
@@ -223,22 +241,24 @@ package final class IndexWriter: Sendable {
             }
             try surroundings.blobs.syncNames()
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("COMMIT").run() }
-            return (errors, isOver)
+            return Commit(errors: errors, isOver: isOver, evicted: connection.evicted)
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
             touches.restore(notes)
             undo(jobs.prefix(errors.count), connection)
-            return (jobs.indices.map { $0 < errors.count ? errors[$0] ?? error : error }, false)
+            return Commit(errors: jobs.indices.map { $0 < errors.count ? errors[$0] ?? error : error })
         }
     }
 
     private func perform(_ job: Job, _ connection: Connection) -> StoreError? {
+        let evicted = connection.evicted
         do throws(StoreError) {
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("SAVEPOINT job").run() }
             try job.run(connection)
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("RELEASE job").run() }
             return nil
         } catch {
+            connection.evicted = evicted
             guard connection.isInTransaction else { return error }
             _ = try? connection.prepared("ROLLBACK TO job").run()
             _ = try? connection.prepared("RELEASE job").run()

@@ -18,6 +18,8 @@ package final class Connection {
 
     private let handle: OpaquePointer
     private let busyTimeout: Duration
+    /// What was evicted in the present transaction.
+    var evicted = EvictionReport()
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 

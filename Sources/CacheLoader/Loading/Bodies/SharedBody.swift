@@ -46,7 +46,7 @@ final class SharedBody: Sendable {
     /// The length that was announced, of the whole file.
     private let expectedByteCount: Int64?
     private let limits: Limits
-    private let logger: Logger
+    private let log: CacheLog
     private let onStoreFailure: (@Sendable (StoreError) -> Void)?
     private let onEnd: @Sendable () -> Void
 
@@ -58,14 +58,14 @@ final class SharedBody: Sendable {
     ///   - onEnd: Is called once the body has been committed, or will not be.
     init(
         url: String, source: TransportBody, storing: Storing, expectedByteCount: Int64?, limits: Limits,
-        logger: Logger, onStoreFailure: (@Sendable (StoreError) -> Void)?, onEnd: @escaping @Sendable () -> Void
+        log: CacheLog, onStoreFailure: (@Sendable (StoreError) -> Void)?, onEnd: @escaping @Sendable () -> Void
     ) {
         self.url = url
         self.source = source
         self.storing = storing
         self.expectedByteCount = expectedByteCount
         self.limits = limits
-        self.logger = logger
+        self.log = log
         self.onStoreFailure = onStoreFailure
         self.onEnd = onEnd
         state = Mutex(State(table: Table(byteCount: storing.writer.byteCount)))
@@ -147,7 +147,7 @@ final class SharedBody: Sendable {
             return true
         } catch {
             state.withLock { $0.table.closeFile() }
-            log(error)
+            noteNotStored(error)
             return false
         }
     }
@@ -167,7 +167,7 @@ final class SharedBody: Sendable {
             let entry = try await storing.commit(storing.writer)
             state.withLock { $0.entry = entry }
         } catch {
-            log(error)
+            noteNotStored(error)
         }
     }
 
@@ -180,18 +180,19 @@ final class SharedBody: Sendable {
         do throws(StoreError) {
             try await commitPart(storing.writer)
         } catch {
-            log(error)
+            noteNotStored(error)
         }
     }
 
-    private func log(_ error: StoreError) {
+    private func noteNotStored(_ error: StoreError) {
         let level: Logger.Level =
             switch error {
             // As it should be: it is too large, or was removed in the meantime, or the program has put the store away.
             case .bodyTooLarge, .removedMeanwhile, .suspended, .readOnly: .debug
             default: .warning
             }
-        logger.log(level: level, "did not store a response", metadata: ["url": "\(url)", "error": "\(error)"])
+        log(
+            .errors, level, "did not store a response", ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
         switch error {
         // Then the store has done what it should.
         case .bodyTooLarge, .removedMeanwhile: break

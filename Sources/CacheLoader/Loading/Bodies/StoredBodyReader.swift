@@ -31,13 +31,15 @@ final class StoredBodyReader: Sendable {
 
     private let body: StoredBody
     private let segments: [BodySegment]
+    private let meters: CacheMeters
     let byteCount: Int64
     /// Guards how far the body has been read.
     private let place = Mutex(Place())
 
     /// - Parameter segments: `nil` for the whole body.
-    init(_ body: StoredBody, segments: [BodySegment]? = nil) {
+    init(_ body: StoredBody, _ meters: CacheMeters, segments: [BodySegment]? = nil) {
         self.body = body
+        self.meters = meters
         self.segments = segments ?? [.stored(0..<body.byteCount)]
         byteCount = self.segments.reduce(0) { $0 + $1.byteCount }
     }
@@ -66,20 +68,28 @@ final class StoredBodyReader: Sendable {
         case .bytes(let bytes): return bytes
         case .stored(let range):
             let count = min(Int64(ResponseBody.chunkByteCount), range.upperBound - range.lowerBound - offset)
-            return try body.bytes(at: range.lowerBound + offset, count: Int(count))
+            let chunk = try body.bytes(at: range.lowerBound + offset, count: Int(count))
+            meters.diskBytes.add(Int64(chunk.count))
+            return chunk
         }
     }
 
     /// All bytes; those of a large whole body are mapped, not copied.
     func data() throws(LoadError) -> Data {
         do throws(StoreError) {
-            if segments == [.stored(0..<body.byteCount)] { return try body.data() }
+            if segments == [.stored(0..<body.byteCount)] {
+                let data = try body.data()
+                meters.diskBytes.add(Int64(data.count))
+                return data
+            }
             var data = Data()
             for segment in segments {
                 switch segment {
                 case .bytes(let bytes): data += bytes
                 case .stored(let range):
-                    data += try body.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
+                    let bytes = try body.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
+                    meters.diskBytes.add(Int64(bytes.count))
+                    data += bytes
                 }
             }
             return data

@@ -1,0 +1,67 @@
+internal import CacheStore
+internal import CoreMetrics
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a cache counts and times. Made once: to look a counter up takes longer than a hit.
+///
+/// Requests are counted where the store counts them by host, so that both say the same.
+final class CacheMeters: Sendable {
+    let hits: Tally
+    let stale: Tally
+    let revalidations: Tally
+    let misses: Tally
+    let errors: Tally
+    let diskBytes: Tally
+    let networkBytes: Tally
+    let requests: Tally
+    private let requestsUnderWay: Meter
+    private let headTimer: CoreMetrics.Timer
+    private let requestTimer: CoreMetrics.Timer
+
+    /// Tells whether requests are under way.
+    let activity = ActivityMonitor()
+
+    init(_ factory: any MetricsFactory) {
+        hits = Tally("cacheloader.hits", [("source", "disk")], from: factory)
+        stale = Tally("cacheloader.stale", from: factory)
+        revalidations = Tally("cacheloader.revalidations", from: factory)
+        misses = Tally("cacheloader.misses", from: factory)
+        errors = Tally("cacheloader.errors", from: factory)
+        diskBytes = Tally("cacheloader.bytes", [("source", "disk")], from: factory)
+        networkBytes = Tally("cacheloader.bytes", [("source", "network")], from: factory)
+        requests = Tally("cacheloader.requests", from: factory)
+        requestsUnderWay = Meter(label: "cacheloader.requests.active", factory: factory)
+        headTimer = CoreMetrics.Timer(label: "cacheloader.request.head.duration", factory: factory)
+        requestTimer = CoreMetrics.Timer(label: "cacheloader.request.duration", factory: factory)
+    }
+
+    // MARK: Requests to origins
+
+    func requestBegan() {
+        requests.add()
+        requestsUnderWay.increment()
+        activity.began()
+    }
+
+    func headArrived(after seconds: TimeInterval) {
+        headTimer.record(seconds: seconds)
+    }
+
+    func requestEnded(after seconds: TimeInterval) {
+        requestsUnderWay.decrement()
+        requestTimer.record(seconds: seconds)
+        activity.ended()
+    }
+}
+
+extension CoreMetrics.Timer {
+    /// Records a span of a clock that may have been set back, or far ahead.
+    func record(seconds: TimeInterval) {
+        recordNanoseconds(Int64(min(max(0, seconds), 9e9) * 1e9))
+    }
+}

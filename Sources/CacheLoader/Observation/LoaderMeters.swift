@@ -1,0 +1,86 @@
+internal import CacheStore
+internal import CoreMetrics
+internal import Logging
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What a loader counts and times besides its cache. Made once, as ``CacheMeters``.
+final class LoaderMeters: Sendable {
+    let memoryHits: Tally
+    let evictedValues: Tally
+    private let evictedCost: Tally
+    private let warnings: Tally
+    private let criticalSignals: Tally
+    private let flights: Meter
+    private let urgentQueue: Meter
+    private let backgroundQueue: Meter
+    private let transferTimer: CoreMetrics.Timer
+
+    /// Guards what is logged of memory, as it was configured last.
+    private let log: Mutex<CacheLog>
+
+    init(_ factory: any MetricsFactory, _ log: CacheLog) {
+        memoryHits = Tally("cacheloader.hits", [("source", "memory")], from: factory)
+        evictedValues = Tally("cacheloader.memory.evicted.values", from: factory)
+        evictedCost = Tally("cacheloader.memory.evicted.cost", from: factory)
+        warnings = Tally("cacheloader.memory.pressure", [("level", "warning")], from: factory)
+        criticalSignals = Tally("cacheloader.memory.pressure", [("level", "critical")], from: factory)
+        flights = Meter(label: "cacheloader.flights", factory: factory)
+        urgentQueue = Meter(label: "cacheloader.queue.length", dimensions: [("lane", "urgent")], factory: factory)
+        backgroundQueue = Meter(
+            label: "cacheloader.queue.length", dimensions: [("lane", "background")], factory: factory)
+        transferTimer = CoreMetrics.Timer(label: "cacheloader.transfer.duration", factory: factory)
+        self.log = Mutex(log)
+    }
+
+    func setLog(_ log: CacheLog) {
+        self.log.withLock { $0 = log }
+    }
+
+    // MARK: Flights
+
+    /// What is under way has changed. Changes may come in any order: only their sum counts.
+    func note(_ change: LoadOccupancy) {
+        guard change != LoadOccupancy() else { return }
+        flights.change(by: change.flights)
+        urgentQueue.change(by: change.urgentQueue)
+        backgroundQueue.change(by: change.backgroundQueue)
+    }
+
+    /// An attempt to load something is over.
+    func transferred(in seconds: TimeInterval) {
+        transferTimer.record(seconds: seconds)
+    }
+
+    // MARK: Memory
+
+    /// Something has happened to the values in memory. Called without any lock.
+    func note(_ event: MemoryEvent) {
+        let log = log.withLock { $0 }
+        switch event {
+        case .evicted(let freed):
+            evictedValues.add(Int64(freed.count))
+            evictedCost.add(Int64(freed.cost))
+            log(
+                .eviction, .debug, "evicted values from memory",
+                ["values": "\(freed.count)", "cost": "\(freed.cost)"])
+        case .pressure(let pressure, let freed):
+            if pressure == .critical { criticalSignals.add() } else { warnings.add() }
+            log(
+                .pressure, .info, "memory is short",
+                ["pressure": "\(pressure)", "values": "\(freed.count)", "cost": "\(freed.cost)"])
+        }
+    }
+}
+
+extension Meter {
+    fileprivate func change(by count: Int) {
+        if count > 0 { increment(by: Double(count)) }
+        if count < 0 { decrement(by: Double(-count)) }
+    }
+}

@@ -1,0 +1,48 @@
+internal import CacheStore
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A request to an origin, from its sending to the end of its response, or until nobody wants that any more.
+final class ObservedRequest: Sendable {
+    private let meters: CacheMeters
+    private let clock: @Sendable () -> Date
+    private let beganAt: Date
+    private let isOver = Atomic(false)
+
+    /// The request is going to be sent now.
+    init(_ meters: CacheMeters, clock: @escaping @Sendable () -> Date) {
+        self.meters = meters
+        self.clock = clock
+        beganAt = clock()
+        meters.requestBegan()
+    }
+
+    deinit {
+        end()
+    }
+
+    private func end() {
+        guard !isOver.exchange(true, ordering: .relaxed) else { return }
+        meters.requestEnded(after: clock().timeIntervalSince(beganAt))
+    }
+
+    /// The head of the response is there. Returns its body, which is counted while it is read.
+    func headArrived(_ body: TransportBody) -> TransportBody {
+        meters.headArrived(after: clock().timeIntervalSince(beganAt))
+        return TransportBody { () async throws(TransportError) in
+            do throws(TransportError) {
+                let chunk = try await body.next()
+                if let chunk { self.meters.networkBytes.add(Int64(chunk.count)) } else { self.end() }
+                return chunk
+            } catch {
+                self.end()
+                throw error
+            }
+        }
+    }
+}

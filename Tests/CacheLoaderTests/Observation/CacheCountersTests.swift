@@ -1,0 +1,199 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import MetricsTestKit
+import TestSupport
+import Testing
+
+@Suite("CacheCounters and metrics", .timeLimit(.minutes(5)))
+struct CacheCountersTests {
+    private let url = "https://example.com/a"
+    private let metrics = TestMetrics()
+
+    private func total(_ label: String, _ dimensions: [(String, String)] = []) -> Int64 {
+        metrics.counterTotal(label: label, dimensions: dimensions)
+    }
+
+    private func level(_ label: String, _ dimensions: [(String, String)] = []) -> Double {
+        metrics.meters(label: label, dimensions: dimensions).first?.lastValue ?? 0
+    }
+
+    private func expect(_ counters: CacheCounters, _ expected: [Int64], _ location: SourceLocation = #_sourceLocation) {
+        let counted = [
+            counters.hits, counters.memoryHits, counters.staleAnswers, counters.revalidations, counters.misses,
+            counters.errors, counters.requests, counters.diskBytes, counters.networkBytes,
+        ]
+        let told = [
+            total("cacheloader.hits", [("source", "disk")]), total("cacheloader.hits", [("source", "memory")]),
+            total("cacheloader.stale"), total("cacheloader.revalidations"), total("cacheloader.misses"),
+            total("cacheloader.errors"), total("cacheloader.requests"),
+            total("cacheloader.bytes", [("source", "disk")]), total("cacheloader.bytes", [("source", "network")]),
+        ]
+        #expect(counted == expected, sourceLocation: location)
+        #expect(told == expected, sourceLocation: location)
+    }
+
+    @Test("I8: what a loader counts matches the scenario, and so do its metrics")
+    func loader() async throws {
+        let script = ReplyScript(
+            .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
+            .status(.internalServerError, fields: [:], body: "oops!".utf8))
+        let fixture = try LoaderFixture(transport: script.transport) { [metrics] configuration in
+            configuration.metrics = metrics
+            configuration.memoryLimit = 1 << 20
+        }
+        let loader = fixture.loader
+        expect(loader.counters, [0, 0, 0, 0, 0, 0, 0, 0, 0])
+        #expect(try await loader.load(url).source == .network)
+        expect(loader.counters, [0, 0, 0, 0, 1, 0, 1, 0, 4])
+        for _ in 0..<3 { #expect(try await loader.load(ResourceRequest(url, usesMemory: false)).source == .disk) }
+        expect(loader.counters, [3, 0, 0, 0, 1, 0, 1, 12, 4])
+        for _ in 0..<2 { #expect(try await loader.load(url).source == .memory) }
+        expect(loader.counters, [3, 2, 0, 0, 1, 0, 1, 12, 4])
+        fixture.clock.advance(by: 100)
+        #expect(try await loader.load(url).source == .notModified)
+        expect(loader.counters, [3, 2, 0, 1, 1, 0, 2, 16, 4])
+        fixture.clock.advance(by: 100)
+        await #expect(throws: LoadError.self) { try await loader.load(url) }
+        expect(loader.counters, [3, 2, 0, 1, 1, 1, 3, 16, 9])
+        let stale = ResourceRequest(url, headerFields: [.cacheControl: "max-stale"])
+        #expect(try await loader.load(stale).isStale)
+        expect(loader.counters, [3, 2, 1, 1, 1, 1, 3, 20, 9])
+        #expect(loader.counters.evictedValues == 0)
+        #expect(level("cacheloader.requests.active") == 0)
+        #expect(level("cacheloader.flights") == 0)
+        try await fixture.store.flush()
+        let rows = try fixture.store.query("SELECT hits, stale, revalidated, misses, errors FROM cache_requests").rows
+        // Of the store's hits, two were in memory.
+        #expect(rows.first?.compactMap(\.integer) == [5, 1, 1, 1, 1])
+    }
+
+    @Test("I8: so does what a cache counts: parts, shared answers, what stands in, and what cannot be reached")
+    func cache() async throws {
+        let isBroken = FirstTime()
+        let transport = ScriptedTransport { (request, _) throws(TransportError) in
+            if request.path == "/a", !isBroken.isFirst() { throw TransportError(.cannotConnect) }
+            return .reply(200, [.cacheControl: request.path == "/a" ? "max-age=60" : "no-store"], "0123456789")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        var configuration = HTTPCache.Configuration()
+        configuration.clock = fixture.clock.date
+        configuration.metrics = metrics
+        let cache = HTTPCache(store: fixture.store, transport: transport, configuration: configuration)
+        #expect(try await cache.response(for: .to("/a")).text == "0123456789")
+        expect(cache.counters, [0, 0, 0, 0, 1, 0, 1, 0, 10])
+        #expect(try await cache.response(for: .to("/a", [.range: "bytes=2-4"])).text == "234")
+        expect(cache.counters, [1, 0, 0, 0, 1, 0, 1, 3, 10])
+        // Counted while it is read: nobody reads this one.
+        _ = try await cache.response(for: .to("/b"))
+        expect(cache.counters, [1, 0, 0, 0, 2, 0, 2, 3, 10])
+        while level("cacheloader.requests.active") != 0 { await Task.yield() }
+        fixture.clock.advance(by: 100)
+        #expect(try await cache.response(for: .to("/a")).text == "0123456789")
+        expect(cache.counters, [1, 0, 1, 0, 2, 1, 3, 13, 10])
+        #expect(cache.counters.evictedValues + cache.counters.memoryHits == 0)
+    }
+
+    @Test("I8: flights, queues and requests under way are told as they are, and as none in the end")
+    func levels() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
+            configuration.metrics = metrics
+            configuration.lanes = LaneWidths(urgent: 1, background: 1)
+        }
+        let loader = fixture.loader
+        let levels = {
+            [
+                level("cacheloader.flights"), level("cacheloader.queue.length", [("lane", "urgent")]),
+                level("cacheloader.queue.length", [("lane", "background")]), level("cacheloader.requests.active"),
+            ]
+        }
+        func begin(_ number: Int) -> Task<String, any Error> {
+            let lane: Lane = number < 4 ? .urgent : .background
+            // Two want the same.
+            let request = ResourceRequest("https://example.com/\(max(1, number))", lane: lane)
+            return Task { try await loader.load(request).text }
+        }
+        var tasks = [begin(0)]
+        await gate.reached(1)
+        for number in 1..<6 { tasks.append(begin(number)) }
+        while levels() != [5, 2, 2, 1] { await Task.yield() }
+        tasks[3].cancel()
+        while levels() != [4, 1, 2, 1] { await Task.yield() }
+        gate.open()
+        for (number, task) in tasks.enumerated() where number != 3 { #expect(try await task.value == "body") }
+        while levels() != [0, 0, 0, 0] { await Task.yield() }
+    }
+
+    @Test("I8: timings are those of the clock: to the head, to the end of the body, and of the transfer")
+    func timings() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport { _, _ in
+            clock.advance(by: 2)
+            let chunks = TransportBody(chunks: [Data("body".utf8)])
+            let body = TransportBody { () async throws(TransportError) in
+                let chunk = try await chunks.next()
+                if chunk == nil { clock.advance(by: 3) }
+                return chunk
+            }
+            return TransportResponse(head: HTTPResponse(status: .ok), body: body)
+        }
+        let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
+            configuration.metrics = metrics
+            configuration.clock = clock.date
+        }
+        _ = try await fixture.loader.load(url)
+        let second: Int64 = 1_000_000_000
+        #expect(try metrics.expectTimer("cacheloader.request.head.duration").values == [2 * second])
+        #expect(try metrics.expectTimer("cacheloader.request.duration").values == [5 * second])
+        #expect(try metrics.expectTimer("cacheloader.transfer.duration").values == [5 * second])
+    }
+
+    @Test("I8: a clock that was set back makes no negative timing")
+    func clockSetBack() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport { _, _ in
+            clock.advance(by: -1000)
+            return .reply(200, [:], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
+            configuration.metrics = metrics
+            configuration.clock = clock.date
+        }
+        _ = try await fixture.loader.load(url)
+        #expect(try metrics.expectTimer("cacheloader.request.head.duration").values == [0])
+        #expect(try metrics.expectTimer("cacheloader.request.duration").values == [0])
+    }
+
+    @Test("I8: what goes from memory to make room, and under pressure, is counted; what is removed is not")
+    func memory() async throws {
+        let pressure = ScriptedPressure()
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "12345678") }
+        let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
+            configuration.metrics = metrics
+            configuration.memoryLimit = 10
+            configuration.memoryPressure = pressure
+        }
+        _ = try await fixture.loader.load(url)
+        #expect(fixture.loader.counters.evictedValues == 0)
+        _ = try await fixture.loader.load("https://example.com/b")
+        #expect(fixture.loader.counters.evictedValues == 1)
+        _ = try await fixture.loader.remove("https://example.com/b")
+        #expect(fixture.loader.counters.evictedValues == 1)
+        _ = try await fixture.loader.load(url)
+        pressure.signal(.critical)
+        #expect(total("cacheloader.memory.evicted.values") == fixture.loader.counters.evictedValues)
+        #expect(total("cacheloader.memory.evicted.cost") == 8 * fixture.loader.counters.evictedValues)
+        #expect(fixture.loader.counters.evictedValues == 2)
+        #expect(total("cacheloader.memory.pressure", [("level", "critical")]) == 1)
+        #expect(total("cacheloader.memory.pressure", [("level", "warning")]) == 0)
+        pressure.signal(.warning)
+        #expect(total("cacheloader.memory.pressure", [("level", "warning")]) == 1)
+    }
+}

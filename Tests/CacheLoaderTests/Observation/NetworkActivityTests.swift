@@ -1,0 +1,144 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("NetworkActivity", .timeLimit(.minutes(5)))
+struct NetworkActivityTests {
+    private let url = "https://example.com/a"
+    private let gate = Gate()
+    private let sleeper = ManualSleeper()
+
+    private func fixture(_ fields: HTTPFields = [.cacheControl: "no-store"]) throws -> LoaderFixture {
+        let transport = ScriptedTransport { [gate] _, _ in
+            await gate.wait()
+            return .reply(200, fields, "body")
+        }
+        return try LoaderFixture(transport: transport) { [sleeper] in $0.sleep = sleeper.sleep }
+    }
+
+    @Test("I8: idle, active with the first request, idle a while after the last")
+    func delay() async throws {
+        let loader = try fixture().loader
+        var states = loader.activity(offDelay: .seconds(1)).makeAsyncIterator()
+        #expect(await states.next() == .idle)
+        let loads = [url, "https://example.com/b"].map { url in Task { try await loader.load(url).text } }
+        #expect(await states.next() == .active)
+        await gate.reached(2)
+        gate.admit()
+        while loader.counters.networkBytes < 4 { await Task.yield() }
+        #expect(sleeper.durations.isEmpty, "one is under way still")
+        gate.open()
+        for load in loads { #expect(try await load.value == "body") }
+        await sleeper.reached(1)
+        #expect(sleeper.durations == [.seconds(1)])
+        sleeper.advance(by: .seconds(1))
+        #expect(await states.next() == .idle)
+    }
+
+    @Test("I8: a start within the delay cancels the off")
+    func startWithinDelay() async throws {
+        let loader = try fixture().loader
+        let told = Mutex<[NetworkActivity]>([])
+        let states = loader.activity(offDelay: .seconds(1))
+        let reader = Task { for await state in states { told.withLock { $0.append(state) } } }
+        defer { reader.cancel() }
+        while told.withLock({ $0.count }) < 1 { await Task.yield() }
+        gate.admit()
+        _ = try await loader.load(url)
+        await sleeper.reached(1)
+        while told.withLock({ $0.count }) < 2 { await Task.yield() }
+        let second = Task { try await loader.load(url).text }
+        await gate.reached(2)
+        #expect(sleeper.sleepers == 0)
+        sleeper.advance(by: .seconds(10))
+        // Gives one that was not cancelled its chance.
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(told.withLock { $0 } == [.idle, .active])
+        gate.open()
+        _ = try await second.value
+        await sleeper.reached(2)
+        sleeper.advance(by: .seconds(1))
+        while told.withLock({ $0.count }) < 3 { await Task.yield() }
+        #expect(told.withLock { $0 } == [.idle, .active, .idle])
+    }
+
+    @Test("I8: who comes late is told how it is now; each has a delay of its own")
+    func late() async throws {
+        let loader = try fixture().loader
+        let load = Task { try await loader.load(url).text }
+        await gate.reached(1)
+        var patient = loader.activity(offDelay: .seconds(5)).makeAsyncIterator()
+        var hasty = loader.activity(offDelay: .zero).makeAsyncIterator()
+        #expect(await patient.next() == .active)
+        #expect(await hasty.next() == .active)
+        gate.open()
+        _ = try await load.value
+        #expect(await hasty.next() == .idle)
+        await sleeper.reached(1)
+        #expect(sleeper.durations == [.seconds(5)])
+        var latest = loader.activity(offDelay: .seconds(5)).makeAsyncIterator()
+        #expect(await latest.next() == .idle)
+        sleeper.advance(by: .seconds(5))
+        #expect(await patient.next() == .idle)
+    }
+
+    @Test("I8: what the store or memory answers is no activity")
+    func hits() async throws {
+        gate.open()
+        let loader = try fixture([.cacheControl: "max-age=60"]).loader
+        _ = try await loader.load(url)
+        let told = Mutex<[NetworkActivity]>([])
+        let states = loader.activity(offDelay: .zero)
+        let reader = Task { for await state in states { told.withLock { $0.append(state) } } }
+        defer { reader.cancel() }
+        while told.withLock({ $0.isEmpty }) { await Task.yield() }
+        #expect(try await loader.load(url).source == .disk)
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(told.withLock { $0 } == [.idle])
+        #expect(loader.counters.requests == 1)
+    }
+
+    @Test("I8: the stream ends with its loader, also within the delay, and leaves nothing behind")
+    func end() async throws {
+        var fixture: LoaderFixture? = try fixture()
+        gate.open()
+        var early = try #require(fixture).loader.activity(offDelay: .seconds(1)).makeAsyncIterator()
+        #expect(await early.next() == .idle)
+        _ = try await fixture?.loader.load(url)
+        #expect(await early.next() == .active)
+        await sleeper.reached(1)
+        fixture = nil
+        #expect(await early.next() == nil)
+        while sleeper.sleepers > 0 { await Task.yield() }
+    }
+
+    @Test(
+        "I8: a cache is active from the request to the last byte, or until nobody wants the rest",
+        arguments: [true, false])
+    func cache(isRead: Bool) async throws {
+        let fixture = try fixture()
+        gate.open()
+        var states = fixture.cache.activity(offDelay: .zero).makeAsyncIterator()
+        #expect(await states.next() == .idle)
+        var response: CachedResponse? = try await fixture.cache.response(for: .to("/a"))
+        #expect(await states.next() == .active)
+        if isRead { #expect(try await response?.text == "body") } else { response = nil }
+        #expect(await states.next() == .idle)
+        _ = consume response
+    }
+
+    @Test("I8: who lets go of the stream is forgotten")
+    func lettingGo() async throws {
+        let fixture = try fixture()
+        do {
+            let states = fixture.cache.activity()
+            #expect(fixture.cache.activityReaderCount == 1)
+            withExtendedLifetime(states) {}
+        }
+        while fixture.cache.activityReaderCount > 0 { await Task.yield() }
+    }
+}

@@ -1,0 +1,97 @@
+import CacheStore
+import Foundation
+import Logging
+import MetricsTestKit
+import TestSupport
+import Testing
+
+@Suite("StoreCounters")
+struct StoreCountersTests {
+    let sandbox: Sandbox
+    let metrics = TestMetrics()
+    let log = EventLog()
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    private func open(
+        logsEviction: Bool = true, _ configure: (inout ResponseStore.Configuration) -> Void = { _ in }
+    ) throws -> ResponseStore {
+        try sandbox.open { configuration in
+            configuration.metrics = metrics
+            configuration.logger = log.logger
+            configuration.logsEviction = logsEviction
+            configure(&configuration)
+        }
+    }
+
+    private func fill(_ store: ResponseStore, _ count: Int) throws {
+        for number in 0..<count {
+            try store.insert(Data("body \(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+        }
+    }
+
+    @Test(
+        "I8: what limits evict is counted and told, whoever evicts it; nothing is told unasked",
+        arguments: [true, false])
+    func limits(logsEviction: Bool) async throws {
+        let store = try open(logsEviction: logsEviction) { $0.limits = Limits(maxEntries: 5) }
+        try fill(store, 4)
+        #expect(store.counters.evictedEntries == 0)
+        try fill(store, 20)
+        // After what the store has been doing for itself.
+        try await store.flush()
+        let left = try store.statistics().entries
+        #expect(store.counters.evictedEntries == Int64(20 - left))
+        #expect(metrics.counterTotal(label: "cachestore.evicted.entries") == Int64(20 - left))
+        #expect(store.counters.evictedBytes == metrics.counterTotal(label: "cachestore.evicted.bytes"))
+        #expect(store.counters.evictedBytes > 0)
+        let told = log.entries.filter { $0.message == "evicted entries" }
+        #expect(told.allSatisfy { $0.level == .debug && Set($0.metadata.keys) == ["entries", "bytes"] })
+        let sum = told.reduce(0) { $0 + (Int($1.metadata["entries"]?.description ?? "") ?? 0) }
+        #expect(sum == (logsEviction ? 20 - left : 0))
+    }
+
+    @Test("I8: so is what an eviction on request takes, but not what it would take, nor what is removed")
+    func onRequest() throws {
+        let store = try open()
+        try fill(store, 10)
+        try store.evict(maxEntries: 2, dryRun: true)
+        try store.remove(.path(9))
+        #expect(store.counters.evictedEntries == 0)
+        let report = try store.evict(maxEntries: 2)
+        #expect(report.entries == 7)
+        #expect(store.counters.evictedEntries == 7)
+        #expect(store.counters.evictedBytes == report.bytes)
+    }
+
+    @Test("I8: a damaged body is counted once")
+    func damage() throws {
+        let store = try open()
+        let entry = try store.insert(Data("body".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        try FileManager.default.removeItem(at: sandbox.file(of: #require(entry.digest)))
+        for _ in 0..<2 { #expect(try store.openBody(of: entry) == nil) }
+        #expect(store.counters.damagedBodies == 1)
+        #expect(metrics.counterTotal(label: "cachestore.damaged.bodies") == 1)
+    }
+
+    @Test("I8: each transaction is timed, and counted if another's lock kept it from being")
+    func busy() throws {
+        let store = try open { $0.busyTimeout = .zero }
+        try fill(store, 1)
+        let timer = try metrics.expectTimer("cachestore.transaction.duration")
+        let count = timer.values.count
+        #expect(count > 0)
+        #expect(timer.values.allSatisfy { $0 > 0 })
+        let other = try RawIndex(sandbox.indexPath)
+        try other.execute("BEGIN IMMEDIATE")
+        #expect(throws: StoreError.self) { try fill(store, 1) }
+        #expect(store.counters.busyTransactions == 1)
+        #expect(metrics.counterTotal(label: "cachestore.transactions.busy") == 1)
+        try other.execute("ROLLBACK")
+        try fill(store, 1)
+        #expect(store.counters.busyTransactions == 1)
+        #expect(timer.values.count == count + 2)
+    }
+}
