@@ -11,7 +11,13 @@ struct Compare: AsyncParsableCommand {
         discussion: """
             The sides of each piece of work take turns, on the same data, in one run. Figures are medians of the rounds; \
             ratios are taken round by round.
-            """)
+            """,
+        subcommands: [Run.self, Worker.self, URLCachePeer.self], defaultSubcommand: Run.self)
+}
+
+/// All of it.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Measures, and writes a table and charts.")
 
     @Option(help: "Entries of the store that is read.")
     var entries = 10_000
@@ -29,7 +35,10 @@ struct Compare: AsyncParsableCommand {
     var output = "."
 
     @Option(help: "Where the stores are; they stay there for the next run.")
-    var data = FileManager.default.temporaryDirectory.appending(path: "CacheStore-compare").path()
+    var data = FileManager.default.temporaryDirectory.appending(path: "CacheStore-compare").path(percentEncoded: false)
+
+    @Option(help: "The built example cacheproxy.")
+    var proxy: String?
 
     func run() async throws {
         let options = self
@@ -40,27 +49,59 @@ struct Compare: AsyncParsableCommand {
     private func compare() async throws {
         let place = try Place(URL(filePath: data))
         try place.clear()
-        let runner = Runner(rounds: quick ? min(rounds, 3) : rounds, divisor: quick ? 5 : 1)
-        let sizes = quick ? [10, 10_000] : [10, 10_000, 1_000_000]
+        let runner = Runner(rounds: quick ? min(rounds, 3) : rounds, divisor: divisor)
+        var (plan, omissions) = self.plan(place)
+        plan = plan.filter { work in only.isEmpty || only.contains(where: work.name.contains) }
         var comparisons: [Comparison] = []
-        let groups: [() throws -> [Workload]] = [
-            { try Reading(place, entries: entries).workloads() },
-            { try Coalescing(place: place).workloads() },
-            { try Writing(place: place).workloads() },
-            { try Mixed(place: place, entries: entries).workloads() },
-            { try Growth(place: place, sizes: sizes).workloads() },
-        ]
-        for group in groups {
-            for workload in try group() where only.isEmpty || only.contains(where: workload.name.contains) {
-                let comparison = try await runner.run(workload)
+        for work in plan {
+            do {
+                let comparison = try await runner.run(work)
                 comparisons.append(comparison)
                 print(Table(comparisons: [comparison], facts: [], omissions: []).rows.joined(separator: "\n"))
+            } catch {
+                // What others do must not take the rest with it.
+                omissions.append(Omission(work: work.name, reason: "\(error)"))
             }
+            fflush(nil)
         }
+        let facts = only.isEmpty ? try Resources(place: place, sizes: sizes).facts() : []
         try place.clear()
-        let table = Table(comparisons: comparisons, facts: [], omissions: [])
+        let table = Table(comparisons: comparisons, facts: facts, omissions: omissions)
+        print(table.markdown)
+        try write(table)
+    }
+
+    private var divisor: Int { quick ? 5 : 1 }
+    private var sizes: [Int] { quick ? [10, 10_000] : [10, 10_000, 1_000_000] }
+
+    /// What there is to do, and what cannot be done here.
+    private func plan(_ place: Place) -> ([PlannedWork], [Omission]) {
+        let (peers, absent) = Peer.all()
+        var omissions = absent
+        var plan = Reading(place: place, entries: entries).plan()
+        plan += Coalescing(place: place).plan()
+        plan += Writing(place: place).plan()
+        plan += Mixed(place: place, entries: entries).plan()
+        plan += Growth(place: place, sizes: sizes).plan()
+        plan += Peers(place: place, peers: peers, divisor: divisor).plan()
+        if let proxy, FileManager.default.fileExists(atPath: Proxy.wrk.path(percentEncoded: false)) {
+            plan += Proxy(place: place, executable: URL(filePath: proxy), seconds: quick ? 1 : 3).plan()
+        } else {
+            omissions.append(
+                Omission(work: "cacheproxy", reason: proxy == nil ? "no --proxy was given" : "wrk is not installed"))
+        }
+        return (plan, omissions)
+    }
+
+    private func write(_ table: Table) throws {
         let folder = URL(filePath: output)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Data(table.markdown.utf8).write(to: folder.appending(path: "table.md"))
+        let charts = [
+            ("latency.svg", LatencyChart(comparisons: table.comparisons).svg),
+            ("growth.svg", GrowthChart(comparisons: table.comparisons).svg),
+        ]
+        for (name, text) in charts + [("table.md", table.markdown)] {
+            if let text { try Data(text.utf8).write(to: folder.appending(path: name)) }
+        }
     }
 }

@@ -89,7 +89,7 @@ final class FilledStore: @unchecked Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    private static func metadata(_ number: Int) -> EntryMetadata {
+    static func metadata(_ number: Int) -> EntryMetadata {
         let head = """
             Date: Sat, 21 Nov 2026 07:28:00 GMT
             Content-Type: image/jpeg
@@ -110,7 +110,7 @@ final class FilledStore: @unchecked Sendable {
 }
 
 /// There is nothing to be fetched: everything is a hit.
-private struct NoTransport: HTTPTransport {
+struct NoTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
     func send(

@@ -50,4 +50,7 @@ int baseline_freshen(baseline_index *index, const char *key, int key_length, con
 // entries are left; returns how many were deleted.
 int64_t baseline_evict(baseline_index *index, int blobs, int64_t kept);
 
+// Does nothing with a number, which the caller's compiler cannot know.
+void baseline_keep(int64_t value);
+
 #endif

@@ -18,10 +18,15 @@ struct Comparison: Sendable {
         case nanoseconds(Double)
     }
 
-    let group: String
+    /// A point on a line over the number of entries.
+    struct Growth: Sendable {
+        let line: String
+        let entries: Int
+    }
+
     let work: String
-    /// How many entries there are, where that is the question.
-    let entries: Int?
+    /// Where the number of entries is the question.
+    let growth: Growth?
     /// The first is this package.
     let sides: [Side]
 

@@ -7,7 +7,8 @@ struct Runner {
     /// Divides the operations of a round.
     let divisor: Int
 
-    func run(_ workload: Workload) async throws -> Comparison {
+    func run(_ work: PlannedWork) async throws -> Comparison {
+        let workload = try work.make()
         let count = max(1, workload.operations / divisor)
         let rounds = min(rounds, workload.rounds ?? rounds)
         var times = workload.sides.map { _ in [Double]() }
@@ -30,7 +31,7 @@ struct Runner {
                 ? try await self.latencies(side, from: (rounds + 1) * count, workload.singleOperations / divisor) : nil
             sides.append(Comparison.Side(name: side.name, rounds: times, latencies: latencies, aim: side.aim))
         }
-        return Comparison(group: workload.group, work: workload.name, entries: workload.entries, sides: sides)
+        return Comparison(work: work.name, growth: work.growth, sides: sides)
     }
 
     private func latencies(_ side: Workload.Side, from first: Int, _ count: Int) async throws -> Latencies? {

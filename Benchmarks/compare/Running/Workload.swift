@@ -49,17 +49,30 @@ struct Workload {
         }
     }
 
-    let group: String
-    let name: String
     /// In each round.
     let operations: Int
-    var entries: Int?
     /// Where the usual number would take too long.
     var rounds: Int?
     /// Operations that are measured one by one after the rounds; 0 where one alone makes no sense.
     var singleOperations = 0
     /// The first is this package.
     let sides: [Side]
+}
+
+/// Work that may be done. Its stores are made only if it is.
+struct PlannedWork {
+    let name: String
+    /// What the lines of the chart over the number of entries are called, and where on them this is.
+    var growth: Comparison.Growth?
+    let make: () throws -> Workload
+
+    init(_ name: String, growth: Comparison.Growth? = nil, make: @escaping () throws -> Workload) {
+        self.name = name
+        self.growth = growth
+        self.make = make
+    }
+
+    static func threads(_ count: Int) -> String { count == 1 ? "1 thread" : "\(count) threads" }
 }
 
 /// Several threads, each of its own: libdispatch would run no more at once than there are processors.

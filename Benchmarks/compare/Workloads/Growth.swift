@@ -7,8 +7,23 @@ struct Growth {
     let place: Place
     let sizes: [Int]
 
-    func workloads() throws -> [Workload] {
-        try sizes.flatMap { size in try [lookup(size), hit(size)] } + constant() + sizes.map(evict)
+    func plan() -> [PlannedWork] {
+        var plan: [PlannedWork] = []
+        func add(_ name: String, _ line: String, _ size: Int, _ make: @escaping () throws -> Workload) {
+            plan.append(PlannedWork(name, growth: Comparison.Growth(line: line, entries: size), make: make))
+        }
+        for size in sizes {
+            add("lookup, hit, among \(Self.name(size))", "lookup", size) { try lookup(size) }
+            add("hit, small files, among \(Self.name(size))", "hit", size) { try hit(size) }
+        }
+        for size in sizes.dropFirst() {
+            add("open, \(Self.name(size)) entries", "open", size) { try opening(size) }
+            add("statistics, \(Self.name(size)) entries", "statistics", size) { try statistics(size) }
+        }
+        for size in sizes {
+            add("evict half of \(Self.name(size)), per entry", "evict", size) { try evict(size) }
+        }
+        return plan
     }
 
     static func name(_ count: Int) -> String {
@@ -32,7 +47,7 @@ struct Growth {
         let keys = try keys(size)
         let texts = keys.map(\.text)
         return Workload(
-            group: "growth", name: "lookup, hit, among \(Self.name(size))", operations: 50_000, entries: size,
+            operations: 50_000,
             sides: [
                 Workload.Side("ours") { range in
                     for number in range { _ = try store.lookup(keys[number % keys.count]) }
@@ -50,7 +65,7 @@ struct Growth {
         let keys = try keys(size)
         let texts = keys.map(\.text)
         return Workload(
-            group: "growth", name: "hit, small files, among \(Self.name(size))", operations: 50_000, entries: size,
+            operations: 50_000,
             sides: [
                 Workload.Side("ours") { range in
                     for number in range {
@@ -63,37 +78,30 @@ struct Growth {
             ])
     }
 
-    /// What takes as long whatever the store holds: each size against the least.
-    private func constant() throws -> [Workload] {
-        guard let least = sizes.first else { return [] }
-        let directory = try place.files(least)
-        let store = try ResponseStore(directory: directory)
-        return try sizes.dropFirst().flatMap { size in
-            let large = try place.files(size)
-            let largeStore = try ResponseStore(directory: large)
-            return [
-                Workload(
-                    group: "growth", name: "open, \(Self.name(size)) entries", operations: 50, entries: size,
-                    singleOperations: 100,
-                    sides: [
-                        Workload.Side("ours") { range in
-                            for _ in range { try ResponseStore(directory: large).close() }
-                        },
-                        Workload.Side("ours, \(least) entries", aim: .ratio(1.5)) { range in
-                            for _ in range { try ResponseStore(directory: directory).close() }
-                        },
-                    ]),
-                Workload(
-                    group: "growth", name: "statistics, \(Self.name(size)) entries", operations: 5_000, entries: size,
-                    singleOperations: 5_000,
-                    sides: [
-                        Workload.Side("ours") { range in for _ in range { _ = try largeStore.statistics() } },
-                        Workload.Side("ours, \(least) entries", aim: .ratio(1.5)) { range in
-                            for _ in range { _ = try store.statistics() }
-                        },
-                    ]),
-            ]
-        }
+    /// What takes as long whatever the store holds: a size against the least.
+    private func opening(_ size: Int) throws -> Workload {
+        let (small, large) = try (place.files(sizes[0]), place.files(size))
+        return Workload(
+            operations: 50, singleOperations: 200,
+            sides: [
+                Workload.Side("ours") { for _ in $0 { try ResponseStore(directory: large).close() } },
+                Workload.Side("ours, \(sizes[0]) entries", aim: .ratio(1.5)) {
+                    for _ in $0 { try ResponseStore(directory: small).close() }
+                },
+            ])
+    }
+
+    private func statistics(_ size: Int) throws -> Workload {
+        let small = try ResponseStore(directory: place.files(sizes[0]))
+        let large = try ResponseStore(directory: place.files(size))
+        return Workload(
+            operations: 5_000, singleOperations: 5_000,
+            sides: [
+                Workload.Side("ours") { for _ in $0 { _ = try large.statistics() } },
+                Workload.Side("ours, \(sizes[0]) entries", aim: .ratio(1.5)) {
+                    for _ in $0 { _ = try small.statistics() }
+                },
+            ])
     }
 
     /// Nanoseconds per entry that goes.
@@ -102,7 +110,7 @@ struct Growth {
         let place = place
         let state = Copies()
         return Workload(
-            group: "growth", name: "evict half of \(Self.name(size))", operations: 1, entries: size,
+            operations: 1,
             rounds: size > 100_000 ? 1 : 5,
             sides: [
                 Workload.Side(

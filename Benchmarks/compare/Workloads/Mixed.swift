@@ -7,8 +7,14 @@ struct Mixed {
     let place: Place
     let entries: Int
 
-    func workloads() throws -> [Workload] {
-        try [1, 2, 8].map(threads)
+    func plan() -> [PlannedWork] {
+        let name = "90 % hits, 10 % puts, 16 KiB"
+        var plan: [PlannedWork] = []
+        for count in [1, 2, 8] {
+            plan.append(PlannedWork("\(name), \(PlannedWork.threads(count))") { try threads(count) })
+        }
+        plan.append(PlannedWork("\(name), 2 processes", make: processes))
+        return plan
     }
 
     private func threads(_ count: Int) throws -> Workload {
@@ -16,12 +22,37 @@ struct Mixed {
         let ours = try MixedStore(place.copy(original, as: "mixed \(count)"), entries: entries)
         let theirs = try MixedInC(place.copy(original, as: "mixed C \(count)"), entries: entries, threads: count)
         return Workload(
-            group: "mixed", name: "90 % hits, 10 % puts, 16 KiB, \(count) \(count == 1 ? "thread" : "threads")",
             operations: 10_000,
             sides: [
                 Workload.Side("ours") { try ours.run($0, threads: count) },
                 Workload.Side("C, a connection for each thread") { try theirs.run($0) },
             ])
+    }
+
+    private func processes() throws -> Workload {
+        let original = try place.bodies(entries: entries)
+        func workers(_ name: String) throws -> [LineProcess] {
+            let directory = try place.copy(original, as: name)
+            return try (0..<2).map { _ in
+                try LineProcess(
+                    subcommand: "worker", [directory.path(percentEncoded: false), "--entries", "\(entries)"])
+            }
+        }
+        let (ours, theirs) = try (workers("processes"), workers("processes C"))
+        return Workload(
+            operations: 10_000,
+            sides: [
+                Workload.Side("ours") { try Self.share($0, among: ours, "mixed") },
+                Workload.Side("C, a connection for each process") { try Self.share($0, among: theirs, "mixed-c") },
+            ])
+    }
+
+    private static func share(_ range: Range<Int>, among workers: [LineProcess], _ command: String) throws {
+        let part = range.count / workers.count
+        for (number, worker) in workers.enumerated() {
+            try worker.send("\(command) \(range.lowerBound + number * part) \(part)")
+        }
+        for worker in workers { _ = try worker.answer() }
     }
 }
 

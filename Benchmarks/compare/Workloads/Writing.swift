@@ -11,9 +11,21 @@ struct Writing {
     private static let schema = "C: create/write/rename + row, the store's schema"
     private static let bare = "C: create/write/rename + row, bare table"
 
-    func workloads() throws -> [Workload] {
-        try Sample.Size.allCases.map(new)
-            + [replace(.kib16), duplicate(.kib16), writers(1), writers(8), freshen()]
+    func plan() -> [PlannedWork] {
+        var plan: [PlannedWork] = []
+        for size in Sample.Size.allCases { plan.append(PlannedWork("put, new, \(size.name)") { try new(size) }) }
+        for size in Sample.Size.allCases {
+            plan.append(PlannedWork("put, replacing, \(size.name)") { try replace(size) })
+        }
+        for size in Sample.Size.allCases {
+            plan.append(PlannedWork("put, duplicate content, \(size.name)") { try duplicate(size) })
+        }
+        for count in [2, 8] {
+            plan.append(
+                PlannedWork("put, new, 16 KiB, \(PlannedWork.threads(count))") { try writers(count) })
+        }
+        plan.append(PlannedWork("304 freshen", make: freshen))
+        return plan
     }
 
     /// A store and its equals in C, each in an empty directory of its own.
@@ -47,13 +59,13 @@ struct Writing {
             }
         }
         return Workload(
-            group: "writing", name: "put, new, \(size.name)", operations: size.writeCount,
+            operations: size.writeCount,
             singleOperations: size == .mib4 ? 40 : size.writeCount, sides: sides)
     }
 
     /// The same hundred keys again and again, each time with another body.
     private func replace(_ size: Sample.Size) throws -> Workload {
-        let sides = try sides("replace", aim: nil) { store, range in
+        let sides = try sides("replace \(size.name)", aim: nil) { store, range in
             for number in range { try Self.insert(store, Sample.url(number % 100, size), number, size) }
         } _: { c, range in
             for number in range {
@@ -65,13 +77,13 @@ struct Writing {
             }
         }
         return Workload(
-            group: "writing", name: "put, replacing, \(size.name)", operations: size.writeCount,
+            operations: size.writeCount,
             singleOperations: size.writeCount, sides: sides)
     }
 
     /// The same body under key after key.
     private func duplicate(_ size: Sample.Size) throws -> Workload {
-        let sides = try sides("duplicate", aim: nil) { store, range in
+        let sides = try sides("duplicate \(size.name)", aim: nil) { store, range in
             let body = Sample.body(0, size)
             for number in range {
                 try store.insert(
@@ -83,7 +95,7 @@ struct Writing {
             for number in range { try c.put(Sample.url(number), digest: digest, body, at: Self.now) }
         }
         return Workload(
-            group: "writing", name: "put, duplicate content, \(size.name)", operations: size.writeCount,
+            operations: size.writeCount,
             singleOperations: size.writeCount, sides: sides)
     }
 
@@ -92,7 +104,6 @@ struct Writing {
         let several = try ResponseStore(directory: place.fresh("writers \(count)"))
         let one = try ResponseStore(directory: place.fresh("writers \(count) one"))
         return Workload(
-            group: "writing", name: "put, new, 16 KiB, \(count) \(count == 1 ? "thread" : "threads")",
             operations: 2_000,
             sides: [
                 Workload.Side("ours") { range in
@@ -123,7 +134,7 @@ struct Writing {
         let rows = (0..<count).map { reader.lookup(Sample.url($0)) }
         let writer = try CStore(directory, baseline_writes)
         return Workload(
-            group: "writing", name: "304 freshen", operations: 2_000, singleOperations: 2_000,
+            operations: 2_000, singleOperations: 2_000,
             sides: [
                 Workload.Side("ours") { range in
                     for number in range {
