@@ -8,6 +8,9 @@ let package = Package(
         .package(name: "CacheStore", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
+        // Of the comparison only.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .target(name: "CBaseline", path: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
@@ -15,6 +18,22 @@ let package = Package(
             name: "scale",
             dependencies: [.product(name: "CacheStore", package: "CacheStore")],
             path: "Scale"
+        ),
+        .executableTarget(
+            name: "compare",
+            dependencies: [
+                "CBaseline",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
+            ],
+            path: "compare",
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+            ]
         ),
         .executableTarget(
             name: "StoreBenchmarks",

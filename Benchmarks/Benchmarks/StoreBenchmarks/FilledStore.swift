@@ -31,19 +31,22 @@ final class FilledStore: @unchecked Sendable {
     let urls: [String]
     private let baseline: OpaquePointer
     private let blobs: Int32
-    private var digest = [UInt8](repeating: 0, count: 32)
     private var buffer = [UInt8](repeating: 0, count: bodyByteCount)
 
     /// The work of a lookup, in C.
-    func lookupInC(_ number: Int) -> Int64 {
+    func lookupInC(_ number: Int) -> baseline_row {
         var url = urls[number]
-        return url.withUTF8 { baseline_lookup(baseline, $0.baseAddress, Int32($0.count), &digest) }
+        return url.withUTF8 { baseline_lookup(baseline, $0.baseAddress, Int32($0.count)) }
     }
 
     /// The work of a hit, in C.
     func hitInC(_ number: Int) -> Int64 {
-        guard lookupInC(number) >= 0 else { return -1 }
-        return baseline_read_blob(blobs, digest, &buffer, Int64(buffer.count))
+        var row = lookupInC(number)
+        guard row.byte_count >= 0 else { return -1 }
+        return withUnsafeBytes(of: &row.digest) { digest in
+            baseline_read_blob(
+                blobs, digest.baseAddress?.assumingMemoryBound(to: UInt8.self), &buffer, Int64(buffer.count))
+        }
     }
 
     /// Bodies are shared, 64 among all entries: what is measured is the index and one read, not the size of the disk.
@@ -62,7 +65,7 @@ final class FilledStore: @unchecked Sendable {
         self.urls = urls.shuffled(using: &generator)
         keys = try self.urls.map { try CacheKey(url: $0) }
         let path = directory.path(percentEncoded: false)
-        guard let baseline = baseline_open(path + "/index.sqlite") else { throw Failure() }
+        guard let baseline = baseline_open(path + "/index.sqlite", baseline_reads) else { throw Failure() }
         self.baseline = baseline
         blobs = open(path + "/blobs", O_RDONLY | O_DIRECTORY)
     }
@@ -86,7 +89,7 @@ final class FilledStore: @unchecked Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    private static func metadata(_ number: Int) -> EntryMetadata {
+    static func metadata(_ number: Int) -> EntryMetadata {
         let head = """
             Date: Sat, 21 Nov 2026 07:28:00 GMT
             Content-Type: image/jpeg
@@ -107,7 +110,7 @@ final class FilledStore: @unchecked Sendable {
 }
 
 /// There is nothing to be fetched: everything is a hit.
-private struct NoTransport: HTTPTransport {
+struct NoTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
     func send(

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+
+/// Holds the store against what the machine can do, and against its peers.
+///
+///     swift run -c release --package-path Benchmarks compare [--quick]
+@main
+struct Compare: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Holds the store against the same work in C, and against its peers.",
+        discussion: """
+            The sides of each piece of work take turns, on the same data, in one run. Figures are medians of the rounds; \
+            ratios are taken round by round.
+            """,
+        subcommands: [Run.self, Worker.self, URLCachePeer.self], defaultSubcommand: Run.self)
+}
+
+/// All of it.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Measures, and writes a table and charts.")
+
+    @Option(help: "Entries of the store that is read.")
+    var entries = 10_000
+
+    @Option(help: "Rounds; each side works once in each.")
+    var rounds = 7
+
+    @Option(help: "Only work whose name contains this; may be given more than once.")
+    var only: [String] = []
+
+    @Flag(help: "A fifth of the work, three rounds, nothing with a million entries.")
+    var quick = false
+
+    @Option(help: "Where table.md and the charts go.")
+    var output = "."
+
+    @Option(help: "Where the stores are; they stay there for the next run.")
+    var data = FileManager.default.temporaryDirectory.appending(path: "CacheStore-compare").path(percentEncoded: false)
+
+    @Option(help: "The built example cacheproxy.")
+    var proxy: String?
+
+    func run() async throws {
+        let options = self
+        // Not on the main thread, whose queue is no part of what is measured.
+        try await Task.detached { try await options.compare() }.value
+    }
+
+    private func compare() async throws {
+        let place = try Place(URL(filePath: data))
+        try place.clear()
+        let runner = Runner(rounds: quick ? min(rounds, 3) : rounds, divisor: divisor)
+        var (plan, omissions) = self.plan(place)
+        plan = plan.filter { work in only.isEmpty || only.contains(where: work.name.contains) }
+        var comparisons: [Comparison] = []
+        for work in plan {
+            do {
+                let comparison = try await runner.run(work)
+                comparisons.append(comparison)
+                print(Table(comparisons: [comparison], facts: [], omissions: []).rows.joined(separator: "\n"))
+            } catch {
+                // What others do must not take the rest with it.
+                omissions.append(Omission(work: work.name, reason: "\(error)"))
+            }
+            fflush(nil)
+        }
+        let facts = only.isEmpty ? try Resources(place: place, sizes: sizes).facts() : []
+        try place.clear()
+        let table = Table(comparisons: comparisons, facts: facts, omissions: omissions)
+        print(table.markdown)
+        try write(table)
+    }
+
+    private var divisor: Int { quick ? 5 : 1 }
+    private var sizes: [Int] { quick ? [10, 10_000] : [10, 10_000, 1_000_000] }
+
+    /// What there is to do, and what cannot be done here.
+    private func plan(_ place: Place) -> ([PlannedWork], [Omission]) {
+        let (peers, absent) = Peer.all()
+        var omissions = absent
+        var plan = Reading(place: place, entries: entries).plan()
+        plan += Coalescing(place: place).plan()
+        plan += Writing(place: place).plan()
+        plan += Mixed(place: place, entries: entries).plan()
+        plan += Growth(place: place, sizes: sizes).plan()
+        plan += Peers(place: place, peers: peers, divisor: divisor).plan()
+        if let proxy, FileManager.default.fileExists(atPath: Proxy.wrk.path(percentEncoded: false)) {
+            plan += Proxy(place: place, executable: URL(filePath: proxy), seconds: quick ? 1 : 3).plan()
+        } else {
+            omissions.append(
+                Omission(work: "cacheproxy", reason: proxy == nil ? "no --proxy was given" : "wrk is not installed"))
+        }
+        return (plan, omissions)
+    }
+
+    private func write(_ table: Table) throws {
+        let folder = URL(filePath: output)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let charts = [
+            ("latency.svg", LatencyChart(comparisons: table.comparisons).svg),
+            ("growth.svg", GrowthChart(comparisons: table.comparisons).svg),
+        ]
+        for (name, text) in charts + [("table.md", table.markdown)] {
+            if let text { try Data(text.utf8).write(to: folder.appending(path: name)) }
+        }
+    }
+}

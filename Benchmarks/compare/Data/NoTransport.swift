@@ -1,0 +1,63 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import Synchronization
+
+/// There is nothing to be fetched: everything is a hit.
+struct NoTransport: HTTPTransport {
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
+    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.cannotConnect, message: "a request was sent")
+    }
+}
+
+/// Answers each request with 16 KiB, once as many have asked as should.
+final class WaitingTransport: HTTPTransport {
+    private struct State {
+        var asked = 0
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// Guards who has asked, and who waits for the rest.
+    private let state = Mutex(State())
+    private let expected: Int
+
+    init(expected: Int) { self.expected = expected }
+
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
+    /// Says that somebody asks now.
+    func ask() {
+        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.asked += 1
+            guard state.asked.isMultiple(of: expected) else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.asked.isMultiple(of: expected) { return true }
+                state.waiters.append(continuation)
+                return false
+            }
+            if isReady { continuation.resume() }
+        }
+        let chunk = Mutex<Data?>(Sample.body(0, .kib16))
+        let head = HTTPResponse(
+            status: .ok,
+            headerFields: [.date: Sample.date(Date()), .cacheControl: "max-age=3600", .contentType: "image/jpeg"])
+        return TransportResponse(
+            head: head,
+            body: TransportBody { () async throws(TransportError) in
+                chunk.withLock { chunk in
+                    defer { chunk = nil }
+                    return chunk
+                }
+            })
+    }
+}

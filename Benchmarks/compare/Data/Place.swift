@@ -1,0 +1,94 @@
+import CacheStore
+import Foundation
+
+/// Where a run has its stores. Those that are only read stay there for the next run.
+struct Place: Sendable {
+    let root: URL
+
+    init(_ root: URL) throws {
+        self.root = root
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+    }
+
+    /// The bodies of all sizes, the middle one among `entries` entries.
+    func bodies(entries: Int) throws -> URL {
+        let directory = root.appending(path: "bodies-\(entries)")
+        let others = Sample.Size.allCases.filter { $0 != .kib16 }
+        try fill(directory, count: others.reduce(entries) { $0 + $1.bodyCount }) { store in
+            try insert(entries, into: store) { number in
+                (Sample.url(number), Sample.body(number % Sample.Size.kib16.bodyCount, .kib16))
+            }
+            for size in others {
+                try insert(size.bodyCount, into: store) { (Sample.url($0, size), Sample.body($0, size)) }
+            }
+        }
+        return directory
+    }
+
+    /// `count` entries, each with a small file of its own.
+    func files(_ count: Int) throws -> URL {
+        let directory = root.appending(path: "files-\(count)")
+        try fill(directory, count: count) { store in
+            try insert(count, into: store) { (Sample.url($0), Data("{\"number\": \($0)}".utf8)) }
+        }
+        return directory
+    }
+
+    private func fill(_ directory: URL, count: Int, _ work: (ResponseStore) throws -> Void) throws {
+        let store = try ResponseStore(directory: directory)
+        defer { store.close() }
+        guard try store.statistics().entries != count else { return }
+        print("filling \(directory.lastPathComponent) …")
+        try store.evict(maxBytes: 0)
+        try work(store)
+    }
+
+    private func insert(
+        _ count: Int, into store: ResponseStore, _ item: @escaping @Sendable (Int) -> (url: String, body: Data)
+    ) throws {
+        let threads = 8
+        try onThreads(threads) { thread in
+            for number in stride(from: thread, to: count, by: threads) {
+                let (url, body) = item(number)
+                try store.insert(
+                    body, metadata: Sample.metadata(number, byteCount: body.count), for: CacheKey(url: url))
+            }
+        }
+    }
+
+    /// An empty directory for something that is written.
+    func fresh(_ name: String) throws -> URL {
+        let directory = root.appending(path: "work").appending(path: name)
+        try remove(directory)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        return directory
+    }
+
+    /// An empty store, closed.
+    func freshStore(_ name: String) throws -> URL {
+        let directory = try fresh(name)
+        try ResponseStore(directory: directory).close()
+        return directory
+    }
+
+    /// A copy of a closed store. Its files are links to those of the original, which nobody ever writes to.
+    func copy(_ original: URL, as name: String) throws -> URL {
+        let copy = try fresh(name)
+        try shell("cp -rl \"$1/blobs\" \"$2/blobs\" && cp \"$1/index.sqlite\" \"$2/index.sqlite\"", original, copy)
+        return copy
+    }
+
+    private func remove(_ directory: URL) throws { try shell("rm -rf \"$1\"", directory) }
+
+    /// Removes what was written.
+    func clear() throws { try remove(root.appending(path: "work")) }
+
+    private func shell(_ command: String, _ arguments: URL...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", command, "sh"] + arguments.map { $0.path(percentEncoded: false) }
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw CStore.Failure(description: "failed: \(command)") }
+    }
+}

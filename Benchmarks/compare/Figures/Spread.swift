@@ -1,0 +1,40 @@
+/// What a number of measurements of one thing say.
+struct Spread: Sendable {
+    /// In ascending order; at least one.
+    private let values: [Double]
+
+    /// `nil` if there are none.
+    init?(_ values: [Double]) {
+        guard !values.isEmpty else { return nil }
+        self.values = values.sorted()
+    }
+
+    var median: Double { quantile(0.5) }
+    var lowerQuartile: Double { quantile(0.25) }
+    var upperQuartile: Double { quantile(0.75) }
+    var least: Double { quantile(0) }
+    var greatest: Double { quantile(1) }
+
+    /// Between two values the line through them counts (Hyndman and Fan, "Sample quantiles in statistical packages", 7).
+    func quantile(_ fraction: Double) -> Double {
+        let position = fraction * Double(values.count - 1)
+        let below = Int(position)
+        guard below + 1 < values.count else { return values[values.count - 1] }
+        return values[below] + (position - Double(below)) * (values[below + 1] - values[below])
+    }
+}
+
+/// How long single operations took.
+struct Latencies: Sendable {
+    let p50: Double
+    let p99: Double
+    let p999: Double
+
+    /// - Parameter nanoseconds: One value an operation; `nil` is returned if there are none.
+    init?(_ nanoseconds: [Double]) {
+        guard let spread = Spread(nanoseconds) else { return nil }
+        p50 = spread.median
+        p99 = spread.quantile(0.99)
+        p999 = spread.quantile(0.999)
+    }
+}

@@ -1,0 +1,194 @@
+import CBaseline
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import HTTPTypesFoundation
+
+/// Lookups and hits in a store that nobody writes to, each beside the same work in C.
+struct Reading {
+    let place: Place
+    let entries: Int
+
+    func plan() -> [PlannedWork] {
+        var plan = [
+            PlannedWork("lookup, hit", make: lookup),
+            PlannedWork("lookup, miss", make: miss),
+            PlannedWork("lookup that records the use", make: recency),
+        ]
+        for size in Sample.Size.allCases { plan.append(PlannedWork("hit, \(size.name)") { try hit(size) }) }
+        plan += [
+            PlannedWork("request through HTTPCache, hit, 16 KiB", make: cache),
+            PlannedWork("load with ResourceLoader, hit, 16 KiB", make: loader),
+            PlannedWork("memory-tier hit", make: memory),
+        ]
+        return plan
+    }
+
+    private func open() throws -> (ResponseStore, URL) {
+        let directory = try place.bodies(entries: entries)
+        return (try ResponseStore(directory: directory), directory)
+    }
+
+    /// The numbers of a round, spread over the whole index.
+    static func spread(_ number: Int, over count: Int) -> Int { number &* 7919 % count }
+
+    private func lookup() throws -> Workload {
+        let (store, directory) = try open()
+        let keys = try (0..<entries).map { try CacheKey(url: Sample.url($0)) }
+        let texts = keys.map(\.text)
+        let c = try CStore(directory, baseline_reads)
+        let grdb = try GRDBPeer(directory)
+        return Workload(
+            operations: 50_000, singleOperations: 50_000,
+            sides: [
+                Workload.Side("ours") { [entries] range in
+                    for number in range where try store.lookup(keys[Self.spread(number, over: entries)]) == nil {
+                        throw CStore.Failure(description: "a miss")
+                    }
+                },
+                Workload.Side("GRDB: the same SELECT") { [entries] range in
+                    for number in range where try !grdb.lookup(texts[Self.spread(number, over: entries)]) {
+                        throw CStore.Failure(description: "a miss")
+                    }
+                },
+                Workload.Side("C: the same SELECT", aim: .ratio(1.3)) { [entries] range in
+                    for number in range where c.lookup(texts[Self.spread(number, over: entries)]).byte_count < 0 {
+                        throw CStore.Failure(description: "a miss")
+                    }
+                },
+            ])
+    }
+
+    private func miss() throws -> Workload {
+        let (store, directory) = try open()
+        let keys = try (0..<entries).map { try CacheKey(url: Sample.url($0) + "&no") }
+        let texts = keys.map(\.text)
+        let c = try CStore(directory, baseline_reads)
+        return Workload(
+            operations: 50_000, singleOperations: 50_000,
+            sides: [
+                Workload.Side("ours") { [entries] range in
+                    for number in range where try store.lookup(keys[Self.spread(number, over: entries)]) != nil {
+                        throw CStore.Failure(description: "a hit")
+                    }
+                },
+                Workload.Side("C: the same SELECT") { [entries] range in
+                    for number in range where c.lookup(texts[Self.spread(number, over: entries)]).byte_count >= 0 {
+                        throw CStore.Failure(description: "a hit")
+                    }
+                },
+            ])
+    }
+
+    private func recency() throws -> Workload {
+        let (store, _) = try open()
+        let keys = try (0..<entries).map { try CacheKey(url: Sample.url($0)) }
+        return Workload(
+            operations: 50_000,
+            sides: [
+                Workload.Side("ours") { [entries] range in
+                    for number in range { _ = try store.lookup(keys[Self.spread(number, over: entries)]) }
+                },
+                Workload.Side("ours, not recorded", aim: .ratio(1.05)) { [entries] range in
+                    for number in range { _ = try store.peek(keys[Self.spread(number, over: entries)]) }
+                },
+            ])
+    }
+
+    private func hit(_ size: Sample.Size) throws -> Workload {
+        let (store, directory) = try open()
+        // Spread over the index, but few files, each of which was verified in the first round.
+        let step = size == .kib16 ? max(1, entries / size.bodyCount) : 1
+        let count = size == .kib16 ? min(entries, size.bodyCount) : size.bodyCount
+        let keys = try (0..<count).map { number in try CacheKey(url: Sample.url(number * step, size)) }
+        for key in keys { _ = try store.lookup(key).flatMap { try store.openBody(of: $0) } }
+        let texts = keys.map(\.text)
+        let c = try CStore(directory, baseline_reads)
+        return Workload(
+            operations: size.readCount, singleOperations: size.readCount,
+            sides: [
+                Workload.Side("ours") { range in
+                    var sum = 0
+                    for number in range {
+                        guard let entry = try store.lookup(keys[Self.spread(number, over: count)]),
+                            let body = try store.openBody(of: entry)
+                        else { throw CStore.Failure(description: "a miss") }
+                        sum &+= pageSum(try body.data())
+                    }
+                    blackHole(sum)
+                },
+                Workload.Side(
+                    "C: SELECT + open/fstat/read/close", aim: size == .kib16 ? .ratio(1.4) : nil
+                ) { range in
+                    var sum = 0
+                    for number in range { sum &+= try c.hit(texts[Self.spread(number, over: count)]) }
+                    blackHole(sum)
+                },
+            ])
+    }
+
+    // MARK: HTTP
+
+    private func cHit() throws -> Workload.Side {
+        let texts = try (0..<entries).map { try CacheKey(url: Sample.url($0)).text }
+        let c = try CStore(place.bodies(entries: entries), baseline_reads)
+        return Workload.Side("C: SELECT + open/fstat/read/close") { [entries] range in
+            for number in range { _ = try c.hit(texts[Self.spread(number, over: min(1000, entries))]) }
+        }
+    }
+
+    private func cache() throws -> Workload {
+        let (store, _) = try open()
+        let cache = HTTPCache(store: store, transport: NoTransport())
+        let requests = (0..<min(1000, entries)).compactMap { number in
+            URL(string: Sample.url(number)).map { HTTPRequest(url: $0) }
+        }
+        return Workload(
+            operations: 5_000, singleOperations: 5_000,
+            sides: [
+                Workload.Side("ours") { range in
+                    for number in range {
+                        let response = try await cache.response(
+                            for: requests[Self.spread(number, over: requests.count)])
+                        guard response.source == .disk, try await response.data().count == 16_384 else {
+                            throw CStore.Failure(description: "no hit: \(response.source)")
+                        }
+                    }
+                }, try cHit(),
+            ])
+    }
+
+    private func loader() throws -> Workload {
+        let (store, _) = try open()
+        let loader = ResourceLoader(store: store, transport: NoTransport())
+        let urls = (0..<min(1000, entries)).map { Sample.url($0) }
+        return Workload(
+            operations: 5_000, singleOperations: 5_000,
+            sides: [
+                Workload.Side("ours") { range in
+                    for number in range {
+                        let resource = try await loader.load(urls[Self.spread(number, over: urls.count)])
+                        guard resource.source == .disk else { throw CStore.Failure(description: "no hit") }
+                    }
+                }, try cHit(),
+            ])
+    }
+
+    private func memory() throws -> Workload {
+        let (store, _) = try open()
+        var configuration = ResourceLoader.Configuration()
+        configuration.memoryLimit = 256 << 20
+        let loader = ResourceLoader(store: store, transport: NoTransport(), configuration: configuration)
+        let requests = (0..<min(1000, entries)).map { ResourceRequest(Sample.url($0)) }
+        return Workload(
+            operations: 50_000, singleOperations: 50_000,
+            sides: [
+                Workload.Side("ours", aim: .nanoseconds(1_000)) { range in
+                    for number in range {
+                        _ = try await loader.load(requests[Self.spread(number, over: requests.count)])
+                    }
+                }
+            ])
+    }
+}
