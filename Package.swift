@@ -135,6 +135,15 @@ let package = Package(
         ),
         // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
         .testTarget(name: "CacheStoreToolTests", dependencies: ["CacheStoreTool"], swiftSettings: swiftSettings),
+        .executableTarget(
+            // Loads beside another process that does the same.
+            name: "PrefetchScenario",
+            dependencies: [
+                "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/PrefetchScenario",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             // Runs StoreScenario, but is not linked with it: then it would be watched itself.
             name: "FaultTests",

@@ -1,0 +1,92 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+
+/// Prefetches every number below `count` from an origin into a store that others have open, too.
+///
+/// Its arguments are the store, the start of the URLs, the name that it tells the origin, the count, the number of transfers
+/// at a time, and `forwards` or `backwards`. It says `hello` to the origin first, which may have it wait for others. At the
+/// end it writes `hits`, `loaded`, `failed`, and how many bytes it had in memory after a quarter of its way and at its end.
+@main
+struct PrefetchScenario {
+    static func main() async throws {
+        // One that hangs is killed by the alarm.
+        alarm(500)
+        let arguments = CommandLine.arguments
+        guard arguments.count == 7, let count = Int(arguments[4]), let width = Int(arguments[5]) else { exit(2) }
+        let requests = Requests(
+            base: arguments[2], role: arguments[3], count: count, isReversed: arguments[6] == "backwards")
+
+        let store = try ResponseStore(directory: URL(filePath: arguments[1]))
+        var configuration = ResourceLoader.Configuration()
+        configuration.lanes.background = width
+        configuration.retry = .never
+        // For as long as a busy machine may need.
+        configuration.processWait = .seconds(500)
+        let loader = ResourceLoader(store: store, transport: makeTransport(), configuration: configuration)
+        var hello = requests.request("hello")
+        hello.policy = CachePolicy(mode: .remoteOnly)
+        _ = try await loader.load(hello)
+
+        let prefetch = loader.prefetch(requests)
+        var early: Int?
+        for await progress in prefetch.updates where progress.completed >= count / 4 && early == nil {
+            early = residentBytes()
+        }
+        let progress = await prefetch.finished()
+        print("hits", progress.hits)
+        print("loaded", progress.loaded)
+        print("failed", progress.failed + progress.cancelled)
+        print("early", early ?? 0)
+        print("late", residentBytes() ?? 0)
+        store.close()
+    }
+
+    private static func makeTransport() -> any HTTPTransport {
+        #if URLSessionTransport
+        var configuration = URLSessionTransport.Configuration()
+        configuration.idleTimeout = 500
+        return URLSessionTransport(configuration: configuration)
+        #elseif AsyncHTTPClient
+        var configuration = AsyncHTTPClientTransport.Configuration()
+        configuration.idleTimeout = .seconds(500)
+        return AsyncHTTPClientTransport(configuration: configuration)
+        #else
+        preconditionFailure("needs a transport")
+        #endif
+    }
+
+    /// What the process has in memory; `nil` where nothing tells.
+    private static func residentBytes() -> Int? {
+        // proc(5)
+        guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") })
+        else { return nil }
+        return line.split { $0 == " " || $0 == "\t" }.compactMap { Int($0) }.first.map { $0 * 1024 }
+    }
+}
+
+/// The requests, one after the other: their number takes no memory.
+struct Requests: Sequence, Sendable {
+    let base: String
+    let role: String
+    let count: Int
+    let isReversed: Bool
+
+    func request(_ name: String) -> ResourceRequest {
+        var fields = HTTPFields()
+        fields[.from] = role
+        fields[.userAgent] = "\(getpid())"
+        return ResourceRequest("\(base)/\(name)", headerFields: fields)
+    }
+
+    func makeIterator() -> AnyIterator<ResourceRequest> {
+        var next = 0
+        return AnyIterator {
+            guard next < count else { return nil }
+            defer { next += 1 }
+            return request("\(isReversed ? count - 1 - next : next)")
+        }
+    }
+}
