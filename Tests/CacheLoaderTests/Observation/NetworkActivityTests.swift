@@ -89,7 +89,9 @@ struct NetworkActivityTests {
     @Test("I8: what the store or memory answers is no activity")
     func hits() async throws {
         gate.open()
-        let loader = try fixture([.cacheControl: "max-age=60"]).loader
+        // Its directory goes with it.
+        let fixture = try fixture([.cacheControl: "max-age=60"])
+        let loader = fixture.loader
         _ = try await loader.load(url)
         let told = Mutex<[NetworkActivity]>([])
         let states = loader.activity(offDelay: .zero)
@@ -100,6 +102,7 @@ struct NetworkActivityTests {
         for _ in 0..<1000 { await Task.yield() }
         #expect(told.withLock { $0 } == [.idle])
         #expect(loader.counters.requests == 1)
+        withExtendedLifetime(fixture) {}
     }
 
     @Test("I8: the stream ends with its loader, also within the delay, and leaves nothing behind")

@@ -66,7 +66,7 @@ struct LoaderCancellationTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("H10: an attempt that takes too long ends, though its transport does not heed that")
+    @Test("K3: an attempt that takes too long ends, though its transport does not heed that")
     func timeoutOfADeafTransport() async throws {
         let deaf = Gate()
         let transport = ScriptedTransport { _, _ in

@@ -39,7 +39,7 @@ struct LoaderConsistencyTests {
     }
 
     @Test(
-        "N04, J2: nor is what the success of an unsafe request has invalidated elsewhere",
+        "I03, J2: nor is what the success of an unsafe request has invalidated elsewhere",
         arguments: [
             [HTTPField.Name.location: "https://example.com/a"], [.contentLocation: "/a"],
             [HTTPField.Name("Cache-Group-Invalidation")!: "\"group\""],
