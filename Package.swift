@@ -133,6 +133,15 @@ let package = Package(
             path: "Tests/StoreScenario",
             swiftSettings: swiftSettings
         ),
+        .executableTarget(
+            // What Scripts/instructions counts. Not of the package Benchmarks, because the tests are built anyway.
+            name: "InstructionScenario",
+            dependencies: [
+                "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Benchmarks/Instructions",
+            swiftSettings: swiftSettings
+        ),
         // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
         .testTarget(name: "CacheStoreToolTests", dependencies: ["CacheStoreTool"], swiftSettings: swiftSettings),
         .executableTarget(

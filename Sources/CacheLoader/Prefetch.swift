@@ -38,9 +38,11 @@ extension ResourceLoader {
             let load = try load(for: request)
             if Task.isCancelled { throw .cancelled }
             if isAnsweredFromStore(load) { return .hit }
-            let standIn = try await loadWhileBlocked(load)?.with(())
-            let loaded = if let standIn { standIn } else { try await join(load, request, .nothing, as: Void.self) }
-            return loaded.failure.map(Prefetch.Outcome.failed) ?? .loaded
+            let failure =
+                if let standIn = try await loadWhileBlocked(load, .nothing) { standIn.failure } else {
+                    try await join(load, request, .nothing, as: Void.self).failure
+                }
+            return failure.map(Prefetch.Outcome.failed) ?? .loaded
         } catch {
             return error == .cancelled ? .cancelled : .failed(error)
         }

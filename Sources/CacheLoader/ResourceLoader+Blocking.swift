@@ -20,12 +20,14 @@ extension ResourceLoader {
     /// stored, if it may stand in for an origin that answers with that error. `nil` if the load takes a flight.
     ///
     /// - Throws: That error.
-    func loadWhileBlocked(_ load: Load) async throws(LoadError) -> Resource? {
+    func loadWhileBlocked(_ load: Load, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
         let transaction = transaction(load, load.target, load.headerFields, load.method)
         guard let response = try standInWhileBlocked(load, transaction), response.head.status.kind == .successful else {
             return nil
         }
-        return try await Resource(response, load.target, load.configuration)
+        let resource = try await Resource(response, load.target, load.configuration)
+        let arrived = Arrived(resource, response, load.target, load.method)
+        return resource.with(try await value(recipe, of: arrived, load).get())
     }
 
     /// The stored response that answers in place of an origin that is not to be asked now; `nil` if it may be asked, or need

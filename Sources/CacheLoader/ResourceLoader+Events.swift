@@ -100,27 +100,26 @@ extension ResourceLoader {
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
             if stale != nil { observation.awaitCached() }
             if let stale, let error = blockingError(load) {
-                observation.cached(await loaded(recipe, stale))
-                throw error
+                observation.cached(await loaded(recipe, stale, load))
+                throw Task.isCancelled ? .cancelled : error
             }
-            if let standIn = try await loadWhileBlocked(load) {
-                return observation.end(.success(standIn.with(try await make(recipe, of: standIn).get()).cast()))
-            }
+            let standIn = try await loadWhileBlocked(load, recipe)
             // Else its transfer could begin, and even end, before it leaves.
             guard !Task.isCancelled else { throw .cancelled }
+            if let standIn { return observation.end(.success(standIn.cast())) }
             let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
             // A cancellation before this point found nobody to tell.
             if Task.isCancelled { leave(ticket) }
             // What the flight has to tell waits for this, but its end does not.
-            if let stale { observation.cached(await loaded(recipe, stale)) }
+            if let stale { observation.cached(await loaded(recipe, stale, load)) }
         } catch {
             observation.end(.failure(error))
         }
     }
 
-    private func loaded<Output>(_ recipe: Recipe, _ resource: Resource) async -> Loaded<Output>? {
-        (try? await make(recipe, of: resource).get()).map { resource.with($0).cast() }
+    private func loaded<Output>(_ recipe: Recipe, _ arrived: Arrived, _ load: Load) async -> Loaded<Output>? {
+        (try? await value(recipe, of: arrived, load).get()).map { arrived.resource.with($0).cast() }
     }
 }
 

@@ -126,14 +126,18 @@ public final class ResourceLoader: Sendable {
     }
 
     func load<Output>(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<Output> {
+        let answer: Loaded<any Sendable>
         switch try await loadLocally(request, recipe) {
-        case .loaded(let loaded): return loaded.cast()
+        case .loaded(let loaded): answer = loaded
         case .missing(let load):
-            if let resource = try await loadWhileBlocked(load) {
-                return resource.with(try await make(recipe, of: resource).get()).cast()
+            guard let loaded = try await loadWhileBlocked(load, recipe) else {
+                return try await join(load, request, recipe)
             }
-            return try await join(load, request, recipe)
+            answer = loaded
         }
+        // A processor need not heed its cancellation.
+        guard !Task.isCancelled else { throw .cancelled }
+        return answer.cast()
     }
 
     /// What came of looking for something here.

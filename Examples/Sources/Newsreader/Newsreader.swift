@@ -10,8 +10,8 @@ internal import PixbufDecoder
 /// A JSON Feed (https://www.jsonfeed.org/version/1.1/), as much of it as is shown.
 struct Feed: Decodable, Equatable, Sendable {
     struct Item: Decodable, Equatable, Sendable {
-        let title: String
-        let url: String
+        let title: String?
+        let url: String?
         let image: String?
     }
     let title: String
@@ -44,6 +44,8 @@ struct Newsreader: AsyncParsableCommand {
         defer { store.close() }
         let loader = ResourceLoader(store: store)
         loader.configuration.memoryLimit = 32 << 20
+        // A feed is not to say which files of this machine are read.
+        loader.configuration.loadsFiles = false
         // Offline, what is stored answers however old it is, and what is not stored is an error at once.
         if offline { loader.configuration.policy.mode = .cacheOnly }
         do throws(LoadError) {
@@ -59,7 +61,9 @@ struct Newsreader: AsyncParsableCommand {
         let images = feed.items.compactMap(\.image)
         // The background lane: one at a time, and none while somebody waits for the article.
         let prefetch = loader.prefetch(images.map { ResourceRequest($0) })
-        if let open, feed.items.indices.contains(open - 1) { try await show(feed.items[open - 1], loader) }
+        if let (_, item) = zip(1..., feed.items).first(where: { number, _ in number == open }) {
+            try await show(item, loader)
+        }
 
         let progress = await prefetch.finished()
         say("pictures: \(progress.loaded) loaded, \(progress.hits) in the store, \(progress.failed) missing")
@@ -79,6 +83,8 @@ struct Newsreader: AsyncParsableCommand {
                 say(hadCached ? "feed: looking for news" : "feed: loading")
             case .retrying(let retry):
                 say("feed: attempt \(retry.failedAttempts) has failed: \(retry.error)")
+            case .storeFailed(let error):
+                say("feed: goes on without the store: \(error)")
             case .completed(let new):
                 say("feed: \(new.source)\(new.isStale ? ", not fresh" : "")")
                 if let failure = new.failure { say("feed: in place of an answer: \(failure)") }
@@ -92,15 +98,16 @@ struct Newsreader: AsyncParsableCommand {
     }
 
     func show(_ feed: Feed) {
-        print(feed.title)
-        for (number, item) in zip(1..., feed.items) { print("  \(number). \(item.title)") }
+        print(feed.title.printable)
+        for (number, item) in zip(1..., feed.items) { print("  \(number). \(item.title?.printable ?? "(no title)")") }
     }
 
     /// An article that the user has opened: in the urgent lane, which is the default.
     func show(_ item: Feed.Item, _ loader: ResourceLoader) async throws(LoadError) {
-        let article = try await loader.load(ResourceRequest(item.url, lane: .urgent), as: .text)
+        guard let url = item.url else { return say("article: it has no address") }
+        let article = try await loader.load(ResourceRequest(url, lane: .urgent), as: .text)
         say("article: \(article.source)")
-        print("\n\(item.title)\n\n\(article.value)")
+        print("\n\(item.title?.printable ?? url)\n\n\(article.value.printable)")
         if let image = item.image { await show(image, ImageSize(width: 48, height: 32), loader) }
     }
 
@@ -126,6 +133,14 @@ struct Newsreader: AsyncParsableCommand {
     /// Tells where things come from.
     func say(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
+    }
+}
+
+extension String {
+    /// Without what would command the terminal.
+    fileprivate var printable: String {
+        String(
+            String.UnicodeScalarView(unicodeScalars.filter { $0 == "\n" || $0.properties.generalCategory != .control }))
     }
 }
 

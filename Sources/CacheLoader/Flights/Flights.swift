@@ -169,10 +169,11 @@ extension ResourceLoader {
                 values[missing.identity] = await value(missing, of: arrived, load)
                 continue
             }
-            // What nobody can make anything of is not kept, to be found again until it turns stale.
-            if isUsable, resource.source != .local, values.values.allSatisfy(\.isUnusable), !values.isEmpty {
+            // What nobody can make anything of is not kept, to be found again until it turns stale. What was there before is
+            // another's, too.
+            if isUsable, resource.source == .network, values.values.allSatisfy(\.isUnusable), !values.isEmpty {
                 isUsable = false
-                if let error = await forget(load) { tell(flight, .storeFailed(error)) }
+                if let error = await forget(arrived, load) { tell(flight, .storeFailed(error)) }
                 continue
             }
             let landed: [LoadWaiter]? = changeFlights { flights in
@@ -215,41 +216,19 @@ extension ResourceLoader {
         flights.withLock { $0.board.told(flight) }
     }
 
+    /// Removes what has arrived for a load from the store.
+    ///
     /// - Returns: Why the store could not.
-    private func forget(_ load: Load) async -> StoreError? {
+    private func forget(_ arrived: Arrived, _ load: Load) async -> StoreError? {
         // After that nothing puts it there again.
-        defer { memory.remove(load.target.key) }
+        defer { for key in [load.target.key, arrived.key] { memory.remove(key) } }
         do throws(StoreError) {
-            try await store.remove(load.target.key)
+            try await store.remove(arrived.key)
             return nil
         } catch {
-            let metadata: Logger.Metadata = ["url": "\(LoggedURL(load.target.url.text))", "error": "\(error.logged)"]
+            let metadata: Logger.Metadata = ["url": "\(LoggedURL(arrived.resource.url))", "error": "\(error.logged)"]
             load.configuration.log(.errors, .warning, "could not remove what no processor accepts", metadata)
             return error
-        }
-    }
-
-    /// The value that is stored of a body, or else made of it, and stored if it is to be.
-    private func value(
-        _ recipe: Recipe, of arrived: Arrived, _ load: Load
-    ) async -> Result<any Sendable, LoadError> {
-        if arrived.resource.source != .network, let entry = arrived.entry,
-            let value = await recipe.storedValue(of: entry, in: store, load.configuration)
-        {
-            return .success(value)
-        }
-        let value = await make(recipe, of: arrived.resource)
-        if case .success(let value) = value, let entry = arrived.entry {
-            await recipe.keep(value, of: entry, in: store, load.configuration)
-        }
-        return value
-    }
-
-    func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {
-        do {
-            return .success(try await recipe.make(resource))
-        } catch {
-            return .failure(Task.isCancelled ? .cancelled : .processing(url: resource.url, reason: "\(error)"))
         }
     }
 }

@@ -32,7 +32,11 @@ extension ResourceLoader {
             if case .store(let reason) = error.error { transaction.log("could not read a stored body", reason) }
             if response.source == .notModified {
                 // The origin was asked already.
-                guard attempt < load.retry.maxAttempts else { throw error }
+                guard attempt < load.retry.maxAttempts else {
+                    // The next load asks for the whole.
+                    await transaction.removeStored()
+                    throw error
+                }
                 attempt += 1
             }
             let whole = try await Self.failing { () async throws(LoadError) in
@@ -60,6 +64,8 @@ extension ResourceLoader {
         guard wait > .zero, transaction.request.method == .get, load.policy.mode != .remoteOnly,
             !transaction.forbidsNetwork
         else { return nil }
+        // The first hop is not in the store, or there would be no attempt.
+        if target.key != load.target.key, case .answer? = try? transaction.decide() { return nil }
         return try? await store.waitForClaim(target.key, upTo: wait, elsewhereOnly: true)
     }
 
@@ -102,7 +108,7 @@ extension ResourceLoader {
                 // What nobody can read is not kept, to be found again until it turns stale.
                 undecodable: { if isNew, load.isShareable { await transaction.removeStored() } })
             if isNew { await transaction.forgetFailures() }
-            return .content(Arrived(resource: resource, entry: response.entry))
+            return .content(Arrived(resource, response, target, transaction.request.method))
         }
     }
 

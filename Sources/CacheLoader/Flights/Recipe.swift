@@ -17,6 +17,7 @@ struct Recipe: Sendable {
 
     /// How a value is kept in the store.
     struct Form: Sendable {
+        let id: String
         let encode: @Sendable (any Sendable) throws -> Data
         let decode: @Sendable (Data) throws -> any Sendable
     }
@@ -41,6 +42,7 @@ struct Recipe: Sendable {
         }
         guard let form = processor.storedForm else { return }
         self.form = Form(
+            id: form.id,
             encode: { value in
                 guard let value = value as? Output else { preconditionFailure("a recipe makes what its identity says") }
                 return try form.encode(value)
@@ -58,9 +60,9 @@ struct Recipe: Sendable {
 
 /// Values that are kept in the store as bodies derived from that of their entry.
 extension Recipe {
-    /// What the form is found by. That of bytes from which no coding was taken off is another one.
-    private func name(_ configuration: ResourceLoader.Configuration) -> String {
-        let name = (configuration.decodesContent ? "" : "encoded/") + identity.name
+    /// What a value is found by in a form. That of bytes from which no coding was taken off is another one.
+    private func name(_ form: Form, _ configuration: ResourceLoader.Configuration) -> String {
+        let name = (configuration.decodesContent ? "" : "encoded/") + "\(form.id)/\(identity.name)"
         guard name.utf8.count > ResponseStore.maxDerivedNameByteCount else { return name }
         return Array(name.utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
     }
@@ -68,13 +70,14 @@ extension Recipe {
     /// The value that is stored beside the body of an entry; `nil` if there is none, or it cannot be read.
     @concurrent func storedValue(
         of entry: StoredEntry, in store: ResponseStore, _ configuration: ResourceLoader.Configuration
-    ) async -> (any Sendable)? {
+    ) async -> (value: any Sendable, byteCount: Int)? {
         guard let form else { return nil }
         do {
-            guard let body = try store.openDerived(name: name(configuration), of: entry) else { return nil }
-            return try form.decode(try body.data())
+            guard let body = try store.openDerived(name: name(form, configuration), of: entry) else { return nil }
+            let data = try body.data()
+            return (try form.decode(data), data.count)
         } catch {
-            configuration.log(.errors, .debug, "could not read a processed value", Self.metadata(entry, error))
+            configuration.log(.errors, .warning, "could not read a processed value", Self.metadata(entry, error))
             return nil
         }
     }
@@ -86,13 +89,17 @@ extension Recipe {
     ) async {
         guard let form else { return }
         do {
-            try await store.insertDerived(try form.encode(value), name: name(configuration), of: entry)
+            try await store.insertDerived(try form.encode(value), name: name(form, configuration), of: entry)
         } catch {
             configuration.log(.errors, .warning, "could not store a processed value", Self.metadata(entry, error))
         }
     }
 
+    /// Of an error that is not the store's only the type: it may quote the value.
     private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
-        ["url": "\(LoggedURL(entry.key.text))", "error": "\((error as? StoreError)?.logged ?? "\(error)")"]
+        [
+            "url": "\(LoggedURL(entry.key.text))",
+            "error": "\((error as? StoreError)?.logged ?? String(describing: type(of: error)))",
+        ]
     }
 }

@@ -149,7 +149,7 @@ struct CacheTransaction: Sendable {
     /// Whether the origin must not be asked: the policy says so, or the request with `only-if-cached`.
     var forbidsNetwork: Bool { RequestDirectives(request, mode: policy.mode).onlyIfCached }
 
-    private func deliver(_ answer: Answer) -> CachedResponse {
+    func deliver(_ answer: Answer) -> CachedResponse {
         note(answer)
         if answer.isRevalidated { revalidateInBackground() }
         return response(from: answer)

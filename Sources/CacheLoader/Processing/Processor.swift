@@ -24,6 +24,7 @@ public protocol Processor<Input, Output>: Sendable {
     var id: ProcessorID { get }
 
     /// How its output is kept in the store, to be read there instead of being made again; `nil`, the default, for not at all.
+    /// One that has a form declares it as the optional that it is here.
     var storedForm: StoredForm<Output>? { get }
 
     /// The output for `input`. Throws when it makes no sense of it; then nothing comes after it in a chain.

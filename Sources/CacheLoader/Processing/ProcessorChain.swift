@@ -13,6 +13,9 @@ public struct ProcessorChain<First: Processor, Second: Processor>: Processor whe
     /// Both ids, in this order. However a longer chain is put together, it has the same id.
     public var id: ProcessorID { first.id.then(second.id) }
 
+    /// That of the second.
+    public var storedForm: StoredForm<Second.Output>? { second.storedForm }
+
     /// What the second makes of what the first makes of `input`.
     @concurrent public func process(_ input: First.Input, _ context: ProcessingContext) async throws -> Second.Output {
         let value = try await first.process(input, context)

@@ -81,4 +81,41 @@ struct RedirectTests {
             try await fixture.loader.load("https://example.com/")
         }
     }
+
+    @Test("H1: what is fresh behind a fresh redirect takes no place in a lane, and no network is spoken of")
+    func fresh() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/a"
+                ? .reply(301, [.location: "/b", .cacheControl: "max-age=60"])
+                : .reply(200, [.cacheControl: "max-age=60"], "here")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let request = ResourceRequest("https://example.com/a")
+        _ = try await fixture.loader.load(request)
+        let events = await fixture.loader.events(for: request).all
+        #expect(events.map(\.name) == ["completed disk"])
+        #expect(try await fixture.loader.load(request).url == "https://example.com/b")
+        #expect(await fixture.loader.prefetch([request]).finished().hits == 1)
+        #expect(transport.requestCount == 2)
+        // Nor is it if the content behind it is not fresh.
+        _ = try await fixture.loader.remove("https://example.com/b")
+        #expect(try await fixture.loader.load(request).source == .network)
+        #expect(transport.requests.map(\.path) == ["/a", "/b", "/b"])
+    }
+
+    @Test("A hop that the store answers waits for no other process")
+    func freshHop() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/a"
+                ? .reply(302, [.location: "/b", .cacheControl: "no-store"])
+                : .reply(200, [.cacheControl: "max-age=60"], "here")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.processWait = .seconds(3600) }
+        _ = try await fixture.loader.load("https://example.com/b")
+        let other = try ResponseStore(directory: fixture.directory.url)
+        let claim = try await other.waitForClaim(CacheKey(url: "https://example.com/b"), upTo: .zero)
+        #expect(claim != nil)
+        #expect(try await fixture.loader.load("https://example.com/a").text == "here")
+        claim?.release()
+    }
 }

@@ -12,7 +12,7 @@ extension ToolTests {
         init() async throws {
             tool = try Tool()
             for (url, size, age) in [
-                ("http://b.test/large", 12_345, "60"), ("http://a.test/empty", 0, "600"),
+                ("http://b.test/large", 12_345, "6000"), ("http://a.test/empty", 0, "60000"),
                 ("http://a.test/it's", 7, "0"),
             ] {
                 let body = String(repeating: "x", count: size)
@@ -83,7 +83,7 @@ extension ToolTests {
             let lines = output.lines
             for line in [
                 "url            http://b.test/large", "status         200", "byte_size      12.3 kB (12345 bytes)",
-                "freshness      fresh", "fields", "    Cache-Control: max-age=60",
+                "freshness      fresh", "fields", "    Cache-Control: max-age=6000",
             ] {
                 #expect(lines.contains(line))
             }
@@ -106,7 +106,7 @@ extension ToolTests {
         @Test("show: each variant by itself")
         func variants() async throws {
             let origin = try await LoopbackOrigin { request in
-                var reply = OriginReply.ok((request.fields[.acceptLanguage] ?? "").utf8, cacheControl: "max-age=60")
+                var reply = OriginReply.ok((request.fields[.acceptLanguage] ?? "").utf8, cacheControl: "max-age=6000")
                 reply.fields[.vary] = "Accept-Language"
                 return reply
             }

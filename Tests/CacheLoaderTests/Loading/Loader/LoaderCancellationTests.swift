@@ -91,4 +91,54 @@ struct LoaderCancellationTests {
         }
         deaf.open()
     }
+
+    @Test("E4: nor is a value told that a processor makes of stored bytes without heeding its cancellation")
+    func deafProcessor() async throws {
+        let gate = Gate()
+        let fixture = try LoaderFixture(transport: HeldOrigin().transport)
+        let url = "https://example.com/a"
+        try await fixture.loader.insert(Data("stored".utf8), for: url)
+        let processor = ClosureProcessor<Data, String>(ProcessorID("deaf")) { _, _ in
+            await gate.wait()
+            return "made"
+        }
+        let loader = fixture.loader
+        let task = Task { try await loader.load(url, as: processor) }
+        await gate.reached(1)
+        task.cancel()
+        gate.open()
+        await #expect(throws: LoadError.cancelled) { try await task.value }
+    }
+
+    @Test("E4: a handle that is cancelled while its origin is not to be asked is told so", arguments: [true, false])
+    func whileBlocked(deliversStale: Bool) async throws {
+        let (gate, count) = (Gate(), Counter())
+        let transport = ScriptedTransport { _, _ in
+            count.next() == 1 ? .reply(200, [.cacheControl: "max-age=1"], "stored") : .reply(500)
+        }
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
+            configuration.policy.staleIfError = deliversStale ? nil : .seconds(600)
+        }
+        let request = ResourceRequest("https://example.com/a")
+        _ = try await fixture.loader.load(request)
+        fixture.clock.advance(by: 10)
+        _ = try? await fixture.loader.load(request)
+        let processor = ClosureProcessor<Data, String>(ProcessorID("deaf")) { _, _ in
+            await gate.wait()
+            return "made"
+        }
+        let (events, continuation) = AsyncStream<String>.makeStream()
+        let handle = fixture.loader.start(request, as: processor, deliversStale: deliversStale) { event in
+            continuation.yield(event.name)
+            if event.isLast { continuation.finish() }
+        }
+        await gate.reached(1)
+        handle.cancel()
+        gate.open()
+        var last: String?
+        for await event in events { last = event }
+        #expect(last == "cancelled")
+        #expect(transport.requestCount == 2)
+    }
 }

@@ -102,7 +102,8 @@ struct LoaderStoredValueTests {
     func unreadable(refusesToEncode: Bool) async throws {
         let fixture = try LoaderFixture(transport: transport())
         let form = StoredForm<String>(
-            encode: { if refusesToEncode { throw Refusal() } else { Data($0.utf8) } }, decode: { _ in throw Refusal() })
+            "text", encode: { if refusesToEncode { throw Refusal() } else { Data($0.utf8) } },
+            decode: { _ in throw Refusal() })
         let processor = ClosureProcessor<Data, String>(ProcessorID("text")) { [runs] data, _ in
             runs.next()
             return String(decoding: data, as: UTF8.self)
@@ -181,5 +182,82 @@ struct LoaderStoredValueTests {
         #expect(try await fixture.loader.load(url, as: prefix(3)).source == .disk)
         #expect(try await fixture.loader.load(url, as: prefix(3)).source == .memory)
         #expect(runs.count == 1)
+    }
+
+    // MARK: What a value is made of
+
+    @Test(
+        "F4: of a part, of the answer to a HEAD or to a condition no value is stored, and none of the whole is read",
+        arguments: [
+            (HTTPRequest.Method.get, [HTTPField.Name.range: "bytes=0-2"], "ori"), (.head, [:], ""),
+            (.get, [.ifNoneMatch: "\"1\""], ""),
+        ] as [(HTTPRequest.Method, HTTPFields, String)], [true, false])
+    func parts(of request: (HTTPRequest.Method, HTTPFields, String), wholeFirst: Bool) async throws {
+        let (method, fields, value) = request
+        let fixture = try LoaderFixture(transport: transport())
+        _ = try await fixture.loader.load(url)
+        let part = ResourceRequest(url, method: method, headerFields: fields)
+        if wholeFirst { #expect(try await fixture.loader.load(url, as: prefix(9)).value == "original") }
+        #expect(try await fixture.loader.load(part, as: prefix(9)).value == value)
+        #expect(try await fixture.loader.load(url, as: prefix(9)).value == "original")
+    }
+
+    @Test("F7: a value that is stored is refused, if content of its type is")
+    func contentType() async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "max-age=60", .contentType: "text/html"], "original")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.loader.load(url, as: prefix(3)).value == "ori")
+        fixture.loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
+        await #expect(throws: LoadError.unacceptableContentType("text/html", url: url)) {
+            try await fixture.loader.load(url, as: prefix(3))
+        }
+    }
+
+    @Test("F4: values of one processor in different forms do not mix")
+    func forms() async throws {
+        let fixture = try LoaderFixture(transport: transport())
+        let text = ClosureProcessor<Data, String>(ProcessorID("p")) { data, _ in String(decoding: data, as: UTF8.self) }
+        let count = ClosureProcessor<Data, Int>(ProcessorID("p")) { data, _ in data.count }
+        for _ in 1...2 {
+            #expect(try await fixture.loader.load(url, as: count.stored(as: .json)).value == 8)
+            #expect(try await fixture.loader.load(url, as: text.stored(as: .json)).value == "original")
+            #expect(try await fixture.loader.load(url, as: text.stored(as: .text)).value == "original")
+        }
+    }
+
+    @Test("F1: the form of a chain is that of its last processor")
+    func chain() async throws {
+        let fixture = try LoaderFixture(transport: transport())
+        let upper = ClosureProcessor<String, String>(ProcessorID("upper")) { [runs] text, _ in
+            runs.next()
+            return text.uppercased()
+        }
+        for _ in 1...2 {
+            let chain = TextProcessor().then(upper.stored(as: .text))
+            #expect(try await fixture.loader.load(url, as: chain).value == "ORIGINAL")
+        }
+        #expect(runs.count == 1)
+    }
+
+    @Test("B5: a stale value is read from the store too")
+    func stale() async throws {
+        let fixture = try LoaderFixture(transport: transport("original", "max-age=1"))
+        _ = try await fixture.loader.load(url, as: prefix(3))
+        fixture.clock.advance(by: 100)
+        let events = await fixture.loader.events(for: ResourceRequest(url), as: prefix(3)).all
+        #expect(events.first?.name == "cached")
+        // Once for what was loaded first, and once for what was loaded now.
+        #expect(runs.count == 2)
+    }
+
+    @Test("I8: the bytes of a stored value are counted")
+    func counted() async throws {
+        let fixture = try LoaderFixture(transport: transport())
+        for bytes in [0, 3, 6] as [Int64] {
+            _ = try await fixture.loader.load(url, as: prefix(3))
+            #expect(Int64(fixture.loader.counters.diskBytes) == bytes)
+        }
     }
 }

@@ -133,4 +133,46 @@ struct UnusableCopyTests {
         #expect(try await fixture.loader.load(url).text == "hello, hello, hello")
         #expect(transport.requestCount == 2)
     }
+
+    @Test("D4: after the last attempt the copy is not kept, and the next load asks for the whole")
+    func notKept() async throws {
+        let (fixture, transport) = try await fixture(maxAttempts: 1, then: good)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(try await fixture.loader.load(url).text == "new")
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
+    }
+
+    // MARK: What processors refuse
+
+    private struct Refusal: Error {}
+    private let refusing = ClosureProcessor<Data, Int>(ProcessorID("refusing")) { _, _ in throw Refusal() }
+
+    @Test("F2: what a processor refuses, and its origin has only confirmed, stays for others", arguments: [304, 503])
+    func confirmed(status: Int) async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? .reply(200, [.cacheControl: "max-age=0", .eTag: "\"1\""], "good")
+                : .reply(HTTPResponse.Status(code: status), [.eTag: "\"1\""])
+        }
+        let policy = CachePolicy(staleIfError: .seconds(600))
+        let fixture = try LoaderFixture(transport: transport, policy: policy)
+        _ = try await fixture.loader.load(url)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(url, as: refusing) }
+        #expect(try fixture.loader.peek(url) == Data("good".utf8))
+    }
+
+    @Test("F2: what a processor refuses behind a redirect is asked for again")
+    func behindRedirect() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/a"
+                ? .reply(301, [.location: "/b", .cacheControl: "max-age=60"])
+                : .reply(200, [.cacheControl: "max-age=60"], "garbage")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for count in 1...3 {
+            await #expect(throws: LoadError.self) { try await fixture.loader.load(url, as: refusing) }
+            #expect(transport.requests.count { $0.path == "/b" } == count)
+        }
+    }
 }

@@ -1,0 +1,133 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+
+/// One piece of work, done a number of times, for a tool that counts instructions: `InstructionScenario WORK COUNT STORE`.
+///
+/// Two runs with different counts differ by the work alone. Time stands still, so that each run does the same.
+@main
+struct InstructionScenario {
+    /// Entries of the store that `fill` makes.
+    static let entryCount = 4096
+
+    enum Work: String {
+        /// Makes the store that the others are done with.
+        case fill
+        /// A lookup that finds an entry; its use is noted.
+        case lookup
+        /// A lookup that finds none.
+        case miss
+        /// A lookup, and the body that it finds.
+        case hit
+        /// A fresh response through ``ResourceLoader``.
+        case load
+        /// A new entry with a body that is new.
+        case put
+        /// What a 304 does to an entry.
+        case freshen
+        /// The entries that were used least recently, removed.
+        case evict
+    }
+
+    let store: ResponseStore
+    let count: Int
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let work = Work(rawValue: arguments[1]), let count = Int(arguments[2]) else {
+            print("usage: InstructionScenario WORK COUNT STORE")
+            exit(64)
+        }
+        var configuration = ResponseStore.Configuration()
+        configuration.clock = { now }
+        configuration.touchInterval = .seconds(3600)
+        let store = try ResponseStore(directory: URL(filePath: arguments[3]), configuration: configuration)
+        defer { store.close() }
+        try await InstructionScenario(store: store, count: count).run(work)
+    }
+
+    private func run(_ work: Work) async throws {
+        switch work {
+        case .fill:
+            for number in 0..<Self.entryCount { try insert(number) }
+        case .lookup:
+            for number in 0..<count { try check(store.lookup(Self.key(spread(number))) != nil) }
+        case .miss:
+            for number in 0..<count { try check(store.lookup(Self.key(Self.entryCount + number)) == nil) }
+        case .hit:
+            for number in 0..<count {
+                let entry = try store.lookup(Self.key(spread(number)))
+                try check(entry.flatMap { try store.openBody(of: $0)?.data() }?.count == Self.byteCount)
+            }
+        case .load:
+            var configuration = ResourceLoader.Configuration()
+            configuration.clock = { Self.now }
+            let loader = ResourceLoader(store: store, transport: NoTransport(), configuration: configuration)
+            for number in 0..<count {
+                try await check(loader.load(Self.url(spread(number))).data.count == Self.byteCount)
+            }
+        case .put:
+            for number in 0..<count { try insert(Self.entryCount + number) }
+        case .freshen:
+            for number in 0..<count {
+                guard let entry = try store.peek(Self.key(spread(number))) else { throw Unexpected() }
+                try await check(store.freshen(entry, with: Self.metadata(number)))
+            }
+        case .evict:
+            try await check(store.evict(maxEntries: Self.entryCount - count).entries == count)
+        }
+    }
+
+    private func insert(_ number: Int) throws {
+        var body = Data(repeating: 7, count: Self.byteCount)
+        body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
+        try store.insert(body, metadata: Self.metadata(number), for: Self.key(number))
+    }
+
+    private func check(_ condition: Bool) throws {
+        guard condition else { throw Unexpected() }
+    }
+
+    /// The numbers of a run, spread over the whole index.
+    private func spread(_ number: Int) -> Int { number * 1_583 % Self.entryCount }
+
+    // MARK: Data
+
+    private struct Unexpected: Error {}
+
+    private static let byteCount = 256
+    private static let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private static func url(_ number: Int) -> String {
+        "https://host\(number % 97).example.com/articles/2026/\(number)/image-large.jpg?v=\(number % 7)"
+    }
+
+    private static func key(_ number: Int) throws -> CacheKey { try CacheKey(url: url(number)) }
+
+    private static func metadata(_ number: Int) -> EntryMetadata {
+        let head = """
+            Date: Fri, 15 Jan 2027 08:00:00 GMT
+            Content-Type: image/jpeg
+            Content-Length: \(byteCount)
+            Cache-Control: public, max-age=31536000
+            ETag: "5f3c-\(number)"
+            Last-Modified: Tue, 15 Sep 2026 12:45:26 GMT
+            Server: nginx
+
+            """
+        return EntryMetadata(
+            status: 200, etag: "\"5f3c-\(number)\"", lastModified: "Tue, 15 Sep 2026 12:45:26 GMT",
+            contentType: "image/jpeg", requestedAt: now, receivedAt: now, expiresAt: now.addingTimeInterval(31_536_000),
+            head: Array(head.utf8))
+    }
+}
+
+/// There is nothing to be fetched: everything is a hit.
+private struct NoTransport: HTTPTransport {
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
+    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.cannotConnect, message: "a request was sent")
+    }
+}

@@ -1,0 +1,128 @@
+internal import CacheStore
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Loading from the store alone.
+extension ResourceLoader {
+    /// A value of what is fresh in the store. It does not wait for anybody, and nobody for it.
+    func loadFromStore(
+        _ load: Load, _ recipe: Recipe
+    ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
+        guard load.isShareable, let (response, request) = try contentFromStore(load) else { return nil }
+        let original = response.original(for: request.method)
+        if let original, let value = await storedValue(recipe, of: original, load) {
+            let loaded = try Loaded(value, response, request.target, load.configuration)
+            return (loaded, Int(clamping: original.byteCount), original)
+        }
+        let resource: Resource
+        do throws(LoadError) {
+            resource = try await Resource(response, request.target, load.configuration)
+        } catch .store, .malformedContent {
+            // A body that is of no use after all: a flight finds another way.
+            return nil
+        }
+        let value = try await make(recipe, of: resource).get()
+        if let original { await recipe.keep(value, of: original, in: store, load.configuration) }
+        return (resource.with(value), resource.data.count, response.entry)
+    }
+
+    /// What is stored, fresh or not; `nil` also if its origin forbids to serve it as it is.
+    func loadStaleFromStore(_ load: Load) async -> Arrived? {
+        guard load.method == .get, load.policy.mode != .remoteOnly else { return nil }
+        var transaction = transaction(load, load.target, load.headerFields)
+        transaction.policy.mode = .cacheOnly
+        guard let response = try? transaction.contentFromStore(),
+            let resource = try? await Resource(response, load.target, load.configuration)
+        else { return nil }
+        return Arrived(resource, response, load.target, load.method)
+    }
+
+    /// Whether a load would take no network. No use of what is stored.
+    func isAnsweredFromStore(_ load: Load) -> Bool {
+        guard load.method == .get else { return false }
+        return (try? freshHops(load)) != nil
+    }
+
+    /// Fresh content in the store, also behind redirects that are fresh there too.
+    private func contentFromStore(_ load: Load) throws(LoadError) -> (CachedResponse, HopRequest)? {
+        guard let (hops, request) = try freshHops(load), let last = hops.last else { return nil }
+        for redirect in hops.dropLast() { redirect.transaction.note(redirect.answer) }
+        return (last.transaction.deliver(last.answer), request)
+    }
+
+    /// The stored responses that lead to content without the network, the content last, and the request for that.
+    private func freshHops(
+        _ load: Load
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
+        var request = HopRequest(load)
+        var hops: [(transaction: CacheTransaction, answer: CacheTransaction.Answer)] = []
+        for _ in 0...max(0, load.configuration.maxRedirects) {
+            let transaction = transaction(load, request)
+            guard case .answer(let answer) = try transaction.decide() else { return nil }
+            hops.append((transaction, answer))
+            if answer.response.status.kind == .successful { return (hops, request) }
+            let head = HTTPResponse(status: answer.response.status, headerFields: answer.response.fields)
+            guard !answer.isRevalidated, let next = try? Redirect.target(of: head, from: request.target.url) else {
+                return nil
+            }
+            request.follow(head.status, to: next)
+        }
+        return nil
+    }
+
+    // MARK: Processed values
+
+    /// The value that is stored of a body, or else made of it, and stored if it is to be.
+    func value(_ recipe: Recipe, of arrived: Arrived, _ load: Load) async -> Result<any Sendable, LoadError> {
+        // Beside what has just arrived there is nothing yet.
+        if arrived.resource.source != .network, let original = arrived.original,
+            let value = await storedValue(recipe, of: original, load)
+        {
+            return .success(value)
+        }
+        let value = await make(recipe, of: arrived.resource)
+        if case .success(let value) = value, let original = arrived.original {
+            await recipe.keep(value, of: original, in: store, load.configuration)
+        }
+        return value
+    }
+
+    private func storedValue(_ recipe: Recipe, of original: StoredEntry, _ load: Load) async -> (any Sendable)? {
+        guard let stored = await recipe.storedValue(of: original, in: store, load.configuration) else { return nil }
+        context.meters.diskBytes.add(Int64(stored.byteCount))
+        return stored.value
+    }
+
+    func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {
+        do {
+            return .success(try await recipe.make(resource))
+        } catch {
+            return .failure(Task.isCancelled ? .cancelled : .processing(url: resource.url, reason: "\(error)"))
+        }
+    }
+}
+
+extension Loaded {
+    /// A value that was made of the body of a response before.
+    fileprivate init(
+        _ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration
+    ) throws(LoadError) {
+        try configuration.checkContentType(of: response.head, url: target.url.text)
+        var fields = response.head.headerFields
+        if configuration.decodesContent, ContentCoding.isKnown(fields) { fields.removeCoding() }
+        self.init(value, response, target, fields)
+    }
+
+    /// A value of a response, whose fields are these now.
+    init(_ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ fields: HTTPFields) {
+        self.init(
+            value: value, url: target.url.text, status: response.head.status, headerFields: fields,
+            source: response.source, age: response.age, isStale: response.isStale, expiresAt: response.expiresAt,
+            failure: response.failure)
+    }
+}
