@@ -75,7 +75,7 @@ struct InstructionScenario {
                 try await check(store.freshen(entry, with: Self.metadata(number)))
             }
         case .evict:
-            try await check(store.evict(maxEntries: Self.entryCount - count).entries == count)
+            try check(store.evict(maxEntries: Self.entryCount - count).entries == count)
         }
     }
 

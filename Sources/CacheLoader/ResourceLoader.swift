@@ -32,16 +32,8 @@ public final class ResourceLoader: Sendable {
     /// What is counted and timed besides that of the context.
     let meters: LoaderMeters
 
-    private struct Settings {
-        var configuration: Configuration
-        /// Counts the changes: loads before and after one do not share a flight.
-        var generation: UInt64 = 0
-        /// Counts the loads.
-        var lastNumber: UInt64 = 0
-    }
-
-    /// Guards the configuration.
-    private let settings: Mutex<Settings>
+    /// Guards which configuration it is.
+    private let settings: Mutex<LoaderSettings>
 
     /// The values in memory.
     let memory: LoaderMemory
@@ -58,7 +50,7 @@ public final class ResourceLoader: Sendable {
         let meters = LoaderMeters(metrics, configuration.log)
         let memory = LoaderMemory(configuration) { meters.note($0) }
         context = CacheContext(store: store, transport: transport, meters: CacheMeters(metrics)) { memory.remove($0) }
-        settings = Mutex(Settings(configuration: configuration))
+        settings = Mutex(LoaderSettings(configuration, generation: 0))
         self.memory = memory
         self.meters = meters
         flights = WatchedFlights(Flights(widths: configuration.lanes), meters)
@@ -90,10 +82,7 @@ public final class ResourceLoader: Sendable {
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
-            settings.withLock { settings in
-                settings.configuration = newValue
-                settings.generation += 1
-            }
+            settings.withLock { $0 = LoaderSettings(newValue, generation: $0.generation + 1) }
             meters.setLog(newValue.log)
             // The latest, whoever of two that change it at a time comes here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
@@ -164,17 +153,11 @@ public final class ResourceLoader: Sendable {
     }
 
     func memoryKey(_ request: ResourceRequest, _ recipe: Recipe) -> LoaderMemory.Key? {
-        settings.withLock { LoaderMemory.Key(request, recipe, $0.configuration, $0.generation) }
+        LoaderMemory.Key(request, recipe, settings.withLock { $0 })
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {
-        let settings = settings.withLock { settings in
-            settings.lastNumber += 1
-            return settings
-        }
-        return try Load(
-            request, settings.configuration, generation: settings.generation, number: settings.lastNumber,
-            cancellations: flights.withLock { $0.cancellations })
+        try Load(request, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations })
     }
 
     // MARK: What is under way

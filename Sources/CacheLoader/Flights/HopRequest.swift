@@ -50,7 +50,7 @@ extension ResourceLoader {
         }
         var transaction = CacheTransaction(
             HTTPRequest(method, key: target.url, fields: fields), content: content.map { RequestContent($0) },
-            key: target.key, target: target.url, context: context, configuration: load.configuration.cache,
+            key: target.key, target: target.url, context: context, configuration: load.settings.cache,
             policy: load.policy, keepsErrors: false)
         transaction.contentTypes = load.configuration.contentTypes
         // A transport that decodes says so itself. Ranges count encoded bytes.

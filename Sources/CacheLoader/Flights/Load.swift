@@ -15,30 +15,25 @@ struct Load: Hashable, Sendable {
     /// Equal whatever the order of fields of different names.
     let headerFields: HTTPFields
     let policy: CachePolicy
-    /// Stands for the configuration.
-    private let generation: UInt64
     /// Keeps loads apart that must not share a flight.
     private let number: UInt64
     /// How often everything was cancelled before it.
     let cancellations: UInt64
-    let configuration: ResourceLoader.Configuration
+    let settings: LoaderSettings
     let retry: RetryPolicy
     let timeout: Duration?
 
-    init(
-        _ request: ResourceRequest, _ configuration: ResourceLoader.Configuration, generation: UInt64, number: UInt64,
-        cancellations: UInt64
-    ) throws(LoadError) {
+    init(_ request: ResourceRequest, _ settings: LoaderSettings, cancellations: UInt64) throws(LoadError) {
+        let configuration = settings.configuration
         target = try LoadTarget(request, partition: configuration.partition)
         method = request.method
         content = request.content
         headerFields = request.headerFields
         policy = request.policy ?? configuration.policy
-        self.generation = generation
         self.cancellations = cancellations
-        self.configuration = configuration
+        self.settings = settings
         let isShareable = Self.isShareable(request.method)
-        self.number = isShareable ? 0 : number
+        number = isShareable ? 0 : settings.nextNumber()
         // RFC 9110 §9.2.2: what is not idempotent is not sent again.
         let isIdempotent = isShareable || [.put, .delete, .options, .trace].contains(request.method)
         retry = isIdempotent ? request.retry ?? configuration.retry : .never
@@ -48,7 +43,7 @@ struct Load: Hashable, Sendable {
     static func == (first: Load, second: Load) -> Bool {
         first.target == second.target && first.method == second.method && first.content == second.content
             && first.headerFields == second.headerFields && first.policy == second.policy
-            && first.generation == second.generation && first.number == second.number
+            && first.settings.generation == second.settings.generation && first.number == second.number
     }
 
     func hash(into hasher: inout Hasher) {
@@ -57,6 +52,8 @@ struct Load: Hashable, Sendable {
         hasher.combine(headerFields)
         hasher.combine(policy)
     }
+
+    var configuration: ResourceLoader.Configuration { settings.configuration }
 
     var host: String { target.url.host ?? "" }
 

@@ -24,22 +24,21 @@ final class LoaderMemory: Sendable {
         private let generation: UInt64
 
         /// `nil` if a value in memory must not answer the request: it says more about that than a key can.
-        init?(
-            _ request: ResourceRequest, _ recipe: Recipe, _ configuration: ResourceLoader.Configuration,
-            _ generation: UInt64
-        ) {
-            guard request.usesMemory, request.method == .get, configuration.memoryLimit != nil else { return nil }
+        init?(_ request: ResourceRequest, _ recipe: Recipe, _ settings: LoaderSettings) {
+            guard request.usesMemory, request.method == .get, settings.configuration.memoryLimit != nil else {
+                return nil
+            }
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
                 return nil
             }
-            let policy = request.policy ?? configuration.policy
+            let policy = request.policy ?? settings.configuration.policy
             guard [.http, .cacheFirst, .cacheOnly].contains(policy.mode), !policy.storesNothing else { return nil }
             url = request.url
             name = request.key
             headerFields = request.headerFields
             self.policy = request.policy
             self.recipe = recipe.identity
-            self.generation = generation
+            generation = settings.generation
         }
 
         private static let telling: Set<String> = [
