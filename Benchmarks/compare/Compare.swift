@@ -64,7 +64,11 @@ struct Run: AsyncParsableCommand {
             }
             fflush(nil)
         }
-        let facts = only.isEmpty ? try Resources(place: place, sizes: sizes).facts() : []
+        var facts: [Fact] = []
+        if only.isEmpty {
+            facts = try Resources(place: place, sizes: sizes).facts()
+            for size in sizes.dropFirst() { facts += try LookupsDuringEviction(place: place, size: size).facts() }
+        }
         try place.clear()
         let table = Table(comparisons: comparisons, facts: facts, omissions: omissions)
         print(table.markdown)

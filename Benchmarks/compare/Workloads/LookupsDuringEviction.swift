@@ -1,0 +1,50 @@
+import CacheStore
+import Dispatch
+import Foundation
+import Synchronization
+
+/// How long single lookups take while another thread evicts half of a store, and while nothing else happens.
+struct LookupsDuringEviction {
+    let place: Place
+    let size: Int
+
+    private static let quietCount = 50_000
+
+    func facts() throws -> [Fact] {
+        let store = try ResponseStore(directory: place.copy(place.files(size), as: "lookups during eviction"))
+        let keys = try (0..<min(size, Self.quietCount)).map { number in
+            try CacheKey(url: Sample.url(Reading.spread(number, over: size)))
+        }
+        let quiet = try latencies(store, keys) { $0 == Self.quietCount }
+        let eviction = Eviction()
+        Thread.detachNewThread { [size] in
+            let result = Result { try store.evict(maxEntries: size / 2) }
+            eviction.result.withLock { $0 = result }
+        }
+        let busy = try latencies(store, keys) { _ in eviction.result.withLock { $0 != nil } }
+        _ = try eviction.result.withLock { $0 }?.get()
+        return [("99 %", quiet?.p99, busy?.p99), ("99.9 %", quiet?.p999, busy?.p999)].map { name, quiet, busy in
+            let (quiet, busy) = (quiet ?? .nan, busy ?? .nan)
+            return Fact(
+                name: "lookup, \(name), while half of \(Growth.name(size)) is evicted",
+                value: "\(Table.time(busy)) (\(String(format: "%.2f", busy / quiet)) × quiet)")
+        }
+    }
+
+    private func latencies(
+        _ store: ResponseStore, _ keys: [CacheKey], until isEnough: (Int) -> Bool
+    ) throws -> Latencies? {
+        var times: [Double] = []
+        while !isEnough(times.count) {
+            let start = DispatchTime.now().uptimeNanoseconds
+            _ = try store.lookup(keys[times.count % keys.count])
+            times.append(Double(DispatchTime.now().uptimeNanoseconds - start))
+        }
+        return Latencies(times)
+    }
+
+    private final class Eviction: Sendable {
+        /// Guards what came of it; `nil` while it goes on.
+        let result = Mutex<Result<EvictionReport, any Error>?>(nil)
+    }
+}
