@@ -58,7 +58,7 @@ let package = Package(
             path: "Migrations",
             resources: [
                 .embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql"), .embedInCode("v003_parts.sql"),
-                .embedInCode("v004_derived.sql"),
+                .embedInCode("v004_derived.sql"), .embedInCode("v005_eviction.sql"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -12,4 +12,5 @@ package let migrations: [Migration] = [
     Migration(version: 2, sql: String(decoding: PackageResources.v002_lifetimes_sql, as: UTF8.self)),
     Migration(version: 3, sql: String(decoding: PackageResources.v003_parts_sql, as: UTF8.self)),
     Migration(version: 4, sql: String(decoding: PackageResources.v004_derived_sql, as: UTF8.self)),
+    Migration(version: 5, sql: String(decoding: PackageResources.v005_eviction_sql, as: UTF8.self)),
 ]

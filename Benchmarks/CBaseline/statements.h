@@ -31,7 +31,7 @@ static const char freshen_sql[] =
     " WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4";
 
 static const char victims_sql[] =
-    "SELECT entry_id FROM access WHERE rank < 2 ORDER BY rank, accessed_at LIMIT ?1";
+    "SELECT entry_id, priority FROM access WHERE rank < 2 ORDER BY rank, priority LIMIT ?1";
 static const char delete_sql[] = "DELETE FROM entry WHERE id = ?1";
 static const char unneeded_sql[] = "SELECT digest FROM blob WHERE reference_count = 0";
 static const char forget_sql[] = "DELETE FROM blob WHERE digest = ?1";

@@ -2,7 +2,7 @@
 @nonexhaustive
 public enum EvictionRule: Hashable, Sendable {
     /// Entries until at most so many bytes are on disk, counted as ``Limits`` do: the expired first, then those that end
-    /// with the session, then those used least recently.
+    /// with the session, then the others in the order of the ``EvictionPolicy``.
     case maxBytes(Int64)
     /// Entries until there are at most so many, in the same order.
     case maxEntries(Int)

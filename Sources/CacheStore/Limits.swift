@@ -3,7 +3,8 @@
 /// Bytes are those on disk: each file once, however many entries and forms derived from them share it, and the pages of the
 /// index beyond those of an empty one. A commit that would go beyond a limit evicts in its own transaction, so that what is
 /// committed is never above; bodies on their way into the store count, too. Then one process at a time goes on in the
-/// background, in short transactions, down to the low-water mark.
+/// background, in short transactions, down to the low-water mark. Which entries go is for the ``EvictionPolicy`` to say: by
+/// value, what has just been stored may be worth least, and go first.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?

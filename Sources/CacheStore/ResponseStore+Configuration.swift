@@ -34,6 +34,14 @@ extension ResponseStore {
         /// What the store keeps itself below; `nil`, the default, for no limit.
         public var limits: Limits?
 
+        /// Which entries are evicted first. `nil`, the default, for what the store has been using:
+        /// ``EvictionPolicy/leastRecentlyUsed`` in a new one.
+        ///
+        /// A choice is kept with the store, and holds for every process that has it open, and for the next ones. Opening
+        /// stays constant in time: entries that are there go over to the new order in the background, in short transactions,
+        /// some ten milliseconds for each thousand of them. It is no choice when the store is only read.
+        public var evictionPolicy: EvictionPolicy?
+
         /// When bodies are verified; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
 
@@ -86,7 +94,7 @@ extension ResponseStore {
 extension ResponseStore.Configuration {
     var indexOptions: IndexOptions {
         IndexOptions(
-            busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete, clock: clock,
-            logger: logger)
+            busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete,
+            evictionPolicy: evictionPolicy, clock: clock, logger: logger)
     }
 }

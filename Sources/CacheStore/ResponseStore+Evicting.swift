@@ -5,7 +5,7 @@ extension ResponseStore {
     // MARK: On request
 
     /// Removes entries until at most `maxBytes` bytes are on disk: the expired first, then those that end with the session,
-    /// then those used least recently. What is pinned stays.
+    /// then the others in the order of the ``EvictionPolicy``. What is pinned stays.
     ///
     /// Bytes are counted as ``Limits`` do. Takes time in proportion to what is removed, in short transactions, between which
     /// others write; lookups go on meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer
@@ -29,7 +29,8 @@ extension ResponseStore {
         try evictNow(.maxEntries(maxEntries), dryRun: dryRun)
     }
 
-    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:dryRun:)``.
+    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:dryRun:)``. Looks at every entry
+    /// where the policy is ``EvictionPolicy/valueAware``, whose order is not that of use.
     @discardableResult
     public func evict(unusedFor age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.unusedFor(age), dryRun: dryRun)
@@ -56,28 +57,28 @@ extension ResponseStore {
             return try read { (connection) throws(SQLiteError) in try connection.preview(of: rule, now: now) }
         }
         var report = EvictionReport()
-        var isDone = false
+        var (isDone, lastID) = (false, Int64.min)
         while !isDone {
-            let bite = try evictBite(rule, now)
+            let bite = try evictBite(rule, now, after: lastID)
             report.entries += bite.report.entries
             report.bytes &+= bite.report.bytes
-            isDone = bite.isDone
+            (isDone, lastID) = (bite.isDone, bite.lastID)
         }
         try finishRemoval()
         return report
     }
 
     private func evictBite(
-        _ rule: EvictionRule, _ now: Int64
-    ) throws(StoreError) -> (report: EvictionReport, isDone: Bool) {
+        _ rule: EvictionRule, _ now: Int64, after id: Int64
+    ) throws(StoreError) -> Connection.EvictionBite {
         do throws(StoreError) {
             return try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now) })
+                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now, after: id) })
         } catch {
             guard error.isFullDisk else { throw error }
             // The log cannot grow; what it holds goes into the index, as far as that need not grow, and it begins anew.
             _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
-            return try evictBiteWithoutSpace(rule, now)
+            return try evictBiteWithoutSpace(rule, now, after: id)
         }
     }
 
@@ -86,11 +87,11 @@ extension ResponseStore {
     /// Were this process killed between the two, entries would be left whose body is gone: misses, which go when they are
     /// met.
     private func evictBiteWithoutSpace(
-        _ rule: EvictionRule, _ now: Int64
-    ) throws(StoreError) -> (report: EvictionReport, isDone: Bool) {
+        _ rule: EvictionRule, _ now: Int64, after id: Int64
+    ) throws(StoreError) -> Connection.EvictionBite {
         try writer.write { [self] (connection) throws(StoreError) in
             try mapping(indexPath) { () throws(SQLiteError) in
-                let bite = try connection.evictBite(rule, now: now)
+                let bite = try connection.evictBite(rule, now: now, after: id)
                 // Their rows go with the next transaction.
                 for digest in try connection.unreferencedBlobs(limit: bite.report.entries) {
                     _ = try? blobs.unlink(digest)
@@ -132,6 +133,17 @@ extension ResponseStore {
         } catch {
             // Tried again with the next write that finds too much.
             configuration.logger.debug("cannot keep the limits", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Brings entries into the order of the policy, in short transactions. What is left of them is for the next opening.
+    func reorderEntries() {
+        do throws(StoreError) {
+            while try read({ (connection) throws(SQLiteError) in try connection.hasUnorderedEntries() }) {
+                try writer.write(changing { (connection) throws(SQLiteError) in try connection.reorderBite() })
+            }
+        } catch {
+            configuration.logger.debug("cannot reorder the entries", metadata: ["error": "\(error)"])
         }
     }
 

@@ -61,6 +61,7 @@ public final class ResponseStore: Sendable {
         let opened = isReadOnly ? nil : try Self.open(place, presence, options)
         if isReadOnly { try place.checkIndex(options) }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
+        let hasUnordered = opened?.hasUnordered ?? false
         do {
             blobs = try BlobDirectory(
                 root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
@@ -83,7 +84,10 @@ public final class ResponseStore: Sendable {
                 clock: { clock().milliseconds },
                 indexWasReplaced: {
                     readers.reset()
-                    background.submit { store in _ = try? store.sweep() }
+                    background.submit { store in
+                        _ = try? store.sweep()
+                        store.reorderEntries()
+                    }
                 },
                 limitsAreExceeded: {
                     if limits.requestPass() { background.submit { store in store.keepLimits() } }
@@ -100,6 +104,7 @@ public final class ResponseStore: Sendable {
         background.attach(self)
         if isReadOnly { return }
         if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
+        if hasUnordered { background.submit { store in store.reorderEntries() } }
         if hasLapsed { background.submit { store in try? store.removeLapsed() } }
         if configuration.limits != nil { background.submit { store in store.beginKeepingLimits() } }
     }
@@ -110,7 +115,10 @@ public final class ResponseStore: Sendable {
     ) throws(StoreError) -> sending Opened {
         let wasShutDown = place.wasShutDown
         let index = try place.openIndex(options)
-        var opened = Opened(index: index, hasLeftovers: !index.knowsItsFiles, hasLapsed: false)
+        var opened = Opened(index: index, hasLeftovers: !index.knowsItsFiles, hasLapsed: false, hasUnordered: false)
+        opened.hasUnordered = try mapping(place.indexPath) { () throws(SQLiteError) in
+            try index.connection.hasUnorderedEntries()
+        }
         if presence.isAlone {
             let (hasLapsed, wasKilled) = try mapping(place.indexPath) { () throws(SQLiteError) in
                 (try index.connection.beginSession(), try index.connection.clearUsers())
@@ -128,6 +136,8 @@ public final class ResponseStore: Sendable {
         var hasLeftovers: Bool
         /// Whether there are entries of sessions that are over.
         var hasLapsed: Bool
+        /// Whether there may be entries that have not gone over to the policy of eviction.
+        var hasUnordered: Bool
     }
 
     deinit {

@@ -63,6 +63,9 @@ struct QueryPlanTests {
         #expect(try connection.removeDerived(withBody: #require(entry.digest)) == Int(Connection.maxDerived) - 1)
         _ = try connection.size()
         _ = try connection.releasePages()
+        try connection.choose(.valueAware)
+        _ = try connection.evictBite(.unusedFor(.zero), now: 0)
+        try connection.reorderBite()
 
         let statements = connection.preparedSQL
         #expect(statements.count >= 40)

@@ -99,7 +99,7 @@ struct StoreCheckTests {
             "UPDATE total SET failure_count = 9",
             "UPDATE total SET unreferenced_bytes = 9", "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1",
             "DELETE FROM blob", "UPDATE blob SET byte_count = 7", "UPDATE entry SET body = x'00' WHERE id = 1",
-            "UPDATE entry SET body = NULL WHERE id = 1", "INSERT INTO access VALUES (99, 1, 1, 1)",
+            "UPDATE entry SET body = NULL WHERE id = 1", "INSERT INTO access VALUES (99, 1, 1, 1, 1, NULL)",
         ])
     func edited(_ sql: String) throws {
         let store = try filled()

@@ -21,7 +21,7 @@ final class IndexCopy {
     /// By `VACUUM INTO`, and not with SQLite's backup interface: it is one read of one snapshot, too, and needs no lock
     /// that a writer could wait for, but takes along nothing of what was removed and is only not yet overwritten.
     init(of source: String) throws(StoreError) {
-        directory = try mapping(Self.makeDirectory)
+        directory = try mapping { () throws(SystemError) in try .newTemporaryDirectory("cachestore-export-") }
         // Made here, for its owner only; SQLite fills an empty file.
         try mapping { () throws(SystemError) in
             _ = try FileDescriptor.openDirectory(atPath: directory).open("index.sqlite", O_CREAT | O_EXCL | O_RDWR)
@@ -38,14 +38,6 @@ final class IndexCopy {
 
     deinit {
         try? FileManager.default.removeItem(atPath: directory)
-    }
-
-    /// A new directory that only its owner may enter, by a path without links, which SQLite is told not to follow.
-    private static func makeDirectory() throws(SystemError) -> String {
-        let parent = FileManager.default.temporaryDirectory.path(percentEncoded: false)
-        guard let resolved = realpath(parent, nil) else { throw SystemError(call: "realpath", path: parent) }
-        defer { free(resolved) }
-        return try .newDirectory(String(cString: resolved) + "/cachestore-export-")
     }
 
     func open() throws(SystemError) -> FileDescriptor {
@@ -81,6 +73,15 @@ final class IndexCopy {
 }
 
 extension String {
+    /// Makes a directory of the system's temporary ones that only its owner may enter; a path without links, which SQLite is
+    /// told not to follow.
+    static func newTemporaryDirectory(_ prefix: String) throws(SystemError) -> String {
+        let parent = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+        guard let resolved = realpath(parent, nil) else { throw SystemError(call: "realpath", path: parent) }
+        defer { free(resolved) }
+        return try newDirectory(String(cString: resolved) + "/" + prefix)
+    }
+
     /// Makes a directory that only its owner may enter; its path is `prefix` and some letters.
     static func newDirectory(_ prefix: String) throws(SystemError) -> String {
         // mkdtemp(3) wants six X, and puts letters in their place.

@@ -67,14 +67,31 @@ extension Connection {
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
-        try execute("INSERT OR IGNORE INTO state VALUES (1, 1, 0, 0)")
-        try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
-        try execute("INSERT OR IGNORE INTO access SELECT id, created_at, 0, 1 FROM entry")
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
+        // Entries that have gone over to a policy tell of it; whether all have, the next opening looks.
         try execute(
             """
-            UPDATE access SET rank = (
-                SELECT CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END FROM entry WHERE id = entry_id
+            INSERT OR IGNORE INTO state
+            VALUES (1, 1, 0, 0, EXISTS (SELECT 1 FROM access WHERE age IS NOT NULL), -9223372036854775808)
+            """)
+        // Below that nothing new would stay.
+        try execute(
+            """
+            UPDATE total SET eviction_age = max(
+                eviction_age, coalesce((SELECT min(priority) FROM access WHERE rank < 2 AND age IS NOT NULL), 0)
+            )
+            """)
+        try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
+        try execute(
+            """
+            INSERT OR IGNORE INTO access (entry_id, accessed_at, hit_count, age)
+            SELECT id, created_at, 0, (SELECT iif(eviction_policy = 1, eviction_age, NULL) FROM state, total) FROM entry
+            """)
+        try execute(
+            """
+            UPDATE access SET (rank, byte_count) = (
+                SELECT CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END, entry.byte_count
+                FROM entry WHERE id = entry_id
             )
             """)
         try execute(

@@ -87,6 +87,7 @@ extension Connection {
             """
             SELECT partition, key FROM entry JOIN access ON access.entry_id = entry.id
             WHERE access.rank <> CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END
+                OR access.byte_count <> entry.byte_count
             UNION
             SELECT partition, key FROM entry
             WHERE tags IS NOT NULL AND (
@@ -110,7 +111,7 @@ extension Connection {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
                     UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1

@@ -23,53 +23,82 @@ extension Connection {
     package static let evictionBite = 256
 
     /// Pages of an index without entries.
-    package static let emptyPageCount: Int64 = 32
+    package static let emptyPageCount: Int64 = 33
     /// What SQLite makes the pages of a new file.
     static let pageByteCount: Int64 = 4096
 
+    /// What one transaction of an eviction has done.
+    package struct EvictionBite: Sendable {
+        package var report: EvictionReport
+        package var isDone: Bool
+        /// Where the next one goes on, for a walk along the entries themselves.
+        package var lastID = Int64.min
+    }
+
     /// Removes up to ``evictionBite`` entries that `rule` wants gone. Their bodies are deleted in a later transaction.
+    ///
+    /// - Parameter id: ``EvictionBite/lastID`` of the bite before.
     package func evictBite(
-        _ rule: EvictionRule, now: Int64
-    ) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
+        _ rule: EvictionRule, now: Int64, after id: Int64 = .min
+    ) throws(SQLiteError) -> EvictionBite {
         switch rule {
         case .maxBytes(let limit):
             try evict(atMost: Self.evictionBite, now: now) { $0.bytes > limit }
         case .maxEntries(let limit):
             try evict(atMost: Self.evictionBite, now: now) { $0.entries > limit }
         case .unusedFor(let age):
-            try evict(ids(unusedSince: now.saturatingSubtracting(age.milliseconds)))
+            try evict(unusedSince: now.saturatingSubtracting(age.milliseconds), after: id)
         case .olderThan(let age):
             try evict(ids(storedBefore: now.saturatingSubtracting(age.milliseconds)))
         }
     }
 
     /// Removes up to `count` entries while there is too much of something: those that have expired, the longest expired
-    /// before the others, then those that end with the session, then the others, those that were used least recently
-    /// first. What is pinned stays.
+    /// before the others, then those that end with the session, then the others, in the order of the policy. What is
+    /// pinned stays.
     package func evict(
         atMost count: Int, now: Int64, while isTooMuch: (StoreSize) -> Bool
-    ) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
+    ) throws(SQLiteError) -> EvictionBite {
         var size = try size()
         let before = size.bodyBytes
         var removed = 0
-        func remove(_ ids: [Int64]) throws(SQLiteError) {
-            for id in ids where removed < count && isTooMuch(size) {
-                guard try removeEntry(id: id) else { continue }
-                removed += 1
-                try update(&size)
+        func remove(_ id: Int64) throws(SQLiteError) -> Bool {
+            guard try removeEntry(id: id) else { return false }
+            removed += 1
+            try update(&size)
+            return true
+        }
+        if isTooMuch(size) {
+            for id in try ids(expiredBy: now, limit: count) where removed < count && isTooMuch(size) {
+                _ = try remove(id)
             }
         }
-        if isTooMuch(size) { try remove(ids(expiredBy: now, limit: count)) }
-        if isTooMuch(size), removed < count { try remove(idsByLastUse(limit: count)) }
+        if isTooMuch(size), removed < count {
+            var highest: Int64?
+            for candidate in try candidates(limit: count) where removed < count && isTooMuch(size) {
+                if try remove(candidate.id) { highest = max(highest ?? .min, candidate.priority) }
+            }
+            if let highest { try raiseEvictionAge(to: highest) }
+        }
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
         note(report)
-        guard removed > 0, removed < count else { return (report, removed == 0) }
+        guard removed > 0, removed < count else { return EvictionBite(report: report, isDone: removed == 0) }
         // Pages become free somewhat later than the rows in them, so the index may be larger than was reckoned with.
         let left = try self.size()
-        return (report, !isTooMuch(left))
+        return EvictionBite(report: report, isDone: !isTooMuch(left))
     }
 
-    private func evict(_ ids: [Int64]) throws(SQLiteError) -> (report: EvictionReport, isDone: Bool) {
+    /// Along the order of eviction where that is the order of use; else along all entries, some thousands in a bite.
+    private func evict(unusedSince time: Int64, after id: Int64) throws(SQLiteError) -> EvictionBite {
+        if try isOrderedByUse() { return try evict(ids(unusedSince: time)) }
+        let (ids, lastID) = try ids(unusedSince: time, after: id)
+        var bite = try evict(ids)
+        bite.isDone = lastID == nil
+        bite.lastID = lastID ?? id
+        return bite
+    }
+
+    private func evict(_ ids: [Int64]) throws(SQLiteError) -> EvictionBite {
         var size = try size()
         let before = size.bodyBytes
         var removed = 0
@@ -78,7 +107,7 @@ extension Connection {
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
         note(report)
         // Rows of a damaged index that lead to no entry would be found again and again.
-        return (report, removed == 0 || ids.count < Self.evictionBite)
+        return EvictionBite(report: report, isDone: removed == 0 || ids.count < Self.evictionBite)
     }
 
     private func note(_ report: EvictionReport) {
@@ -120,16 +149,38 @@ extension Connection {
             now, limit)
     }
 
-    private func idsByLastUse(limit: Int) throws(SQLiteError) -> [Int64] {
-        try ids(
-            prepared("SELECT entry_id FROM access WHERE rank < 2 ORDER BY rank, accessed_at LIMIT ?1"), nil, limit)
+    private func candidates(limit: Int) throws(SQLiteError) -> [(id: Int64, priority: Int64)] {
+        let statement = try prepared(
+            "SELECT entry_id, priority FROM access WHERE rank < 2 ORDER BY rank, priority LIMIT ?1")
+        defer { statement.reset() }
+        statement.bind(Int64(limit), at: 1)
+        var candidates: [(Int64, Int64)] = []
+        while try statement.step() { candidates.append((statement.int64(0), statement.int64(1))) }
+        return candidates
     }
 
+    /// Where the order of eviction is that of use.
     private func ids(unusedSince time: Int64) throws(SQLiteError) -> [Int64] {
         try ids(
-            prepared("SELECT entry_id FROM access WHERE rank < 2 AND rank IN (0, 1) AND accessed_at < ?2 LIMIT ?1"),
-            time,
+            prepared("SELECT entry_id FROM access WHERE rank < 2 AND rank IN (0, 1) AND priority < ?2 LIMIT ?1"), time,
             Self.evictionBite)
+    }
+
+    /// Up to a bite of the entries behind `id`, and the last one looked at; `nil` when there are no more.
+    private func ids(unusedSince time: Int64, after id: Int64) throws(SQLiteError) -> ([Int64], lastID: Int64?) {
+        let statement = try prepared(
+            "SELECT entry_id, rank < 2 AND accessed_at < ?2 FROM access WHERE entry_id > ?1 ORDER BY entry_id")
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        statement.bind(time, at: 2)
+        var ids: [Int64] = []
+        // Bounds how long the write lock is held where nothing is found.
+        for _ in 0..<64 * Self.evictionBite {
+            guard try statement.step() else { return (ids, nil) }
+            if statement.int64(1) != 0 { ids.append(statement.int64(0)) }
+            if ids.count == Self.evictionBite { break }
+        }
+        return (ids, statement.int64(0))
     }
 
     private func ids(storedBefore time: Int64) throws(SQLiteError) -> [Int64] {
@@ -138,10 +189,10 @@ extension Connection {
             time, Self.evictionBite)
     }
 
-    private func ids(_ statement: Statement, _ time: Int64?, _ limit: Int) throws(SQLiteError) -> [Int64] {
+    private func ids(_ statement: Statement, _ time: Int64, _ limit: Int) throws(SQLiteError) -> [Int64] {
         defer { statement.reset() }
         statement.bind(Int64(limit), at: 1)
-        if let time { statement.bind(time, at: 2) }
+        statement.bind(time, at: 2)
         var ids: [Int64] = []
         while try statement.step() { ids.append(statement.int64(0)) }
         return ids

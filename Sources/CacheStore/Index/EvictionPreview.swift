@@ -12,12 +12,7 @@ extension Connection {
         case .maxEntries(let limit):
             try inOrder(now: now, &preview) { $0.entries > limit }
         case .unusedFor(let age):
-            let statement = try prepared(
-                """
-                SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
-                FROM access CROSS JOIN entry ON entry.id = access.entry_id LEFT JOIN blob ON blob.digest = entry.body
-                WHERE access.rank < 2 AND access.rank IN (0, 1) AND access.accessed_at < ?1
-                """)
+            let statement = try isOrderedByUse() ? entriesInOrderOfUse() : entriesByLastUse()
             try walk(statement, now.saturatingSubtracting(age.milliseconds), &preview)
         case .olderThan(let age):
             let statement = try prepared(
@@ -31,7 +26,7 @@ extension Connection {
         return preview.report
     }
 
-    /// As ``evict(atMost:now:while:)``: the expired, then the others by their last use.
+    /// As ``evict(atMost:now:while:)``: the expired, then the others in the order of the policy.
     private func inOrder(
         now: Int64, _ preview: inout EvictionPreview, while isTooMuch: (StoreSize) -> Bool
     ) throws(SQLiteError) {
@@ -47,9 +42,28 @@ extension Connection {
             SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
             FROM access CROSS JOIN entry ON entry.id = access.entry_id LEFT JOIN blob ON blob.digest = entry.body
             WHERE access.rank < 2 AND (entry.expires_at IS NULL OR entry.expires_at > ?1)
-            ORDER BY access.rank, access.accessed_at
+            ORDER BY access.rank, access.priority
             """)
         try walk(others, now, &preview, while: isTooMuch)
+    }
+
+    private func entriesInOrderOfUse() throws(SQLiteError) -> Statement {
+        try prepared(
+            """
+            SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
+            FROM access CROSS JOIN entry ON entry.id = access.entry_id LEFT JOIN blob ON blob.digest = entry.body
+            WHERE access.rank < 2 AND access.rank IN (0, 1) AND access.priority < ?1
+            """)
+    }
+
+    /// Where the order of eviction is not that of use: looks at all entries.
+    private func entriesByLastUse() throws(SQLiteError) -> Statement {
+        try prepared(
+            """
+            SELECT entry.id, entry.body, blob.byte_count, blob.reference_count
+            FROM access CROSS JOIN entry ON entry.id = access.entry_id LEFT JOIN blob ON blob.digest = entry.body
+            WHERE access.rank < 2 AND access.accessed_at < ?1
+            """)
     }
 
     private func walk(

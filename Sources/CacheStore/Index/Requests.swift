@@ -24,7 +24,8 @@ extension Connection {
         let statement = try prepared(
             """
             UPDATE access SET
-                accessed_at = max(accessed_at, ?2), hit_count = min(hit_count, 9223372036854775807 - ?3) + ?3
+                accessed_at = max(accessed_at, ?2), hit_count = min(hit_count, 9223372036854775807 - ?3) + ?3,
+                age = (SELECT iif(eviction_policy = 1, eviction_age, NULL) FROM state, total)
             WHERE entry_id = ?1
             """)
         statement.bind(entry, at: 1)

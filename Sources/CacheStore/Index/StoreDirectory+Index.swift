@@ -18,6 +18,8 @@ struct IndexOptions: Sendable {
     var busyTimeout: Duration
     var isDurable: Bool
     var deletesSecurely: Bool
+    /// `nil` for that of the index.
+    var evictionPolicy: EvictionPolicy?
     var clock: @Sendable () -> Date
     var logger: Logger
 }
@@ -93,6 +95,7 @@ extension StoreDirectory {
                 // Only now, because reading is what opens the log.
                 try connection.checkLogWritable()
                 try connection.probeSchema()
+                if let policy = options.evictionPolicy { try connection.choose(policy) }
             }
             // The names of index and log have to outlast a power cut, as what is in them.
             if options.isDurable { try usable { () throws(SystemError) in try syncNames() } }

@@ -215,6 +215,16 @@ package final class Connection {
     /// The rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
+    /// The rows that were written since the connection was opened, those of triggers included.
+    package var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
+
+    /// The pages that were written since the connection was opened: in WAL mode, to the log.
+    package var pagesWritten: Int64 {
+        var (pages, peak): (Int32, Int32) = (0, 0)
+        guard sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 0) == SQLITE_OK else { return 0 }
+        return Int64(UInt32(bitPattern: pages))
+    }
+
     /// Whether a transaction is open. SQLite ends one by itself on errors such as a full disk.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

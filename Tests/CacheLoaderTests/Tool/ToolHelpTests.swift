@@ -17,7 +17,7 @@ extension ToolTests {
                 [], ["help"], ["--help"], ["-h"], ["put", "--help"], ["put", "-h"], ["help", "put"],
                 ["get", "http://a.test/", "--help"], ["sql", "--help"], ["check", "--repair", "--help"],
                 ["remove", "--help"], ["explain", "--help"],
-                ["evict", "--help"], ["prefetch", "--help"], ["watch", "--help"],
+                ["evict", "--help"], ["simulate", "--help"], ["prefetch", "--help"], ["watch", "--help"],
             ])
         func help(arguments: [String]) async throws {
             let output = try await tool.raw(arguments)

@@ -1,0 +1,114 @@
+import CacheStore
+import Foundation
+
+/// What a replay has come to, for a person or a script.
+struct SimulationReport: Encodable {
+    struct Policy: Encodable {
+        let policy: String
+        let hits: Int64
+        let hitRatio: Double
+        let byteHitRatio: Double
+        let evictedEntries: Int64
+        let rowsWritten: Int64
+        let pagesWritten: Int64
+        let seconds: Double
+
+        enum CodingKeys: String, CodingKey {
+            case policy
+            case hits
+            case hitRatio = "hit_ratio"
+            case byteHitRatio = "byte_hit_ratio"
+            case evictedEntries = "evicted_entries"
+            case rowsWritten = "rows_written"
+            case pagesWritten = "pages_written"
+            case seconds
+        }
+    }
+
+    struct Bound: Encodable {
+        let hitRatio: Double
+        let byteHitRatio: Double
+
+        enum CodingKeys: String, CodingKey {
+            case hitRatio = "hit_ratio"
+            case byteHitRatio = "byte_hit_ratio"
+        }
+    }
+
+    let requests: Int64
+    let keys: Int
+    let uniqueBytes: Int64
+    let maxBytes: Int64
+    let maxEntryBytes: Int64
+    let policies: [Policy]
+    let clairvoyantBound: Bound
+
+    enum CodingKeys: String, CodingKey {
+        case requests
+        case keys
+        case uniqueBytes = "unique_bytes"
+        case maxBytes = "max_bytes"
+        case maxEntryBytes = "max_entry_bytes"
+        case policies
+        case clairvoyantBound = "clairvoyant_bound"
+    }
+
+    init(_ outcomes: [TraceReplay.Outcome], of replay: TraceReplay) {
+        let bound = replay.bound
+        let limit = replay.limits.maxBytes ?? .max
+        let all = outcomes.first?.result ?? StoreSimulation.Result()
+        func ratio(_ part: Double, _ whole: Int64) -> Double { whole == 0 ? 0 : part / Double(whole) }
+        requests = all.requests
+        keys = bound.keyCount
+        uniqueBytes = bound.uniqueBytes
+        maxBytes = limit
+        maxEntryBytes = replay.limits.maxEntryBytes ?? .max
+        policies = outcomes.map { outcome in
+            let result = outcome.result
+            return Policy(
+                policy: outcome.policy.name, hits: result.hits,
+                hitRatio: ratio(Double(result.hits), result.requests),
+                byteHitRatio: ratio(Double(result.hitBytes), result.requestedBytes),
+                evictedEntries: result.evictedEntries, rowsWritten: result.rowsWritten,
+                pagesWritten: result.pagesWritten, seconds: outcome.duration / .seconds(1))
+        }
+        clairvoyantBound = Bound(
+            hitRatio: ratio(bound.hits(maxBytes: limit), all.requests),
+            byteHitRatio: ratio(bound.hitBytes(maxBytes: limit), all.requestedBytes))
+    }
+
+    /// A line about the trace, and a table.
+    var text: String {
+        var table = TextTable(columns: [
+            .init("policy"), .init("hits", .right), .init("hit ratio", .right), .init("byte hit ratio", .right),
+            .init("rows written", .right), .init("pages written", .right), .init("time", .right),
+        ])
+        for policy in policies {
+            table.rows.append([
+                policy.policy, "\(policy.hits)", Self.percent(policy.hitRatio), Self.percent(policy.byteHitRatio),
+                "\(policy.rowsWritten)", "\(policy.pagesWritten)", String(format: "%.2f s", policy.seconds),
+            ])
+        }
+        table.rows.append([
+            "clairvoyant bound", "", Self.percent(clairvoyantBound.hitRatio),
+            Self.percent(clairvoyantBound.byteHitRatio), "", "", "",
+        ])
+        return """
+            \(requests.of("request", "requests")) for \(keys.of("key", "keys")) with \(uniqueBytes.asByteCount); \
+            limit \(maxBytes.asByteCount), for a body \(maxEntryBytes.asByteCount)
+            \(table.text())
+            """
+    }
+
+    private static func percent(_ ratio: Double) -> String { String(format: "%.2f %%", 100 * ratio) }
+}
+
+extension EvictionPolicy {
+    /// As in `cache_stats`.
+    var name: String {
+        switch self {
+        case .leastRecentlyUsed: "least-recently-used"
+        case .valueAware: "value-aware"
+        }
+    }
+}

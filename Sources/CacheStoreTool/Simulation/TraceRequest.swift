@@ -1,0 +1,50 @@
+package import CacheStore
+
+/// One request of a trace: a line `time key size`.
+package struct TraceRequest: Hashable, Sendable {
+    package let key: CacheKey
+    /// Bytes of the body.
+    package let byteCount: Int64
+
+    /// - Returns: `nil` for a line that is blank, or a comment.
+    /// - Throws: ``Malformed`` for any other that is not three words: a number, a key and a number of bytes.
+    package init?(_ line: URLListLine) throws(Malformed) {
+        let text: String
+        switch line.content {
+        case .blank: return nil
+        case .malformed(let reason): throw Malformed(line: line.number, reason: reason)
+        case .url(let content): text = content
+        }
+        let words = text.split { $0 == " " || $0 == "\t" }
+        guard words.count == 3 else {
+            throw Malformed(line: line.number, reason: "not the three words 'time key size'")
+        }
+        // In order is enough: neither policy asks how much time has passed.
+        guard let time = Double(words[0]), time.isFinite else {
+            throw Malformed(line: line.number, reason: "the time is not a number")
+        }
+        guard words[2].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let byteCount = Int64(words[2]) else {
+            throw Malformed(line: line.number, reason: "the size is not a number of bytes")
+        }
+        do {
+            key = try CacheKey(name: String(words[1]))
+        } catch {
+            throw Malformed(line: line.number, reason: "\(error)")
+        }
+        self.byteCount = byteCount
+    }
+
+    /// A line that is no request.
+    package struct Malformed: Error, Hashable, CustomStringConvertible {
+        /// Counted from 1.
+        package let line: Int
+        package let reason: String
+
+        package init(line: Int, reason: String) {
+            self.line = line
+            self.reason = reason
+        }
+
+        package var description: String { "line \(line): \(reason)" }
+    }
+}
