@@ -2,12 +2,13 @@ import CacheLoader
 import CacheStore
 import Foundation
 import HTTPTypes
+import Synchronization
 
 /// One piece of work, done a number of times, for a tool that counts instructions: `InstructionScenario WORK COUNT STORE`.
 ///
 /// Two runs with different counts differ by the work alone. Time stands still, so that each run does the same.
 @main
-struct InstructionScenario {
+struct InstructionScenario: Sendable {
     /// Entries of the store that `fill` makes.
     static let entryCount = 4096
 
@@ -33,7 +34,7 @@ struct InstructionScenario {
     let store: ResponseStore
     let count: Int
 
-    static func main() async throws {
+    static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count == 4, let work = Work(rawValue: arguments[1]), let count = Int(arguments[2]) else {
             print("usage: InstructionScenario WORK COUNT STORE")
@@ -44,10 +45,10 @@ struct InstructionScenario {
         configuration.touchInterval = .seconds(3600)
         let store = try ResponseStore(directory: URL(filePath: arguments[3]), configuration: configuration)
         defer { store.close() }
-        try await InstructionScenario(store: store, count: count).run(work)
+        try InstructionScenario(store: store, count: count).run(work)
     }
 
-    private func run(_ work: Work) async throws {
+    private func run(_ work: Work) throws {
         switch work {
         case .fill:
             for number in 0..<Self.entryCount { try insert(number) }
@@ -64,19 +65,33 @@ struct InstructionScenario {
             var configuration = ResourceLoader.Configuration()
             configuration.clock = { Self.now }
             let loader = ResourceLoader(store: store, transport: NoTransport(), configuration: configuration)
-            for number in 0..<count {
-                try await check(loader.load(Self.url(spread(number))).data.count == Self.byteCount)
+            try inTask { [self] in
+                for number in 0..<count {
+                    try await check(loader.load(Self.url(spread(number))).data.count == Self.byteCount)
+                }
             }
         case .put:
             for number in 0..<count { try insert(Self.entryCount + number) }
         case .freshen:
             for number in 0..<count {
                 guard let entry = try store.peek(Self.key(spread(number))) else { throw Unexpected() }
-                try await check(store.freshen(entry, with: Self.metadata(number)))
+                try check(store.freshen(entry, with: Self.metadata(number)))
             }
         case .evict:
             try check(store.evict(maxEntries: Self.entryCount - count).entries == count)
         }
+    }
+
+    /// Waits for a task: valgrind does not outlive the end of the main thread, which an asynchronous `main` is.
+    private func inTask(_ body: @escaping @Sendable () async throws -> Void) throws {
+        let result = Mutex<Result<Void, any Error>>(.success(()))
+        let isDone = DispatchSemaphore(value: 0)
+        Task.detached {
+            do { try await body() } catch { result.withLock { $0 = .failure(error) } }
+            isDone.signal()
+        }
+        isDone.wait()
+        try result.withLock { $0 }.get()
     }
 
     private func insert(_ number: Int) throws {

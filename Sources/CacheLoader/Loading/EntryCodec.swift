@@ -70,10 +70,13 @@ enum EntryCodec {
     /// The fields of a head, in order. A line that is none, as in an index that was tampered with, is passed over.
     static func fields(ofHead head: [UInt8]) -> HTTPFields {
         var fields = HTTPFields()
-        // No more than are stored: HTTPFields traps at 65,536.
-        for line in head.split(separator: UInt8(ascii: "\n"), maxSplits: Storability.maxFieldCount)
-            .prefix(Storability.maxFieldCount)
-        {
+        var (lineCount, start) = (0, 0)
+        // No more than are stored: HTTPFields traps at 65,536. Each hit comes through here, so no lines are collected first.
+        while start < head.count, lineCount < Storability.maxFieldCount {
+            let line = head[start..<(head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.count)]
+            start = line.endIndex + 1
+            guard !line.isEmpty else { continue }
+            lineCount += 1
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
                 let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
             else { continue }
