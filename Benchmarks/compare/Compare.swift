@@ -63,6 +63,7 @@ struct Run: AsyncParsableCommand {
                 omissions.append(Omission(work: work.name, reason: "\(error)"))
             }
             fflush(nil)
+            try write(Table(comparisons: comparisons, facts: [], omissions: omissions))
         }
         var facts: [Fact] = []
         if only.isEmpty {

@@ -3,11 +3,11 @@ internal import CacheStore
 extension ResourceLoader {
     /// The value in memory that answers a request, if there is one: no lookup in the store, no system call.
     func loadFromMemory(_ key: LoaderMemory.Key?) -> Loaded<any Sendable>? {
-        guard let key, let hit = memory.value(for: key) else { return nil }
+        guard let key else { return nil }
         // It is the store that evicts by last use, and that counts hits.
-        store.touch(hit.entry, as: .hit)
-        meters.memoryHits.add()
-        return hit.loaded
+        let loaded = memory.value(for: key) { store.touch($0, as: .hit) }
+        if loaded != nil { meters.memoryHits.add() }
+        return loaded
     }
 
     /// Keeps values in memory, if what they were made of is in the store: what must not be stored, or was removed since

@@ -13,8 +13,9 @@ internal import Foundation
 /// A value is served as long as the response that it was made of would be: until that turns stale. It is found by the text
 /// of its request, for to normalise a URL takes longer than to find a value.
 final class LoaderMemory: Sendable {
-    /// What a value is found by.
+    /// What a value is found by. Hashed once, for a hit looks into several tables.
     struct Key: Hashable {
+        private let hash: Int
         private let url: String
         private let name: String?
         private let headerFields: HTTPFields
@@ -31,14 +32,23 @@ final class LoaderMemory: Sendable {
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
                 return nil
             }
-            let policy = request.policy ?? settings.configuration.policy
-            guard [.http, .cacheFirst, .cacheOnly].contains(policy.mode), !policy.storesNothing else { return nil }
+            guard (request.policy ?? settings.configuration.policy).usesMemory else { return nil }
             url = request.url
             name = request.key
             headerFields = request.headerFields
             self.policy = request.policy
             self.recipe = recipe.identity
             generation = settings.generation
+            var hasher = Hasher()
+            hasher.combine(url)
+            hasher.combine(name)
+            if !headerFields.isEmpty { hasher.combine(headerFields) }
+            hasher.combine(recipe.identity)
+            hash = hasher.finalize()
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(hash)
         }
 
         private static let telling: Set<String> = [
@@ -47,10 +57,21 @@ final class LoaderMemory: Sendable {
         ]
     }
 
+    /// By reference: a hit copies only what it needs.
     private struct Facts {
+        let known: Known
+    }
+
+    private final class Known: Sendable {
         let loaded: Loaded<Void>
         let entry: StoredEntry
         let insertedAt: Date
+
+        init(_ loaded: Loaded<Void>, _ entry: StoredEntry, insertedAt: Date) {
+            self.loaded = loaded
+            self.entry = entry
+            self.insertedAt = insertedAt
+        }
     }
 
     /// Values of which something is known; those longest unused are forgotten first.
@@ -126,16 +147,20 @@ final class LoaderMemory: Sendable {
         removeAll()
     }
 
-    /// The value for a key, and the entry of the store that it was made of.
-    func value(for key: Key) -> (loaded: Loaded<any Sendable>, entry: StoredEntry)? {
-        guard let facts = facts.value(for: key) else { return nil }
-        let resident = clock().timeIntervalSince(facts.insertedAt)
+    /// The value for a key.
+    ///
+    /// - Parameter use: Is called with the entry of the store that it was made of.
+    func value(for key: Key, _ use: (StoredEntry) -> Void) -> Loaded<any Sendable>? {
+        let now = clock()
+        guard let known = facts.value(for: key, at: now)?.known else { return nil }
+        let resident = now.timeIntervalSince(known.insertedAt)
         // A clock that was set back tells nothing.
-        guard resident >= 0, let value = values.value(for: key) else { return nil }
-        var loaded = facts.loaded.with(value)
+        guard resident >= 0, let value = values.value(for: key, at: now) else { return nil }
+        use(known.entry)
+        var loaded = known.loaded.with(value)
         loaded.source = .memory
         loaded.age = loaded.age.saturatingAdding(Int64(resident))
-        return (loaded, facts.entry)
+        return loaded
     }
 
     /// The present moment of what is stored under a key.
@@ -149,12 +174,12 @@ final class LoaderMemory: Sendable {
         guard let expiresAt = loaded.expiresAt, !loaded.isStale, loaded.failure == nil, expiresAt > now,
             values.insert(loaded.value, for: key, cost: cost, expiresAt: expiresAt)
         else { return }
-        let known = Facts(loaded: loaded.with(()), entry: entry, insertedAt: now)
+        let facts = Facts(known: Known(loaded.with(()), entry, insertedAt: now))
         let isKept = index.withLock { index in
             guard index.moment(of: entry.key) == moment else { return false }
             index.insert(key, under: entry.key)
-            facts.insert(known, for: key, cost: 1, expiresAt: expiresAt)
-            index.prune { facts.contains($0) }
+            self.facts.insert(facts, for: key, cost: 1, expiresAt: expiresAt)
+            index.prune { self.facts.contains($0) }
             return true
         }
         // Without a fact nobody finds it.
@@ -197,5 +222,15 @@ final class LoaderMemory: Sendable {
         index.withLock { $0.removeAll() }
         facts.removeAll()
         return values.removeAll()
+    }
+}
+
+extension CachePolicy {
+    /// Whether what is kept, and is fresh, answers.
+    fileprivate var usesMemory: Bool {
+        switch mode {
+        case .http, .cacheFirst, .cacheOnly: !storesNothing
+        case .revalidateAlways, .remoteOnly: false
+        }
     }
 }

@@ -94,7 +94,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// An evicted class instance that somebody still holds is found too. It is then in the cache again, as far as the limit
     /// allows.
     public func value(for key: Key) -> Value? {
-        let now = clock()
+        value(for: key, at: clock())
+    }
+
+    /// As ``value(for:)``, for a caller who knows the time.
+    package func value(for key: Key, at now: Date) -> Value? {
         let (value, removed) = state.withLock { $0.use(key, at: now) }
         finish(removed)
         return value
