@@ -158,7 +158,11 @@ public final class HTTPCache: Sendable {
     ) async throws(LoadError) -> CachedResponse {
         let key = CollapsedFlights.Key(key: transaction.key, policy: transaction.policy)
         let landing = await flights.join(key) { () async throws(LoadError) in
-            try await transaction.forward(forwarding)
+            // Since the decision another flight may have landed, and what it brought be stored.
+            switch try transaction.begin() {
+            case .answered(let response): return response
+            case .forwarded(let forwarding): return try await transaction.forward(forwarding)
+            }
         }
         switch landing {
         case .answered(let response): return response

@@ -147,6 +147,7 @@ struct CollapsingTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         let shared = await begin(2, fixture)
+        await gate.reached(1)
         #expect(try await fixture.cache.response(for: .to("/a", fields)).text == "alone")
         gate.open()
         for load in shared {
