@@ -145,24 +145,24 @@ public final class HTTPCache: Sendable {
     }
 
     private func answer(_ transaction: CacheTransaction) async throws(LoadError) -> CachedResponse {
+        let landings = flights.landings
         switch try transaction.begin() {
         case .answered(let response): return response
         case .forwarded(let forwarding):
             guard transaction.mayShare(forwarding) else { return try await transaction.forward(forwarding) }
-            return try await share(transaction, forwarding)
+            return try await share(transaction, forwarding, since: landings)
         }
     }
 
+    /// - Parameter landings: Those before what to ask was decided.
     private func share(
-        _ transaction: CacheTransaction, _ forwarding: CacheTransaction.Forwarding
+        _ transaction: CacheTransaction, _ forwarding: CacheTransaction.Forwarding, since landings: UInt64
     ) async throws(LoadError) -> CachedResponse {
         let key = CollapsedFlights.Key(key: transaction.key, policy: transaction.policy)
-        let landing = await flights.join(key) { () async throws(LoadError) in
-            // Since the decision another flight may have landed, and what it brought be stored.
-            switch try transaction.begin() {
-            case .answered(let response): return response
-            case .forwarded(let forwarding): return try await transaction.forward(forwarding)
-            }
+        let landing = await flights.join(key) { [flights] () async throws(LoadError) in
+            // What another flight has brought since the decision may answer.
+            guard flights.landings == landings else { return try await Self.decideAgain(transaction) }
+            return try await transaction.forward(forwarding)
         }
         switch landing {
         case .answered(let response): return response
@@ -177,11 +177,15 @@ public final class HTTPCache: Sendable {
                 }
             }
             // As long as the response of the flight is held, there is something to join.
-            let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try transaction.begin() }
-            switch beginning {
-            case .answered(let response): return response
-            case .forwarded(let forwarding): return try await transaction.forward(forwarding)
-            }
+            defer { withExtendedLifetime(response) {} }
+            return try await Self.decideAgain(transaction)
+        }
+    }
+
+    private static func decideAgain(_ transaction: CacheTransaction) async throws(LoadError) -> CachedResponse {
+        switch try transaction.begin() {
+        case .answered(let response): return response
+        case .forwarded(let forwarding): return try await transaction.forward(forwarding)
         }
     }
 }

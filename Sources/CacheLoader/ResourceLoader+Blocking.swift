@@ -21,8 +21,8 @@ extension ResourceLoader {
     ///
     /// - Throws: That error.
     func loadWhileBlocked(_ load: Load, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
-        let transaction = transaction(load, load.target, load.headerFields, load.method)
-        guard let response = try standInWhileBlocked(load, transaction), response.head.status.kind == .successful else {
+        guard let response = try standInWhileBlocked(load, transaction(load)), response.head.status.kind == .successful
+        else {
             return nil
         }
         let resource = try await Resource(response, load.target, load.configuration)

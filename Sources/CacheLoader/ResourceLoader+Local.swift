@@ -78,8 +78,8 @@ extension ResourceLoader {
             fields[.cacheControl] = "max-age=\(Self.insertedLifetime)"
         }
         fields[.date] = HTTPDate(load.configuration.clock()).description
-        let transaction = transaction(load, load.target, request.headerFields)
-        return (load.target.key, try transaction.metadata(ofContentWith: fields))
+        let get = HopRequest(load, method: .get)
+        return (load.target.key, try transaction(load, get).metadata(ofContentWith: fields))
     }
 
     /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.

@@ -55,12 +55,5 @@ struct Check: AsyncParsableCommand {
             problems = report.problems.map { "\($0)" }
             sound = isSound
         }
-
-        enum CodingKeys: String, CodingKey {
-            case files
-            case foreignFiles = "foreign_files"
-            case problems
-            case sound
-        }
     }
 }

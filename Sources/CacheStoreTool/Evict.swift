@@ -83,12 +83,5 @@ struct Evict: AsyncParsableCommand {
             entriesLeft = isDryRun ? left.entries - freed.entries : left.entries
             bytesLeft = isDryRun ? left.physicalBytes - left.unreferencedBytes - freed.bytes : left.physicalBytes
         }
-
-        enum CodingKeys: String, CodingKey {
-            case entries
-            case bytes
-            case entriesLeft = "entries_left"
-            case bytesLeft = "bytes_left"
-        }
     }
 }

@@ -58,13 +58,6 @@ struct ArchiveSummary: Encodable {
         entriesLeftOut = report.entriesLeftOut
     }
 
-    enum CodingKeys: String, CodingKey {
-        case entries
-        case files
-        case bytes
-        case entriesLeftOut = "entries_left_out"
-    }
-
     func write(_ options: ReportOptions, verb: String, note: String) throws {
         if options.json { return try JSONOutput.write(self) }
         let whole = "\(verb) \(entries.of("entry", "entries")), \(files.of("file", "files")), \(bytes.asByteCount)"

@@ -62,11 +62,6 @@ struct Remove: AsyncParsableCommand {
     private struct URLResult: Encodable {
         var removed: [String] = []
         var notStored: [String] = []
-
-        enum CodingKeys: String, CodingKey {
-            case removed
-            case notStored = "not_stored"
-        }
     }
 
     // MARK: A selection

@@ -63,9 +63,9 @@ struct Stats: AsyncParsableCommand {
         }
 
         enum CodingKeys: String, CodingKey {
-            case byHost = "by_host"
-            case byContentType = "by_content_type"
-            case byLastUse = "by_last_use"
+            case byHost
+            case byContentType
+            case byLastUse
         }
     }
 }

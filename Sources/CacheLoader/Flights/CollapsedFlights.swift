@@ -31,6 +31,9 @@ final class CollapsedFlights: Sendable {
     /// Flights by key. Guards only the table; continuations are resumed outside.
     private let flights = Mutex(FlightTable<Key, Waiter, Task<Void, Never>>())
 
+    /// How many flights have landed. What was decided when it was as it is now has seen all that they have brought.
+    var landings: UInt64 { flights.withLock { $0.landings } }
+
     /// Waits for the flight of a key, which `load` is if there is none yet.
     ///
     /// A cancellation of the calling task is told at once; the flight goes on for the others.

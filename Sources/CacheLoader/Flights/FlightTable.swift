@@ -16,6 +16,8 @@ package struct FlightTable<Key: Hashable, Waiter, Work> {
     private var flights: [Key: Flight] = [:]
     private var lastNumber: UInt64 = 0
     private var lastTicket: Ticket = 0
+    /// How many flights have landed.
+    package private(set) var landings: UInt64 = 0
 
     package init() {}
 
@@ -38,6 +40,7 @@ package struct FlightTable<Key: Hashable, Waiter, Work> {
     /// A flight has landed. Returns its waiters, in the order of their coming; none if it had been stopped.
     package mutating func land(_ key: Key, _ number: UInt64) -> [Waiter] {
         guard flights[key]?.number == number else { return [] }
+        landings += 1
         return flights.removeValue(forKey: key)?.waiters.map(\.waiter) ?? []
     }
 

@@ -15,9 +15,11 @@ struct HopRequest: Sendable {
     private(set) var headerFields: HTTPFields
 
     /// The first.
-    init(_ load: Load) {
+    ///
+    /// - Parameter method: Takes the place of that of the load.
+    init(_ load: Load, method: HTTPRequest.Method? = nil) {
         target = load.target
-        method = load.method
+        self.method = method ?? load.method
         content = load.content
         headerFields = load.headerFields
     }
@@ -36,25 +38,25 @@ struct HopRequest: Sendable {
 }
 
 extension ResourceLoader {
-    func transaction(_ load: Load, _ request: HopRequest) -> CacheTransaction {
-        transaction(load, request.target, request.headerFields, request.method, request.content)
+    /// The first hop of a load on its way through the cache.
+    func transaction(_ load: Load) -> CacheTransaction {
+        transaction(load, HopRequest(load))
     }
 
-    func transaction(
-        _ load: Load, _ target: LoadTarget, _ fields: HTTPFields, _ method: HTTPRequest.Method = .get,
-        _ content: Data? = nil
-    ) -> CacheTransaction {
-        var fields = fields
-        if !load.configuration.credentials.isEmpty, !fields.contains(.authorization) {
-            fields[.authorization] = target.url.origin.flatMap { load.configuration.credentials[$0]?.fieldValue }
+    /// A hop of a load on its way through the cache.
+    func transaction(_ load: Load, _ hop: HopRequest) -> CacheTransaction {
+        let (configuration, url) = (load.configuration, hop.target.url)
+        var fields = hop.headerFields
+        if !configuration.credentials.isEmpty, !fields.contains(.authorization) {
+            fields[.authorization] = url.origin.flatMap { configuration.credentials[$0]?.fieldValue }
         }
         var transaction = CacheTransaction(
-            HTTPRequest(method, key: target.url, fields: fields), content: content.map { RequestContent($0) },
-            key: target.key, target: target.url, context: context, configuration: load.settings.cache,
+            HTTPRequest(hop.method, key: url, fields: fields), content: hop.content.map { RequestContent($0) },
+            key: hop.target.key, target: url, context: context, configuration: load.settings.cache,
             policy: load.policy, keepsErrors: false)
-        transaction.contentTypes = load.configuration.contentTypes
+        transaction.contentTypes = configuration.contentTypes
         // A transport that decodes says so itself. Ranges count encoded bytes.
-        if load.configuration.decodesContent, method == .get, fields[.range] == nil,
+        if configuration.decodesContent, hop.method == .get, fields[.range] == nil,
             !transaction.request.headerFields.contains(.acceptEncoding)
         {
             transaction.request.headerFields[.acceptEncoding] = ContentCoding.accepted

@@ -34,7 +34,7 @@ extension ResourceLoader {
     /// What is stored, fresh or not; `nil` also if its origin forbids to serve it as it is.
     func loadStaleFromStore(_ load: Load) async -> Arrived? {
         guard load.method == .get, load.policy.mode != .remoteOnly else { return nil }
-        var transaction = transaction(load, load.target, load.headerFields)
+        var transaction = transaction(load)
         transaction.policy.mode = .cacheOnly
         guard let response = try? transaction.contentFromStore(),
             let resource = try? await Resource(response, load.target, load.configuration)

@@ -20,6 +20,7 @@ final class Arrivals: Sendable {
     private struct Table {
         var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
         var lastNumber: UInt64 = 0
+        var departures: UInt64 = 0
     }
 
     /// Guards the table.
@@ -41,11 +42,16 @@ final class Arrivals: Sendable {
         let removed = table.withLock { table in
             let removed = table.responses[key]?.removeValue(forKey: number)
             if table.responses[key]?.isEmpty ?? false { table.responses[key] = nil }
+            table.departures += 1
             return removed
         }
         // What it holds is let go outside the lock.
         _ = consume removed
     }
+
+    /// How many have arrived, or never will. Who has found nothing in the store, and then nothing here, has overlooked
+    /// nothing if it is still what it was before.
+    var departures: UInt64 { table.withLock { $0.departures } }
 
     /// What is arriving for a key, the latest first.
     func responses(for key: CacheKey) -> [ArrivingResponse] {

@@ -108,11 +108,15 @@ struct CacheTransaction: Sendable {
 
     /// An answer from the store, or from a response that is on its way into it; else what to ask the origin.
     func begin() throws(LoadError) -> Beginning {
-        switch try decide() {
-        case .answer(let answer): return .answered(deliver(answer))
-        case .forward(let forwarding):
-            if mayShare(forwarding), let response = join() { return .answered(response) }
-            return .forwarded(forwarding)
+        while true {
+            let departures = context.arrivals.departures
+            switch try decide() {
+            case .answer(let answer): return .answered(deliver(answer))
+            case .forward(let forwarding):
+                guard mayShare(forwarding) else { return .forwarded(forwarding) }
+                if let response = join() { return .answered(response) }
+                if context.arrivals.departures == departures { return .forwarded(forwarding) }
+            }
         }
     }
 

@@ -15,13 +15,14 @@ internal import Darwin
 ///
 /// If it is not kept, it goes with the last reference, and so do directories that were made on the way to it.
 final class ImportDirectory {
-    let path: String
+    var path: String { directory.path }
     let root: FileDescriptor
     var indexPath: String { path + "/index.sqlite" }
 
     private let destination: String
+    private let directory: TemporaryDirectory
+    /// Behind the directory, for they are released in this order: what is on the way to it must be empty to go.
     private let way: MadeDirectories
-    private var isKept = false
 
     /// - Throws: ``StoreError/unusableDirectory(path:reason:)`` where there is something at `url` already.
     init(for url: URL) throws(StoreError) {
@@ -32,19 +33,12 @@ final class ImportDirectory {
         }
         destination = place.path
         let parent = place.path.split(separator: "/").dropLast().joined(separator: "/")
-        path = try mapping { () throws(SystemError) in
-            try .newDirectory("/\(parent)\(parent.isEmpty ? "" : "/").cachestore-import-")
+        directory = try mapping { () throws(SystemError) in
+            try TemporaryDirectory(at: "/\(parent)\(parent.isEmpty ? "" : "/").cachestore-import-")
         }
-        do throws(SystemError) {
-            root = try FileDescriptor.openDirectory(atPath: path)
-        } catch {
-            rmdir(path)
-            throw .file(error)
+        root = try mapping { [directory] () throws(SystemError) in
+            try FileDescriptor.openDirectory(atPath: directory.path)
         }
-    }
-
-    deinit {
-        if !isKept { try? FileManager.default.removeItem(atPath: path) }
     }
 
     /// Puts the directory in the place of the empty one: whoever looks sees one or the other.
@@ -55,7 +49,7 @@ final class ImportDirectory {
             // Somebody has begun a store there.
             throw [ENOTEMPTY, EEXIST].contains(error.errno) ? Self.occupied(destination) : .file(error)
         }
-        isKept = true
+        directory.keep()
         way.keep()
     }
 

@@ -1,8 +1,3 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -13,18 +8,18 @@ internal import Darwin
 
 /// A copy of an index at one moment, in the system's directory for temporary files; gone with the last reference.
 final class IndexCopy {
-    private let directory: String
-    private var path: String { directory + "/index.sqlite" }
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/index.sqlite" }
 
     /// Copies the index at `source`, while others write to it.
     ///
     /// By `VACUUM INTO`, and not with SQLite's backup interface: it is one read of one snapshot, too, and needs no lock
     /// that a writer could wait for, but takes along nothing of what was removed and is only not yet overwritten.
     init(of source: String) throws(StoreError) {
-        directory = try mapping { () throws(SystemError) in try .newTemporaryDirectory("cachestore-export-") }
+        directory = try mapping { () throws(SystemError) in try TemporaryDirectory(named: "cachestore-export-") }
         // Made here, for its owner only; SQLite fills an empty file.
         try mapping { () throws(SystemError) in
-            _ = try FileDescriptor.openDirectory(atPath: directory).open("index.sqlite", O_CREAT | O_EXCL | O_RDWR)
+            _ = try FileDescriptor.openDirectory(atPath: directory.path).open("index.sqlite", O_CREAT | O_EXCL | O_RDWR)
         }
         try mapping(source) { () throws(SQLiteError) in
             let connection = try Connection(path: source, role: .inspector, busyTimeout: .seconds(5))
@@ -36,12 +31,8 @@ final class IndexCopy {
         }
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
-    }
-
     func open() throws(SystemError) -> FileDescriptor {
-        try FileDescriptor.openDirectory(atPath: directory).open("index.sqlite", O_RDONLY)
+        try FileDescriptor.openDirectory(atPath: directory.path).open("index.sqlite", O_RDONLY)
     }
 
     func entryCount() throws(SQLiteError) -> Int {
@@ -69,24 +60,5 @@ final class IndexCopy {
 
     private func connect() throws(SQLiteError) -> Connection {
         try Connection(path: path, role: .inspector, busyTimeout: .zero)
-    }
-}
-
-extension String {
-    /// Makes a directory of the system's temporary ones that only its owner may enter; a path without links, which SQLite is
-    /// told not to follow.
-    static func newTemporaryDirectory(_ prefix: String) throws(SystemError) -> String {
-        let parent = FileManager.default.temporaryDirectory.path(percentEncoded: false)
-        guard let resolved = realpath(parent, nil) else { throw SystemError(call: "realpath", path: parent) }
-        defer { free(resolved) }
-        return try newDirectory(String(cString: resolved) + "/" + prefix)
-    }
-
-    /// Makes a directory that only its owner may enter; its path is `prefix` and some letters.
-    static func newDirectory(_ prefix: String) throws(SystemError) -> String {
-        // mkdtemp(3) wants six X, and puts letters in their place.
-        var template = Array("\(prefix)XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemError(call: "mkdtemp", path: prefix) }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

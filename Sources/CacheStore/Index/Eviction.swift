@@ -161,6 +161,7 @@ extension Connection {
 
     /// Where the order of eviction is that of use.
     private func ids(unusedSince time: Int64) throws(SQLiteError) -> [Int64] {
+        // The first condition is that of the index, the second has it searched in either rank.
         try ids(
             prepared("SELECT entry_id FROM access WHERE rank < 2 AND rank IN (0, 1) AND priority < ?2 LIMIT ?1"), time,
             Self.evictionBite)

@@ -30,7 +30,8 @@ package final class StoreSimulation {
 
     package let limits: Limits
     /// Where the index is, for as long as the simulation lives.
-    package let directory: String
+    package var directory: String { place.path }
+    private let place: TemporaryDirectory
     private let path: String
     private let connection: Connection
     private let keeper: LimitKeeper
@@ -44,27 +45,14 @@ package final class StoreSimulation {
     package init(_ policy: EvictionPolicy, limits: Limits) throws(StoreError) {
         self.limits = limits
         keeper = LimitKeeper(limits)
-        let directory = try mapping { () throws(SystemError) in
-            try String.newTemporaryDirectory("cachestore-simulate-")
+        place = try mapping { () throws(SystemError) in try TemporaryDirectory(named: "cachestore-simulate-") }
+        path = place.path + "/index.sqlite"
+        connection = try mapping(path) { [path] () throws(SQLiteError) in
+            try Connection(path: path, role: .writer, busyTimeout: .zero)
         }
-        let path = directory + "/index.sqlite"
-        do throws(StoreError) {
-            let connection = try mapping(path) { () throws(SQLiteError) in
-                try Connection(path: path, role: .writer, busyTimeout: .zero)
-            }
-            try Migrator(path: path).migrate(connection)
-            try mapping(path) { () throws(SQLiteError) in try connection.choose(policy) }
-            self.connection = connection
-        } catch {
-            try? FileManager.default.removeItem(atPath: directory)
-            throw error
-        }
-        (self.directory, self.path) = (directory, path)
+        try Migrator(path: path).migrate(connection)
+        try mapping(path) { [connection] () throws(SQLiteError) in try connection.choose(policy) }
         initialWrites = (connection.rowsWritten, connection.pagesWritten)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: directory)
     }
 
     /// Asks for a body. One that is not there is stored, unless it is larger than the limits allow. Whether it was there.

@@ -6,12 +6,6 @@ struct DemoReport: Encodable, Sendable {
         let maxBytes: Int64
         let entries: Int
         let bytes: Int64
-
-        enum CodingKeys: String, CodingKey {
-            case maxBytes = "max_bytes"
-            case entries
-            case bytes
-        }
     }
 
     let origin: String
@@ -39,7 +33,7 @@ struct DemoReport: Encodable, Sendable {
         case before = "stats_before"
         case eviction
         case after = "stats_after"
-        case checkedFiles = "checked_files"
+        case checkedFiles
     }
 
     func encode(to encoder: any Encoder) throws {

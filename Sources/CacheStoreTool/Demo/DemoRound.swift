@@ -51,9 +51,9 @@ struct DemoRound: Encodable, Sendable {
         case requests
         case replaced
         case hits
-        case notModified = "not_modified"
-        case bytesFromDisk = "bytes_from_disk"
-        case bytesFromNetwork = "bytes_from_network"
+        case notModified
+        case bytesFromDisk
+        case bytesFromNetwork
         case seconds
     }
 

@@ -84,21 +84,6 @@ struct ExplanationReport: Encodable {
             byteSize = candidate.byteCount
             body = candidate.hasBody
         }
-
-        enum CodingKeys: String, CodingKey {
-            case url, status, chosen, selected, differences, variant, lifetime, age, fresh, etag, directives, part, body
-            case lifetimeSource = "lifetime_source"
-            case ageOnArrival = "age_on_arrival"
-            case apparentAge = "apparent_age"
-            case ageField = "age_field"
-            case responseDelay = "response_delay"
-            case residentTime = "resident_time"
-            case freshFor = "fresh_for"
-            case staleBy = "stale_by"
-            case weakEtag = "weak_etag"
-            case lastModified = "last_modified"
-            case byteSize = "byte_size"
-        }
     }
 
     /// A nominated field; what is absent is left out.
@@ -112,15 +97,5 @@ struct ExplanationReport: Encodable {
         let first: Int64
         let last: Int64
         let completeLength: Int64?
-
-        enum CodingKeys: String, CodingKey {
-            case first, last
-            case completeLength = "complete_length"
-        }
-    }
-
-    enum CodingKeys: String, CodingKey {
-        case method, url, date, outcome, section, phrase, reason, sends, candidates
-        case notModified = "not_modified"
     }
 }

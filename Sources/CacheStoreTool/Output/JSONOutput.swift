@@ -7,14 +7,23 @@ enum JSONOutput {
         try write(value, .prettyPrinted)
     }
 
+    /// Writes the rows of a query, whose columns keep their names.
+    static func write(_ rows: JSONRows) throws {
+        try write(rows, .prettyPrinted, keys: .useDefaultKeys)
+    }
+
     /// Writes the value in one line, as one of many.
     static func write(line value: some Encodable) throws {
         try write(value, [])
     }
 
-    private static func write(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws {
+    private static func write(
+        _ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting,
+        keys: JSONEncoder.KeyEncodingStrategy = .convertToSnakeCase
+    ) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
+        encoder.keyEncodingStrategy = keys
         // SQLite has infinities, JSON has not.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")

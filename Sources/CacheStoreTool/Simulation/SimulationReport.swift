@@ -12,27 +12,11 @@ struct SimulationReport: Encodable {
         let rowsWritten: Int64
         let pagesWritten: Int64
         let seconds: Double
-
-        enum CodingKeys: String, CodingKey {
-            case policy
-            case hits
-            case hitRatio = "hit_ratio"
-            case byteHitRatio = "byte_hit_ratio"
-            case evictedEntries = "evicted_entries"
-            case rowsWritten = "rows_written"
-            case pagesWritten = "pages_written"
-            case seconds
-        }
     }
 
     struct Bound: Encodable {
         let hitRatio: Double
         let byteHitRatio: Double
-
-        enum CodingKeys: String, CodingKey {
-            case hitRatio = "hit_ratio"
-            case byteHitRatio = "byte_hit_ratio"
-        }
     }
 
     let requests: Int64
@@ -42,16 +26,6 @@ struct SimulationReport: Encodable {
     let maxEntryBytes: Int64
     let policies: [Policy]
     let clairvoyantBound: Bound
-
-    enum CodingKeys: String, CodingKey {
-        case requests
-        case keys
-        case uniqueBytes = "unique_bytes"
-        case maxBytes = "max_bytes"
-        case maxEntryBytes = "max_entry_bytes"
-        case policies
-        case clairvoyantBound = "clairvoyant_bound"
-    }
 
     init(_ outcomes: [TraceReplay.Outcome], of replay: TraceReplay) {
         let bound = replay.bound

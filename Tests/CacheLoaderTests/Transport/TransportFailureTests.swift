@@ -12,7 +12,7 @@ struct TransportFailureTests {
     @Test(
         "What is no response is a typed error", arguments: TransportAdapter.allCases,
         [
-            (OriginReply.Delivery.resetBeforeHead, [TransportError.Code.connectionLost, .timedOut]),
+            (OriginReply.Delivery.resetBeforeHead, [TransportError.Code.connectionLost]),
             (.garbage(Array("no HTTP at all\r\n\r\n".utf8)), [.malformedResponse, .connectionLost]),
             (.garbage([]), [.connectionLost, .malformedResponse]),
         ])
