@@ -5,7 +5,7 @@ extension ResourceLoader {
     func loadFromMemory(_ key: LoaderMemory.Key?) -> Loaded<any Sendable>? {
         guard let key else { return nil }
         // It is the store that evicts by last use, and that counts hits.
-        let loaded = memory.value(for: key) { store.touch($0, as: .hit) }
+        let loaded = memory.value(for: key) { store.touchEntry($0, as: .hit) }
         if loaded != nil { meters.memoryHits.add() }
         return loaded
     }

@@ -183,8 +183,13 @@ public final class ResponseStore: Sendable {
     /// Notes that an entry answered a request. Costs no I/O: the note reaches the index with the next write, after
     /// ``Configuration/touchInterval``, or with `flush()`.
     public func touch(_ entry: StoredEntry, as use: EntryUse = .hit) {
+        touchEntry(entry.id, as: use)
+    }
+
+    /// As ``touch(_:as:)``, for a caller who knows of the entry only its ``StoredEntry/id``.
+    package func touchEntry(_ id: Int64, as use: EntryUse) {
         guard isWritable else { return }
-        writer.touch(entry.id, use, at: now)
+        writer.touch(id, use, at: now)
     }
 
     /// Notes that the origin had to answer a request for `key`. Costs as little as ``touch(_:as:)``.

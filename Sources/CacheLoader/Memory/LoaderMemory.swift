@@ -57,21 +57,27 @@ final class LoaderMemory: Sendable {
         ]
     }
 
-    /// By reference: a hit copies only what it needs.
-    private struct Facts {
-        let known: Known
-    }
-
-    private final class Known: Sendable {
+    /// What is known of a value. By reference, so that a hit copies only what it needs.
+    private final class Facts: Sendable {
+        /// What the value is kept under.
+        let number: UInt64
         let loaded: Loaded<Void>
-        let entry: StoredEntry
+        let entry: Int64
         let insertedAt: Date
+        let expiresAt: Date
 
-        init(_ loaded: Loaded<Void>, _ entry: StoredEntry, insertedAt: Date) {
+        init(_ number: UInt64, _ loaded: Loaded<Void>, entry: Int64, insertedAt: Date, expiresAt: Date) {
+            self.number = number
             self.loaded = loaded
             self.entry = entry
             self.insertedAt = insertedAt
+            self.expiresAt = expiresAt
         }
+    }
+
+    /// A struct, because an instance that is evicted would be noted, to be found again.
+    private struct Known {
+        let facts: Facts
     }
 
     /// Values of which something is known; those longest unused are forgotten first.
@@ -88,10 +94,16 @@ final class LoaderMemory: Sendable {
         /// Some of the values may be gone by now.
         private var keys: [CacheKey: Set<Key>] = [:]
         private var count = 0
+        private var lastNumber: UInt64 = 0
         /// Removals of keys, told apart by some bits of their hashes.
         private var removals = [UInt32](repeating: 0, count: 1024)
 
         func moment(of key: CacheKey) -> Moment { Moment(removals: removals[place(of: key)]) }
+
+        mutating func number() -> UInt64 {
+            lastNumber += 1
+            return lastNumber
+        }
 
         private func place(of key: CacheKey) -> Int { key.hashValue & (removals.count - 1) }
 
@@ -124,8 +136,9 @@ final class LoaderMemory: Sendable {
     }
 
     private let clock: @Sendable () -> Date
-    private let values: MemoryCache<Key, any Sendable>
-    private let facts: MemoryCache<Key, Facts>
+    /// By number: only what is known of a value has to be found by its long key.
+    private let values: MemoryCache<UInt64, any Sendable>
+    private let known: MemoryCache<Key, Known>
     /// Lets one after the other set the limit.
     private let limits = Mutex(())
     /// Guards the index, and that no fact is inserted of what is being removed.
@@ -137,7 +150,7 @@ final class LoaderMemory: Sendable {
         values = MemoryCache(
             costLimit: configuration.memoryLimit ?? 0, stress: configuration.memoryStress,
             pressure: configuration.memoryPressure, clock: configuration.clock, onEvent: onEvent)
-        facts = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
+        known = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
     }
 
     /// Empties the memory for a new configuration, whose limit the values may take together; 0 for none.
@@ -150,14 +163,17 @@ final class LoaderMemory: Sendable {
     /// The value for a key.
     ///
     /// - Parameter use: Is called with the entry of the store that it was made of.
-    func value(for key: Key, _ use: (StoredEntry) -> Void) -> Loaded<any Sendable>? {
+    func value(for key: Key, _ use: (_ entry: Int64) -> Void) -> Loaded<any Sendable>? {
         let now = clock()
-        guard let known = facts.value(for: key, at: now)?.known else { return nil }
-        let resident = now.timeIntervalSince(known.insertedAt)
+        guard let facts = known.value(for: key, at: now)?.facts else { return nil }
+        let resident = now.timeIntervalSince(facts.insertedAt)
         // A clock that was set back tells nothing.
-        guard resident >= 0, let value = values.value(for: key, at: now) else { return nil }
-        use(known.entry)
-        var loaded = known.loaded.with(value)
+        guard resident >= 0, let value = values.value(for: facts.number, at: now) else {
+            if facts.expiresAt <= now { forget(key) }
+            return nil
+        }
+        use(facts.entry)
+        var loaded = facts.loaded.with(value)
         loaded.source = .memory
         loaded.age = loaded.age.saturatingAdding(Int64(resident))
         return loaded
@@ -172,18 +188,27 @@ final class LoaderMemory: Sendable {
     func insert(_ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: StoredEntry, since moment: Moment) {
         let now = clock()
         guard let expiresAt = loaded.expiresAt, !loaded.isStale, loaded.failure == nil, expiresAt > now,
-            values.insert(loaded.value, for: key, cost: cost, expiresAt: expiresAt)
+            let number = index.withLock({ $0.moment(of: entry.key) == moment ? $0.number() : nil })
         else { return }
-        let facts = Facts(known: Known(loaded.with(()), entry, insertedAt: now))
-        let isKept = index.withLock { index in
-            guard index.moment(of: entry.key) == moment else { return false }
+        // What there was gives way, whether there is room for this or not.
+        forget(key)
+        guard values.insert(loaded.value, for: number, cost: cost, expiresAt: expiresAt) else { return }
+        let facts = Facts(number, loaded.with(()), entry: entry.id, insertedAt: now, expiresAt: expiresAt)
+        let (isKept, former) = index.withLock { index -> (Bool, Known?) in
+            guard index.moment(of: entry.key) == moment else { return (false, nil) }
             index.insert(key, under: entry.key)
-            self.facts.insert(facts, for: key, cost: 1, expiresAt: expiresAt)
-            index.prune { self.facts.contains($0) }
-            return true
+            let former = known.peek(key)
+            known.insert(Known(facts: facts), for: key, cost: 1)
+            index.prune { known.contains($0) }
+            return (true, former)
         }
-        // Without a fact nobody finds it.
-        if !isKept { values.remove(key) }
+        // Of what nothing is known nobody finds.
+        if !isKept { values.remove(number) }
+        if let former { values.remove(former.facts.number) }
+    }
+
+    private func forget(_ key: Key) {
+        if let facts = known.take(key)?.facts { values.remove(facts.number) }
     }
 
     /// Removes all that was made of what is stored under some keys; `nil` for any.
@@ -205,10 +230,7 @@ final class LoaderMemory: Sendable {
             let before = index.moment(of: key)
             return (index.remove(key), before, index.moment(of: key))
         }
-        for key in removed {
-            facts.remove(key)
-            values.remove(key)
-        }
+        for key in removed { forget(key) }
         return before == moment ? after : moment
     }
 
@@ -220,7 +242,7 @@ final class LoaderMemory: Sendable {
     @discardableResult
     func removeAll() -> FreedMemory {
         index.withLock { $0.removeAll() }
-        facts.removeAll()
+        known.removeAll()
         return values.removeAll()
     }
 }

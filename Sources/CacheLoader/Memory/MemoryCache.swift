@@ -160,6 +160,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return removed.map { !$0.hasExpired(at: now) } ?? false
     }
 
+    /// As ``remove(_:)``. The value, even if it had expired; `nil` for one that was evicted.
+    package func take(_ key: Key) -> Value? {
+        state.withLock { $0.remove(key) }?.value
+    }
+
     /// Removes everything. Evicted values are not found again either.
     @discardableResult
     public func removeAll() -> FreedMemory {
