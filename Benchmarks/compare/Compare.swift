@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheStore
 import Foundation
 
 /// Holds the store against what the machine can do, and against its peers.
@@ -40,7 +41,11 @@ struct Run: AsyncParsableCommand {
     @Option(help: "The built example cacheproxy.")
     var proxy: String?
 
+    @Flag(help: "Without SQLite's count of its own memory, on all sides.")
+    var noMemoryStatistics = false
+
     func run() async throws {
+        if noMemoryStatistics { ResponseStore.disableSQLiteMemoryStatistics() }
         let options = self
         // Not on the main thread, whose queue is no part of what is measured.
         try await Task.detached { try await options.compare() }.value
@@ -51,7 +56,7 @@ struct Run: AsyncParsableCommand {
         try place.clear()
         let runner = Runner(rounds: quick ? min(rounds, 3) : rounds, divisor: divisor)
         var (plan, omissions) = self.plan(place)
-        plan = plan.filter { work in only.isEmpty || only.contains(where: work.name.contains) }
+        plan = plan.filter { isWanted($0.name) }
         var comparisons: [Comparison] = []
         for work in plan {
             do {
@@ -66,8 +71,8 @@ struct Run: AsyncParsableCommand {
             try write(Table(comparisons: comparisons, facts: [], omissions: omissions))
         }
         var facts: [Fact] = []
-        if only.isEmpty {
-            facts = try Resources(place: place, sizes: sizes).facts()
+        if isWanted("resources") { facts += try Resources(place: place, sizes: sizes).facts() }
+        if isWanted("lookups during eviction") {
             for size in sizes.dropFirst() { facts += try LookupsDuringEviction(place: place, size: size).facts() }
         }
         try place.clear()
@@ -75,6 +80,8 @@ struct Run: AsyncParsableCommand {
         print(table.markdown)
         try write(table)
     }
+
+    private func isWanted(_ name: String) -> Bool { only.isEmpty || only.contains(where: name.contains) }
 
     private var divisor: Int { quick ? 5 : 1 }
     private var sizes: [Int] { quick ? [10, 10_000] : [10, 10_000, 1_000_000] }
@@ -87,6 +94,7 @@ struct Run: AsyncParsableCommand {
         plan += Coalescing(place: place).plan()
         plan += Writing(place: place).plan()
         plan += Mixed(place: place, entries: entries).plan()
+        plan += Choices(place: place, entries: entries).plan()
         plan += Growth(place: place, sizes: sizes).plan()
         plan += Peers(place: place, peers: peers, divisor: divisor).plan()
         if let proxy, FileManager.default.fileExists(atPath: Proxy.wrk.path(percentEncoded: false)) {

@@ -8,6 +8,9 @@ static inline int csqlite_db_config_flag(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);
 }
 
+// Likewise: whether SQLite counts the memory that it uses, in the whole process.
+static inline int csqlite_config_memory_statistics(int on) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on); }
+
 // Macros with casts that Swift does not import.
 static inline sqlite3_destructor_type csqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type csqlite_static(void) { return SQLITE_STATIC; }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheStore
 
 /// The command `cachestore`: loads through a cache, looks into it, and keeps it small.
 @main
@@ -22,6 +23,8 @@ struct Tool: AsyncParsableCommand {
 
     static func main() async {
         StandardOutput.survivesItsReader()
+        // Nobody else uses SQLite here.
+        ResponseStore.disableSQLiteMemoryStatistics()
         do {
             var command = await parsed()
             if var command = command as? any AsyncParsableCommand {

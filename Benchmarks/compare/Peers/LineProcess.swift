@@ -33,7 +33,8 @@ final class LineProcess {
 
     deinit {
         try? input.fileHandleForWriting.close()
-        if isServer { process.terminate() }
+        // Not SIGTERM, which is blocked in what is started from a thread of libdispatch.
+        if isServer { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }
 

@@ -43,7 +43,7 @@ struct Writing {
         ]
     }
 
-    private static func insert(_ store: ResponseStore, _ url: String, _ number: Int, _ size: Sample.Size) throws {
+    static func insert(_ store: ResponseStore, _ url: String, _ number: Int, _ size: Sample.Size) throws {
         try store.insert(
             Sample.body(number, size), metadata: Sample.metadata(number, byteCount: size.rawValue),
             for: CacheKey(url: url))

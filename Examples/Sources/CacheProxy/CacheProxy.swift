@@ -35,6 +35,8 @@ struct CacheProxy: AsyncParsableCommand {
 
     func run() async throws {
         let termination = TerminationSignal()
+        // Nobody else uses SQLite here.
+        ResponseStore.disableSQLiteMemoryStatistics()
         let logger = Logger(label: "cacheproxy") { StreamLogHandler.standardError(label: $0) }
         var settings = ResponseStore.Configuration()
         settings.limits = maxBytes.map { Limits(maxBytes: $0) }
