@@ -161,8 +161,8 @@ public final class HTTPCache: Sendable {
         let key = CollapsedFlights.Key(key: transaction.key, policy: transaction.policy)
         let landing = await flights.join(key) { [flights] () async throws(LoadError) in
             // What another flight has brought since the decision may answer.
-            guard flights.landings == landings else { return try await Self.decideAgain(transaction) }
-            return try await transaction.forward(forwarding)
+            let beginning = flights.landings == landings ? .forwarded(forwarding) : try transaction.begin()
+            return try await Self.finish(beginning, transaction)
         }
         switch landing {
         case .answered(let response): return response
@@ -177,13 +177,15 @@ public final class HTTPCache: Sendable {
                 }
             }
             // As long as the response of the flight is held, there is something to join.
-            defer { withExtendedLifetime(response) {} }
-            return try await Self.decideAgain(transaction)
+            let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try transaction.begin() }
+            return try await Self.finish(beginning, transaction)
         }
     }
 
-    private static func decideAgain(_ transaction: CacheTransaction) async throws(LoadError) -> CachedResponse {
-        switch try transaction.begin() {
+    private static func finish(
+        _ beginning: CacheTransaction.Beginning, _ transaction: CacheTransaction
+    ) async throws(LoadError) -> CachedResponse {
+        switch beginning {
         case .answered(let response): return response
         case .forwarded(let forwarding): return try await transaction.forward(forwarding)
         }

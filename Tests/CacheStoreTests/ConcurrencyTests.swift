@@ -85,6 +85,29 @@ struct ConcurrencyTests {
         try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
     }
 
+    @Test(
+        "a change that fails alone takes nothing with it: uses stay noted, and files without an entry go with the next")
+    func failingAlone() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        for number in [1, 2] { try Self.insert(number, sandbox, store) }
+        // Leaves the body before it for the next transaction to delete.
+        try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path(2))
+        #expect(try store.lookup(.path(1)) != nil)
+        let failing = Data("failing".utf8)
+        try FileManager.default.createDirectory(
+            at: sandbox.file(of: ContentDigest(of: failing)).appending(path: "x"), withIntermediateDirectories: true)
+        #expect(throws: StoreError.self) {
+            try store.insert(failing, metadata: sandbox.metadata(), for: .path(3))
+        }
+        #expect(try store.statistics().unreferencedBytes == 1)
+        try store.flush()
+        let statistics = try store.statistics()
+        #expect(statistics.entries == 2 && statistics.hits == 1 && statistics.unreferencedBytes == 0)
+        try FileManager.default.removeItem(at: sandbox.file(of: ContentDigest(of: failing)))
+        #expect(try store.check(digests: true).problems == [])
+    }
+
     @Test("writers that wait for the lock share one transaction, and one that fails takes no other with it")
     func groupCommit() async throws {
         let sandbox = try Sandbox()

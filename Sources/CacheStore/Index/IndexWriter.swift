@@ -4,7 +4,8 @@ internal import Synchronization
 /// The one connection that changes the index.
 ///
 /// Jobs that wait at the same time share a transaction (group commit): each has a savepoint, so that one that fails takes
-/// no other with it. Every transaction begins with what has collected since the last: touches, and the files that no entry
+/// no other with it. One that is alone has none, and takes the transaction with it: as long as a savepoint is open, SQLite
+/// keeps a copy of each page for each statement that changes it. Every transaction begins with what has collected since the last: touches, and the files that no entry
 /// needs any more.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
@@ -232,9 +233,11 @@ package final class IndexWriter: Sendable {
             }
             try deleteUnreferenced(connection)
             for job in jobs {
-                errors.append(perform(job, connection))
+                let isAlone = jobs.count == 1
+                let error = perform(job, isAlone: isAlone, connection)
+                errors.append(error)
                 // A full disk, among others, makes SQLite give up the whole transaction.
-                if let error = errors.last, let error, !connection.isInTransaction { throw error }
+                if let error, isAlone || !connection.isInTransaction { throw error }
             }
             let isOver = try mapping(path) { () throws(SQLiteError) in
                 try surroundings.limits.enforce(connection, now: surroundings.clock())
@@ -250,16 +253,19 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    private func perform(_ job: Job, _ connection: Connection) -> StoreError? {
+    /// Runs one of several jobs, or the only one; what went wrong with it.
+    private func perform(_ job: Job, isAlone: Bool, _ connection: Connection) -> StoreError? {
         let evicted = connection.evicted
         do throws(StoreError) {
-            try mapping(path) { () throws(SQLiteError) in try connection.prepared("SAVEPOINT job").run() }
+            if !isAlone {
+                try mapping(path) { () throws(SQLiteError) in try connection.prepared("SAVEPOINT job").run() }
+            }
             try job.run(connection)
-            try mapping(path) { () throws(SQLiteError) in try connection.prepared("RELEASE job").run() }
+            if !isAlone { try mapping(path) { () throws(SQLiteError) in try connection.prepared("RELEASE job").run() } }
             return nil
         } catch {
             connection.evicted = evicted
-            guard connection.isInTransaction else { return error }
+            guard !isAlone, connection.isInTransaction else { return error }
             _ = try? connection.prepared("ROLLBACK TO job").run()
             _ = try? connection.prepared("RELEASE job").run()
             job.undo(connection)
