@@ -45,7 +45,9 @@ struct Run: AsyncParsableCommand {
     var noMemoryStatistics = false
 
     func run() async throws {
-        if noMemoryStatistics { ResponseStore.disableSQLiteMemoryStatistics() }
+        if noMemoryStatistics, !ResponseStore.disableSQLiteMemoryStatistics() {
+            throw ValidationError("SQLite counts its memory already")
+        }
         let options = self
         // Not on the main thread, whose queue is no part of what is measured.
         try await Task.detached { try await options.compare() }.value

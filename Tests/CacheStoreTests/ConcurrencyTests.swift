@@ -94,17 +94,13 @@ struct ConcurrencyTests {
         // Leaves the body before it for the next transaction to delete.
         try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path(2))
         #expect(try store.lookup(.path(1)) != nil)
-        let failing = Data("failing".utf8)
-        try FileManager.default.createDirectory(
-            at: sandbox.file(of: ContentDigest(of: failing)).appending(path: "x"), withIntermediateDirectories: true)
-        #expect(throws: StoreError.self) {
-            try store.insert(failing, metadata: sandbox.metadata(), for: .path(3))
-        }
+        try RawIndex(sandbox.indexPath).execute(
+            "CREATE TRIGGER refuse BEFORE INSERT ON failure BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        #expect(throws: StoreError.self) { try store.recordFailure(for: .path(3), status: 500) }
         #expect(try store.statistics().unreferencedBytes == 1)
         try store.flush()
         let statistics = try store.statistics()
         #expect(statistics.entries == 2 && statistics.hits == 1 && statistics.unreferencedBytes == 0)
-        try FileManager.default.removeItem(at: sandbox.file(of: ContentDigest(of: failing)))
         #expect(try store.check(digests: true).problems == [])
     }
 

@@ -34,7 +34,7 @@ final class LineProcess {
     deinit {
         try? input.fileHandleForWriting.close()
         // Not SIGTERM, which is blocked in what is started from a thread of libdispatch.
-        if isServer { kill(process.processIdentifier, SIGKILL) }
+        if isServer, process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }
 

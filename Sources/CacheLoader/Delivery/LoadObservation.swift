@@ -4,9 +4,9 @@ internal import Synchronization
 final class LoadObservation<Output: Sendable>: Sendable {
     private let continuation: AsyncStream<LoadEvent<Output>>.Continuation
 
-    /// Guards the order of the events. They are yielded under the lock, so that one source does not overtake the other;
-    /// nobody's code runs in a yield.
+    /// Guards the order of the events, so that one source does not overtake the other.
     private let order: Mutex<EventOrder<Output>>
+    private let outbox = Outbox<LoadEvent<Output>>()
 
     init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
         self.continuation = continuation
@@ -41,10 +41,11 @@ final class LoadObservation<Output: Sendable>: Sendable {
 
     private func tell(_ events: (inout EventOrder<Output>) -> [LoadEvent<Output>]) {
         order.withLock { order in
-            for event in events(&order) {
-                continuation.yield(event)
-                if event.isLast { continuation.finish() }
-            }
+            for event in events(&order) { outbox.add(event) }
+        }
+        outbox.empty { event in
+            continuation.yield(event)
+            if event.isLast { continuation.finish() }
         }
     }
 }

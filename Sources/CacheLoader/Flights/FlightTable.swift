@@ -39,8 +39,8 @@ package struct FlightTable<Key: Hashable, Waiter, Work> {
 
     /// A flight has landed. Returns its waiters, in the order of their coming; none if it had been stopped.
     package mutating func land(_ key: Key, _ number: UInt64) -> [Waiter] {
-        guard flights[key]?.number == number else { return [] }
         landings += 1
+        guard flights[key]?.number == number else { return [] }
         return flights.removeValue(forKey: key)?.waiters.map(\.waiter) ?? []
     }
 

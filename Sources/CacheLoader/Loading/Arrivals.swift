@@ -20,7 +20,10 @@ final class Arrivals: Sendable {
     private struct Table {
         var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
         var lastNumber: UInt64 = 0
-        var departures: UInt64 = 0
+        /// How many have gone, of keys told apart by some bits of their hashes.
+        var departures = [UInt32](repeating: 0, count: 256)
+
+        static func place(of key: CacheKey) -> Int { key.hashValue & 255 }
     }
 
     /// Guards the table.
@@ -42,16 +45,18 @@ final class Arrivals: Sendable {
         let removed = table.withLock { table in
             let removed = table.responses[key]?.removeValue(forKey: number)
             if table.responses[key]?.isEmpty ?? false { table.responses[key] = nil }
-            table.departures += 1
+            table.departures[Table.place(of: key)] &+= 1
             return removed
         }
         // What it holds is let go outside the lock.
         _ = consume removed
     }
 
-    /// How many have arrived, or never will. Who has found nothing in the store, and then nothing here, has overlooked
-    /// nothing if it is still what it was before.
-    var departures: UInt64 { table.withLock { $0.departures } }
+    /// How many have arrived for a key, or never will. Who has found nothing in the store, and then nothing here, has
+    /// overlooked nothing if it is still what it was before.
+    func departures(for key: CacheKey) -> UInt32 {
+        table.withLock { $0.departures[Table.place(of: key)] }
+    }
 
     /// What is arriving for a key, the latest first.
     func responses(for key: CacheKey) -> [ArrivingResponse] {

@@ -109,13 +109,13 @@ struct CacheTransaction: Sendable {
     /// An answer from the store, or from a response that is on its way into it; else what to ask the origin.
     func begin() throws(LoadError) -> Beginning {
         while true {
-            let departures = context.arrivals.departures
+            let departures = context.arrivals.departures(for: key)
             switch try decide() {
             case .answer(let answer): return .answered(deliver(answer))
             case .forward(let forwarding):
                 guard mayShare(forwarding) else { return .forwarded(forwarding) }
                 if let response = join() { return .answered(response) }
-                if context.arrivals.departures == departures { return .forwarded(forwarding) }
+                if context.arrivals.departures(for: key) == departures { return .forwarded(forwarding) }
             }
         }
     }

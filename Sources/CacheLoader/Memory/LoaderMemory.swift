@@ -194,17 +194,15 @@ final class LoaderMemory: Sendable {
         forget(key)
         guard values.insert(loaded.value, for: number, cost: cost, expiresAt: expiresAt) else { return }
         let facts = Facts(number, loaded.with(()), entry: entry.id, insertedAt: now, expiresAt: expiresAt)
-        let (isKept, former) = index.withLock { index -> (Bool, Known?) in
-            guard index.moment(of: entry.key) == moment else { return (false, nil) }
+        let gone = index.withLock { index in
+            guard index.moment(of: entry.key) == moment else { return [Known(facts: facts)] }
             index.insert(key, under: entry.key)
-            let former = known.peek(key)
-            known.insert(Known(facts: facts), for: key, cost: 1)
+            let gone = known.insertSayingWhatGoes(Known(facts: facts), for: key, cost: 1)
             index.prune { known.contains($0) }
-            return (true, former)
+            return gone
         }
-        // Of what nothing is known nobody finds.
-        if !isKept { values.remove(number) }
-        if let former { values.remove(former.facts.number) }
+        // A value of which nothing is known is not found.
+        for known in gone { values.remove(known.facts.number) }
     }
 
     private func forget(_ key: Key) {

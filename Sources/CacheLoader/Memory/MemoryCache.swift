@@ -136,6 +136,17 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return isAdmitted
     }
 
+    /// As ``insert(_:for:cost:expiresAt:)``, for a caller who wants to know what has given way: the older value, and those that
+    /// were evicted.
+    package func insertSayingWhatGoes(_ value: Value, for key: Key, cost: Int) -> [Value] {
+        let item = Item(key: key, value: value, cost: cost, expiresAt: nil)
+        let now = clock()
+        let removed = state.withLock { $0.insert(item, at: now).removed }
+        let values = removed.map(\.value)
+        finish(removed)
+        return values
+    }
+
     /// The key of the value that was used longest ago, and would be evicted next. Passes over what has expired.
     public var oldestKey: Key? {
         let now = clock()

@@ -28,15 +28,16 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     private struct Guarded {
         var leases: Count
         var task: Task<Void, Never>?
-        var readers = StateReaders<State>()
+        var readers: StateReaders<State>
     }
 
     /// What is loaded.
     public let request: ResourceRequest
 
-    /// Guards the count, the state and who reads it. Readers are told under the lock, so that none misses a state or sees
-    /// two in the wrong order; nobody's code runs in that. Tasks are cancelled after it is unlocked.
+    /// Guards the count, the state and who reads it. What readers are told is readied under the lock, so that none misses a
+    /// state or sees two in the wrong order. They are told, and tasks cancelled, after it is unlocked.
     private let guarded: Mutex<Guarded>
+    private let outbox: Outbox<StateReaders<State>.Message>
 
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
@@ -52,13 +53,16 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         self.request = request
         self.begin = begin
         self.now = now
-        guarded = Mutex(Guarded(leases: Count(request)))
+        let outbox = Outbox<StateReaders<State>.Message>()
+        self.outbox = outbox
+        guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(outbox)))
     }
 
     deinit {
         let (task, readers) = guarded.withLock { ($0.task, $0.readers) }
         task?.cancel()
         readers.finish()
+        readers.deliver()
     }
 
     // MARK: Leases
@@ -118,6 +122,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
             }
             return (state, task)
         }
+        outbox.deliver()
         last.task?.cancel()
     }
 
@@ -144,6 +149,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
             // Released outside the lock.
             return last
         }
+        outbox.deliver()
     }
 }
 

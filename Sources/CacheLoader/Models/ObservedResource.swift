@@ -79,6 +79,7 @@ public final class ObservedResource<Output: Sendable> {
     deinit {
         task?.cancel()
         readers.finish()
+        readers.deliver()
     }
 
     // MARK: What is seen
@@ -219,7 +220,10 @@ public final class ObservedResource<Output: Sendable> {
         while !unseen.isEmpty {
             let (next, isTransition) = unseen.removeFirst()
             snapshot = next
-            if isTransition { readers.tell(next.state) }
+            if isTransition {
+                readers.tell(next.state)
+                readers.deliver()
+            }
         }
     }
 }

@@ -1,7 +1,20 @@
 /// Those who read every state of a resource, each in a stream of its own.
+///
+/// What they are told is readied first, under the owner's lock if there is one, and delivered after that.
 struct StateReaders<State: Sendable>: Sendable {
+    /// What a reader is told.
+    enum Message: Sendable {
+        case state(State, AsyncStream<State>.Continuation)
+        case end(AsyncStream<State>.Continuation)
+    }
+
+    private let outbox: Outbox<Message>
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
+
+    init(_ outbox: Outbox<Message> = Outbox()) {
+        self.outbox = outbox
+    }
 
     /// One more reads from now on, `state` first.
     ///
@@ -23,13 +36,30 @@ struct StateReaders<State: Sendable>: Sendable {
         continuations[id] = nil
     }
 
-    /// Tells all of them. Nobody's code runs within.
+    /// Readies a state for all of them.
     func tell(_ state: State) {
-        for continuation in continuations.values { continuation.yield(state) }
+        for continuation in continuations.values { outbox.add(.state(state, continuation)) }
     }
 
     /// There is nothing more to tell.
     func finish() {
-        for continuation in continuations.values { continuation.finish() }
+        for continuation in continuations.values { outbox.add(.end(continuation)) }
+    }
+
+    /// Tells them what was readied. Nobody's code runs within, but not under a lock that `onEnd` takes.
+    func deliver() {
+        outbox.deliver()
+    }
+}
+
+extension Outbox {
+    /// Tells readers of states what was readied.
+    func deliver<State>() where Message == StateReaders<State>.Message {
+        empty { message in
+            switch message {
+            case .state(let state, let continuation): continuation.yield(state)
+            case .end(let continuation): continuation.finish()
+            }
+        }
     }
 }

@@ -14,11 +14,16 @@ final class ActivityMonitor: Sendable {
         /// What is going to tell it of the end.
         var pause: (number: UInt64, task: Task<Void, Never>)?
 
-        mutating func show(_ activity: NetworkActivity) {
+        mutating func show(_ activity: NetworkActivity, _ outbox: Outbox<Message>) {
             guard shown != activity else { return }
             shown = activity
-            continuation.yield(activity)
+            outbox.add(.activity(activity, continuation))
         }
+    }
+
+    private enum Message {
+        case activity(NetworkActivity, AsyncStream<NetworkActivity>.Continuation)
+        case end(AsyncStream<NetworkActivity>.Continuation)
     }
 
     private struct State {
@@ -33,9 +38,10 @@ final class ActivityMonitor: Sendable {
         }
     }
 
-    /// Guards what is under way, and who is told. Readers are told under the lock, so that what they are told is in order;
-    /// nobody's code runs in that. Tasks are cancelled, and streams ended, after it is unlocked.
+    /// Guards what is under way, and who is told. What they are told is readied under the lock, so that it is in order. They
+    /// are told, and tasks cancelled, after it is unlocked.
     private let state = Mutex(State())
+    private let outbox = Outbox<Message>()
 
     /// Something more is under way.
     func began() {
@@ -46,10 +52,11 @@ final class ActivityMonitor: Sendable {
             for id in Array(state.readers.keys) {
                 if let pause = state.readers[id]?.pause { pauses.append(pause.task) }
                 state.readers[id]?.pause = nil
-                state.readers[id]?.show(.active)
+                state.readers[id]?.show(.active, outbox)
             }
             return pauses
         }
+        tell()
         for pause in pauses { pause.cancel() }
     }
 
@@ -60,7 +67,7 @@ final class ActivityMonitor: Sendable {
             guard state.underWay == 0 else { return }
             for (id, reader) in state.readers {
                 guard reader.offDelay > .zero else {
-                    state.readers[id]?.show(.idle)
+                    state.readers[id]?.show(.idle, outbox)
                     continue
                 }
                 let number = state.number()
@@ -71,6 +78,7 @@ final class ActivityMonitor: Sendable {
                 state.readers[id]?.pause = (number, task)
             }
         }
+        tell()
     }
 
     /// Nothing, if something has begun meanwhile.
@@ -78,7 +86,17 @@ final class ActivityMonitor: Sendable {
         state.withLock { state in
             guard state.readers[id]?.pause?.number == number else { return }
             state.readers[id]?.pause = nil
-            state.readers[id]?.show(.idle)
+            state.readers[id]?.show(.idle, outbox)
+        }
+        tell()
+    }
+
+    private func tell() {
+        outbox.empty { message in
+            switch message {
+            case .activity(let activity, let continuation): continuation.yield(activity)
+            case .end(let continuation): continuation.finish()
+            }
         }
     }
 
@@ -115,11 +133,10 @@ final class ActivityMonitor: Sendable {
         let readers = state.withLock { state in
             state.isFinished = true
             defer { state.readers = [:] }
+            for reader in state.readers.values { outbox.add(.end(reader.continuation)) }
             return Array(state.readers.values)
         }
-        for reader in readers {
-            reader.pause?.task.cancel()
-            reader.continuation.finish()
-        }
+        tell()
+        for reader in readers { reader.pause?.task.cancel() }
     }
 }

@@ -4,16 +4,16 @@ internal import Synchronization
 /// The one connection that changes the index.
 ///
 /// Jobs that wait at the same time share a transaction (group commit): each has a savepoint, so that one that fails takes
-/// no other with it. One that is alone has none, and takes the transaction with it: as long as a savepoint is open, SQLite
-/// keeps a copy of each page for each statement that changes it. Every transaction begins with what has collected since the last: touches, and the files that no entry
+/// no other with it. One that is alone, and does nothing outside the index, has none, and takes the transaction with it: as
+/// long as a savepoint is open, SQLite keeps a copy of each page for each statement that changes it. Every transaction begins with what has collected since the last: touches, and the files that no entry
 /// needs any more.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
         /// Makes the change; called inside the transaction.
         let run: @Sendable (Connection) throws(StoreError) -> Void
-        /// Takes back what the change did outside the index; called when the change did not come to be.
-        let undo: @Sendable (Connection) -> Void
+        /// Takes back what the change did outside the index, if it did anything; called when the change did not come to be.
+        let undo: (@Sendable (Connection) -> Void)?
         /// Tells who waits; called without any lock.
         let finish: @Sendable (StoreError?) -> Void
     }
@@ -72,14 +72,14 @@ package final class IndexWriter: Sendable {
 
     /// Makes a change and returns once it is committed. The calling thread waits, and may work for others meanwhile.
     func write<Value: Sendable>(
-        undo: @escaping @Sendable (Connection) -> Void = { _ in },
+        undo: (@Sendable (Connection) -> Void)? = nil,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try mending { () throws(StoreError) in try writeOnce(undo, change) }
     }
 
     private func writeOnce<Value: Sendable>(
-        _ undo: @escaping @Sendable (Connection) -> Void,
+        _ undo: (@Sendable (Connection) -> Void)?,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let outcome = Outcome<Value>()
@@ -96,7 +96,7 @@ package final class IndexWriter: Sendable {
 
     /// Makes a change on the lane and returns once it is committed.
     func write<Value: Sendable>(
-        undo: @escaping @Sendable (Connection) -> Void = { _ in },
+        undo: (@Sendable (Connection) -> Void)? = nil,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         do throws(StoreError) {
@@ -109,7 +109,7 @@ package final class IndexWriter: Sendable {
     }
 
     private func writeOnce<Value: Sendable>(
-        _ undo: @escaping @Sendable (Connection) -> Void,
+        _ undo: (@Sendable (Connection) -> Void)?,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let outcome = Outcome<Value>()
@@ -133,7 +133,7 @@ package final class IndexWriter: Sendable {
 
     private func enqueue<Value: Sendable>(
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value,
-        undo: @escaping @Sendable (Connection) -> Void,
+        undo: (@Sendable (Connection) -> Void)?,
         _ outcome: Outcome<Value>,
         _ finish: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -233,11 +233,11 @@ package final class IndexWriter: Sendable {
             }
             try deleteUnreferenced(connection)
             for job in jobs {
-                let isAlone = jobs.count == 1
-                let error = perform(job, isAlone: isAlone, connection)
+                let hasSavepoint = jobs.count > 1 || job.undo != nil
+                let error = perform(job, hasSavepoint: hasSavepoint, connection)
                 errors.append(error)
                 // A full disk, among others, makes SQLite give up the whole transaction.
-                if let error, isAlone || !connection.isInTransaction { throw error }
+                if let error, !hasSavepoint || !connection.isInTransaction { throw error }
             }
             let isOver = try mapping(path) { () throws(SQLiteError) in
                 try surroundings.limits.enforce(connection, now: surroundings.clock())
@@ -253,22 +253,24 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs one of several jobs, or the only one; what went wrong with it.
-    private func perform(_ job: Job, isAlone: Bool, _ connection: Connection) -> StoreError? {
+    /// Runs a job; what went wrong with it. Only with a savepoint nothing is left of it then.
+    private func perform(_ job: Job, hasSavepoint: Bool, _ connection: Connection) -> StoreError? {
         let evicted = connection.evicted
         do throws(StoreError) {
-            if !isAlone {
+            if hasSavepoint {
                 try mapping(path) { () throws(SQLiteError) in try connection.prepared("SAVEPOINT job").run() }
             }
             try job.run(connection)
-            if !isAlone { try mapping(path) { () throws(SQLiteError) in try connection.prepared("RELEASE job").run() } }
+            if hasSavepoint {
+                try mapping(path) { () throws(SQLiteError) in try connection.prepared("RELEASE job").run() }
+            }
             return nil
         } catch {
             connection.evicted = evicted
-            guard !isAlone, connection.isInTransaction else { return error }
+            guard hasSavepoint, connection.isInTransaction else { return error }
             _ = try? connection.prepared("ROLLBACK TO job").run()
             _ = try? connection.prepared("RELEASE job").run()
-            job.undo(connection)
+            job.undo?(connection)
             return error
         }
     }
@@ -276,8 +278,9 @@ package final class IndexWriter: Sendable {
     /// Takes back what jobs did outside the index, under the lock of a transaction of its own, which keeps other
     /// processes from relying on it meanwhile.
     private func undo(_ jobs: ArraySlice<Job>, _ connection: Connection) {
-        guard !jobs.isEmpty, (try? connection.prepared("BEGIN IMMEDIATE").run()) != nil else { return }
-        for job in jobs { job.undo(connection) }
+        let undone = jobs.compactMap(\.undo)
+        guard !undone.isEmpty, (try? connection.prepared("BEGIN IMMEDIATE").run()) != nil else { return }
+        for undo in undone { undo(connection) }
         _ = try? connection.prepared("ROLLBACK").run()
     }
 
@@ -308,7 +311,7 @@ package final class IndexWriter: Sendable {
     /// Runs a transaction for what every transaction begins with. Called on the lane, so it must not wait there for a
     /// leader that may hand its duty over to the lane. What cannot be written now stays noted for the next write.
     private func commitEmptyJob() {
-        let job = Job(run: { _ in }, undo: { _ in }, finish: { _ in })
+        let job = Job(run: { _ in }, undo: nil, finish: { _ in })
         if batch.withLock({ $0.add(job) }) { commitAll() }
     }
 

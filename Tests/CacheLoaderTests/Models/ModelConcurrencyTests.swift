@@ -27,6 +27,34 @@ struct ModelConcurrencyTests {
         #expect(script.begun.count <= begun, "\(seed)")
     }
 
+    /// A task that is cancelled holds a lock of the runtime while its stream says that it has no reader any more; whoever
+    /// tells the stream something needs that lock to wake the task.
+    @Test(
+        "E4: readers are cancelled while they are told something, and neither waits for the other",
+        .timeLimit(.minutes(1)))
+    func cancelledReaders() async throws {
+        let fixture = try LoaderFixture(transport: HeldOrigin().transport)
+        let (loader, request) = (fixture.loader, ResourceRequest("https://example.com/a"))
+        let resource = LeasedResource(request, loader: loader)
+        for _ in 0..<1_000 {
+            let (states, events) = (resource.states(), loader.events(for: request))
+            let activity = loader.activity(offDelay: .zero)
+            let readers = [
+                Task { for await _ in states {} }, Task { for await _ in events {} },
+                Task { for await _ in activity {} },
+            ]
+            await withTaskGroup { group in
+                group.addTask {
+                    resource.acquire()
+                    loader.cancelAll()
+                    try? resource.release()
+                }
+                for reader in readers { group.addTask { reader.cancel() } }
+            }
+            for reader in readers { await reader.value }
+        }
+    }
+
     /// The states of a resource that 8 tasks have used, and that is there no more.
     private func use(
         _ script: LoadScript, _ seed: SeededGenerator
