@@ -6,7 +6,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
 
     /// Guards the order of the events, so that one source does not overtake the other.
     private let order: Mutex<EventOrder<Output>>
-    private let outbox = Outbox<LoadEvent<Output>>()
+    private let outbox = Outbox<StreamMessage<LoadEvent<Output>>>()
 
     init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
         self.continuation = continuation
@@ -41,11 +41,11 @@ final class LoadObservation<Output: Sendable>: Sendable {
 
     private func tell(_ events: (inout EventOrder<Output>) -> [LoadEvent<Output>]) {
         order.withLock { order in
-            for event in events(&order) { outbox.add(event) }
+            for event in events(&order) {
+                outbox.add(.element(event, continuation))
+                if event.isLast { outbox.add(.end(continuation)) }
+            }
         }
-        outbox.empty { event in
-            continuation.yield(event)
-            if event.isLast { continuation.finish() }
-        }
+        outbox.deliver()
     }
 }

@@ -21,24 +21,38 @@ final class Outbox<Message: Sendable>: Sendable {
 
     /// Tells what is there, one after the other. If somebody else is at it, they tell that, too. Not under any lock.
     func empty(_ tell: (Message) -> Void) {
-        let isFirst = state.withLock { state in
-            defer { state.isBeingEmptied = true }
-            return !state.isBeingEmptied
-        }
-        guard isFirst else { return }
-        while let messages = next() {
+        var isAtIt = false
+        while let messages = take(&isAtIt) {
             for message in messages { tell(message) }
         }
     }
 
-    private func next() -> [Message]? {
+    /// - Parameter isAtIt: Whether it is the caller who empties it.
+    private func take(_ isAtIt: inout Bool) -> [Message]? {
         state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isBeingEmptied = false
-                return nil
-            }
+            guard isAtIt || !state.isBeingEmptied else { return nil }
+            isAtIt = !state.waiting.isEmpty
+            state.isBeingEmptied = isAtIt
             defer { state.waiting = [] }
-            return state.waiting
+            return isAtIt ? state.waiting : nil
+        }
+    }
+}
+
+/// What a stream is told.
+enum StreamMessage<Element: Sendable>: Sendable {
+    case element(Element, AsyncStream<Element>.Continuation)
+    case end(AsyncStream<Element>.Continuation)
+}
+
+extension Outbox {
+    /// Tells streams what is there. Not under a lock that their `onTermination` takes.
+    func deliver<Element>() where Message == StreamMessage<Element> {
+        empty { message in
+            switch message {
+            case .element(let element, let continuation): continuation.yield(element)
+            case .end(let continuation): continuation.finish()
+            }
         }
     }
 }

@@ -37,7 +37,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// Guards the count, the state and who reads it. What readers are told is readied under the lock, so that none misses a
     /// state or sees two in the wrong order. They are told, and tasks cancelled, after it is unlocked.
     private let guarded: Mutex<Guarded>
-    private let outbox: Outbox<StateReaders<State>.Message>
+    private let outbox: StateReaders<State>.Outbox
 
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
@@ -53,7 +53,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         self.request = request
         self.begin = begin
         self.now = now
-        let outbox = Outbox<StateReaders<State>.Message>()
+        let outbox = StateReaders<State>.Outbox()
         self.outbox = outbox
         guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(outbox)))
     }

@@ -2,17 +2,13 @@
 ///
 /// What they are told is readied first, under the owner's lock if there is one, and delivered after that.
 struct StateReaders<State: Sendable>: Sendable {
-    /// What a reader is told.
-    enum Message: Sendable {
-        case state(State, AsyncStream<State>.Continuation)
-        case end(AsyncStream<State>.Continuation)
-    }
+    typealias Outbox = CacheLoader.Outbox<StreamMessage<State>>
 
-    private let outbox: Outbox<Message>
+    private let outbox: Outbox
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
 
-    init(_ outbox: Outbox<Message> = Outbox()) {
+    init(_ outbox: Outbox = Outbox()) {
         self.outbox = outbox
     }
 
@@ -38,7 +34,7 @@ struct StateReaders<State: Sendable>: Sendable {
 
     /// Readies a state for all of them.
     func tell(_ state: State) {
-        for continuation in continuations.values { outbox.add(.state(state, continuation)) }
+        for continuation in continuations.values { outbox.add(.element(state, continuation)) }
     }
 
     /// There is nothing more to tell.
@@ -49,17 +45,5 @@ struct StateReaders<State: Sendable>: Sendable {
     /// Tells them what was readied. Nobody's code runs within, but not under a lock that `onEnd` takes.
     func deliver() {
         outbox.deliver()
-    }
-}
-
-extension Outbox {
-    /// Tells readers of states what was readied.
-    func deliver<State>() where Message == StateReaders<State>.Message {
-        empty { message in
-            switch message {
-            case .state(let state, let continuation): continuation.yield(state)
-            case .end(let continuation): continuation.finish()
-            }
-        }
     }
 }

@@ -14,16 +14,11 @@ final class ActivityMonitor: Sendable {
         /// What is going to tell it of the end.
         var pause: (number: UInt64, task: Task<Void, Never>)?
 
-        mutating func show(_ activity: NetworkActivity, _ outbox: Outbox<Message>) {
+        mutating func show(_ activity: NetworkActivity, _ outbox: Outbox<StreamMessage<NetworkActivity>>) {
             guard shown != activity else { return }
             shown = activity
-            outbox.add(.activity(activity, continuation))
+            outbox.add(.element(activity, continuation))
         }
-    }
-
-    private enum Message {
-        case activity(NetworkActivity, AsyncStream<NetworkActivity>.Continuation)
-        case end(AsyncStream<NetworkActivity>.Continuation)
     }
 
     private struct State {
@@ -41,7 +36,7 @@ final class ActivityMonitor: Sendable {
     /// Guards what is under way, and who is told. What they are told is readied under the lock, so that it is in order. They
     /// are told, and tasks cancelled, after it is unlocked.
     private let state = Mutex(State())
-    private let outbox = Outbox<Message>()
+    private let outbox = Outbox<StreamMessage<NetworkActivity>>()
 
     /// Something more is under way.
     func began() {
@@ -56,7 +51,7 @@ final class ActivityMonitor: Sendable {
             }
             return pauses
         }
-        tell()
+        outbox.deliver()
         for pause in pauses { pause.cancel() }
     }
 
@@ -78,7 +73,7 @@ final class ActivityMonitor: Sendable {
                 state.readers[id]?.pause = (number, task)
             }
         }
-        tell()
+        outbox.deliver()
     }
 
     /// Nothing, if something has begun meanwhile.
@@ -88,16 +83,7 @@ final class ActivityMonitor: Sendable {
             state.readers[id]?.pause = nil
             state.readers[id]?.show(.idle, outbox)
         }
-        tell()
-    }
-
-    private func tell() {
-        outbox.empty { message in
-            switch message {
-            case .activity(let activity, let continuation): continuation.yield(activity)
-            case .end(let continuation): continuation.finish()
-            }
-        }
+        outbox.deliver()
     }
 
     /// The present state, then each change, up to ``finish()``.
@@ -136,7 +122,7 @@ final class ActivityMonitor: Sendable {
             for reader in state.readers.values { outbox.add(.end(reader.continuation)) }
             return Array(state.readers.values)
         }
-        tell()
+        outbox.deliver()
         for reader in readers { reader.pause?.task.cancel() }
     }
 }

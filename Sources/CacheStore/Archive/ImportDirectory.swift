@@ -21,7 +21,6 @@ final class ImportDirectory {
 
     private let destination: String
     private let directory: TemporaryDirectory
-    /// Behind the directory, for they are released in this order: what is on the way to it must be empty to go.
     private let way: MadeDirectories
 
     /// - Throws: ``StoreError/unusableDirectory(path:reason:)`` where there is something at `url` already.
@@ -39,6 +38,11 @@ final class ImportDirectory {
         root = try mapping { [directory] () throws(SystemError) in
             try FileDescriptor.openDirectory(atPath: directory.path)
         }
+    }
+
+    deinit {
+        // What is on the way to it must be empty to go.
+        directory.remove()
     }
 
     /// Puts the directory in the place of the empty one: whoever looks sees one or the other.

@@ -33,7 +33,13 @@ final class TemporaryDirectory {
     }
 
     deinit {
+        remove()
+    }
+
+    /// Removes it now, with all that is in it, unless it is kept.
+    func remove() {
         if !isKept { try? FileManager.default.removeItem(atPath: path) }
+        isKept = true
     }
 
     /// Leaves it where it is.
