@@ -53,6 +53,7 @@ let package = Package(
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
         ),
         .target(name: "CPlatform"),
+        .target(name: "CSQLiteVFS", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations",
             path: "Migrations",
@@ -67,6 +68,7 @@ let package = Package(
             dependencies: [
                 "CPlatform",
                 "CSQLite",
+                "CSQLiteVFS",
                 "Migrations",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),

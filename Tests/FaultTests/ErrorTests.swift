@@ -48,11 +48,12 @@ struct ErrorTests {
             Case("ENOSPC", ENOSPC, space, length: 1),
         ])
     func errorsAfterKill(_ c: Case) async throws {
+        let middle = try await Laboratory.calls(.run(.everything), .changes) / 2
         // The calls of opening, and of the first steps.
         let points = points(c.kinds == .open ? 40 : 120, atMost: 5)
         for point in points {
             let laboratory = try Laboratory()
-            let kill = FaultPlan(.killAfter, .changes, at: 300)
+            let kill = FaultPlan(.killAfter, .changes, at: middle)
             #expect(try await laboratory.run(laboratory.options(.run(.everything), kill)) == .signal(9))
             try laboratory.forget()
             try await ErrorTests.run(c, at: point, in: laboratory)

@@ -81,6 +81,43 @@ struct FullDiskTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
+    @Test("a transaction some of whose pages found no room does not commit, however often it is tried")
+    func spilledPages() throws {
+        let path = disk.url.appending(path: "test.sqlite").path(percentEncoded: false)
+        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
+        try connection.execute("PRAGMA journal_mode = WAL; PRAGMA cache_size = 10")
+        try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, round INTEGER, bytes BLOB)")
+        try connection.execute("INSERT INTO item VALUES (0, 0, zeroblob(3000))")
+        let other = disk.url.appending(path: "other")
+        try fillCompletely(other)
+        try connection.execute("BEGIN IMMEDIATE")
+        var failures = 0
+        for round in 0..<100 {
+            // Back and forth, so that pages which have left the cache are read again.
+            for id in [round, round / 2, 0] {
+                do {
+                    try connection.execute("INSERT OR REPLACE INTO item VALUES (\(id), \(round), zeroblob(3000))")
+                } catch {
+                    failures += 1
+                    #expect(error.code == 13 || error.code == 10, "\(error)")
+                }
+                guard connection.isInTransaction else { break }
+            }
+            guard connection.isInTransaction else { break }
+        }
+        if connection.isInTransaction { _ = try? connection.execute("COMMIT") }
+        #expect(failures > 0)
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        try FileManager.default.removeItem(at: other)
+        try connection.execute("INSERT INTO item VALUES (1, 1, zeroblob(3000))")
+        let found = try connection.prepare(
+            "SELECT group_concat(id || ':' || round), (SELECT * FROM pragma_integrity_check) FROM item")
+        defer { found.reset() }
+        #expect(try found.step())
+        #expect(found.text(0) == "0:0,1:1")
+        #expect(found.text(1) == "ok")
+    }
+
     /// Writes a file that takes every byte that is left.
     private func fillCompletely(_ url: URL) throws {
         let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT, 0o600)

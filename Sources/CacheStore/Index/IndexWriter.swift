@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// Jobs that wait at the same time share a transaction (group commit): each has a savepoint, so that one that fails takes
 /// no other with it. One that is alone, and does nothing outside the index, has none, and takes the transaction with it: as
-/// long as a savepoint is open, SQLite keeps a copy of each page for each statement that changes it. Every transaction begins with what has collected since the last: touches, and the files that no entry
-/// needs any more.
+/// long as a savepoint is open, SQLite keeps a copy of each page for each statement that changes it. Every transaction begins
+/// with what has collected since the last: touches, and the files that no entry needs any more.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import CSQLiteVFS
 
 /// One connection to the index.
 ///
@@ -40,7 +41,7 @@ package final class Connection {
             }
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
-        let result = sqlite3_open_v2(path, &opened, flags, nil)
+        let result = sqlite3_open_v2(path, &opened, flags, role == .writer ? csqlitevfs_gathering() : nil)
         guard result == SQLITE_OK, let opened else {
             let error = SQLiteError(handle: opened, result: result)
             sqlite3_close_v2(opened)

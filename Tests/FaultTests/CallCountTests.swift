@@ -1,0 +1,15 @@
+import FaultModel
+import TestSupport
+import Testing
+
+@Suite("System calls", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
+struct CallCountTests {
+    @Test("what a transaction adds to the log is written with one call, or one for each 128 KiB")
+    func writes() async throws {
+        let scenario = Scenario.everything
+        let calls = try await Laboratory.calls(.run(scenario), .write)
+        report("\(calls) writes in \(scenario.steps.count) steps")
+        // 780 where each page of the log takes two.
+        #expect(calls < 200)
+    }
+}
