@@ -33,6 +33,14 @@ public struct EntryOptions: Hashable, Sendable {
 }
 
 extension EntryOptions {
+    /// What they come to for an entry that takes the place of one with other options, `nil` for none.
+    func completed(with others: EntryOptions?) -> EntryOptions {
+        EntryOptions(
+            lifetime: lifetime ?? others?.lifetime ?? .permanent,
+            isPinned: isPinned ?? others?.isPinned ?? false,
+            tags: tags ?? others?.tags ?? [])
+    }
+
     /// - Throws: ``StoreError/invalidTag(_:reason:)``.
     func check() throws(StoreError) {
         guard let tags else { return }

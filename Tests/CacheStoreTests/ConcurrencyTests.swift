@@ -86,8 +86,9 @@ struct ConcurrencyTests {
     }
 
     @Test(
-        "a change that fails alone takes nothing with it: uses stay noted, and files without an entry go with the next")
-    func failingAlone() throws {
+        "a change that fails alone takes nothing with it: uses stay noted, and files without an entry go, now or with the next",
+        arguments: [("ABORT", 0), ("FAIL", 0), ("ROLLBACK", 1)])
+    func failingAlone(_ action: String, _ bytesLeft: Int64) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         for number in [1, 2] { try Self.insert(number, sandbox, store) }
@@ -95,9 +96,9 @@ struct ConcurrencyTests {
         try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path(2))
         #expect(try store.lookup(.path(1)) != nil)
         try RawIndex(sandbox.indexPath).execute(
-            "CREATE TRIGGER refuse BEFORE INSERT ON failure BEGIN SELECT RAISE(ABORT, 'refused'); END")
+            "CREATE TRIGGER refuse BEFORE INSERT ON failure BEGIN SELECT RAISE(\(action), 'refused'); END")
         #expect(throws: StoreError.self) { try store.recordFailure(for: .path(3), status: 500) }
-        #expect(try store.statistics().unreferencedBytes == 1)
+        #expect(try store.statistics().unreferencedBytes == bytesLeft)
         try store.flush()
         let statistics = try store.statistics()
         #expect(statistics.entries == 2 && statistics.hits == 1 && statistics.unreferencedBytes == 0)
@@ -137,5 +138,40 @@ struct ConcurrencyTests {
         // The first may have gone alone, before the others came. Each of the others saw all.
         #expect(seen.dropFirst() == Array(repeating: "9", count: 8)[...])
         #expect(try store.statistics().entries == 9)
+    }
+
+    @Test(
+        "one that fails after it has changed something takes no other with it either: what they did is undone, and done again",
+        arguments: ["ABORT", "FAIL", "ROLLBACK"])
+    func groupUndone(_ action: String) async throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open { $0.busyTimeout = .seconds(600) }
+        let other = try RawIndex(sandbox.indexPath)
+        try other.execute("CREATE TRIGGER refuse AFTER INSERT ON failure BEGIN SELECT RAISE(\(action), 'refused'); END")
+        try other.execute("BEGIN IMMEDIATE")
+        let crew = Crew()
+        let changes = (0..<10).map { number in
+            crew.send {
+                if number == 5 {
+                    try await store.recordFailure(for: .path(number), status: 500)
+                } else {
+                    try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+                }
+            }
+        }
+        await crew.waitUntilSent(10)
+        try other.execute("ROLLBACK")
+        for (number, change) in changes.enumerated() {
+            let result = await change.result
+            if number == 5 {
+                #expect(throws: StoreError.self) { try result.get() }
+            } else {
+                try result.get()
+                #expect(try store.bytes(.path(number)) == Data("\(number)".utf8))
+            }
+        }
+        #expect(try store.statistics().entries == 9)
+        #expect(try store.statistics().failingKeys == 0)
+        #expect(try await store.check(digests: true).problems == [])
     }
 }

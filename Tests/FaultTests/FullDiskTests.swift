@@ -120,7 +120,8 @@ struct FullDiskTests {
 
     /// Writes a file that takes every byte that is left.
     private func fillCompletely(_ url: URL) throws {
-        let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT, 0o600)
+        // A program that another test starts meanwhile must not keep it.
+        let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: 4096)

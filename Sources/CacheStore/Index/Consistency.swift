@@ -53,7 +53,10 @@ extension Connection {
             """
             SELECT partition, key FROM entry
             WHERE (body IS NOT NULL OR byte_count <> 0)
-                AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = body AND blob.byte_count = entry.byte_count)
+                AND NOT EXISTS (
+                    SELECT 1 FROM blob
+                    WHERE digest = body AND length(digest) = 32 AND blob.byte_count = entry.byte_count
+                )
             """)
         defer { statement.reset() }
         var keys: [CacheKey] = []
@@ -70,7 +73,8 @@ extension Connection {
             SELECT entry.partition, entry.key, derived.name FROM derived JOIN entry ON entry.id = derived.entry_id
             WHERE (derived.body IS NOT NULL OR derived.byte_count <> 0)
                 AND NOT EXISTS (
-                    SELECT 1 FROM blob WHERE digest = derived.body AND blob.byte_count = derived.byte_count
+                    SELECT 1 FROM blob
+                    WHERE digest = derived.body AND length(digest) = 32 AND blob.byte_count = derived.byte_count
                 )
             """)
         defer { statement.reset() }

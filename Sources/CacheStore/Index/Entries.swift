@@ -22,43 +22,15 @@ extension Connection {
 
     /// Inserts an entry or replaces body and metadata of the one with the same key, kind and variant.
     ///
-    /// The triggers of the schema know the body that an update displaces, so one statement does both.
+    /// The triggers of the schema know the body that an update displaces. It is an UPDATE or an INSERT and not an upsert,
+    /// because each upsert would have SQLite copy the pages that it changes (see `v006_statements.sql`).
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
         byteCount: Int64, at now: Int64
     ) throws(SQLiteError) -> StoredEntry {
-        let statement = try prepared(
-            """
-            INSERT INTO entry (
-                partition, key, kind, variant, url, host, status, etag, last_modified, content_type, requested_at,
-                received_at, expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
-                key_checksum, part_start, part_total, groups, search_base
-            )
-            VALUES (
-                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                iif(?19, (SELECT session FROM state), NULL), coalesce(?20, 0), nullif(?21, '[]'), ?22,
-                ?23, ?24, ?25, ?26
-            )
-            ON CONFLICT (partition, key, kind, variant, coalesce(part_start, -1)) DO UPDATE SET
-                url = excluded.url, host = excluded.host, status = excluded.status, etag = excluded.etag,
-                last_modified = excluded.last_modified, content_type = excluded.content_type,
-                requested_at = excluded.requested_at, received_at = excluded.received_at,
-                expires_at = excluded.expires_at, created_at = excluded.created_at,
-                is_body_decoded = excluded.is_body_decoded, byte_count = excluded.byte_count, body = excluded.body,
-                head = excluded.head, key_checksum = excluded.key_checksum, part_total = excluded.part_total,
-                groups = excluded.groups, search_base = excluded.search_base,
-                -- What is not given stays, unless it is that of an entry whose session is over.
-                session = CASE
-                    WHEN ?19 IS NOT NULL THEN excluded.session
-                    WHEN session = (SELECT session FROM state) THEN session
-                END,
-                is_pinned = coalesce(?20, is_pinned AND coalesce(session = (SELECT session FROM state), 1)),
-                tags = CASE
-                    WHEN ?21 IS NOT NULL THEN excluded.tags
-                    WHEN coalesce(session = (SELECT session FROM state), 1) THEN tags
-                END
-            RETURNING id, session, is_pinned, tags
-            """)
+        let replaced = try replacedEntry(metadata, key)
+        let options = options.completed(with: replaced?.options)
+        let statement = try replaced == nil ? prepared(Self.insertion) : prepared(Self.replacement)
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
@@ -84,16 +56,60 @@ extension Connection {
         statement.bind(metadata.part?.completeLength, at: 24)
         statement.bind(names: metadata.groups, at: 25)
         statement.bind(metadata.searchBase, at: 26)
-        guard try statement.step() else { throw error(0, sql: statement.sql) }
+        if let replaced { statement.bind(replaced.id, at: 27) }
+        while try statement.step() {}
         let entry = StoredEntry(
             key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
-            createdAt: .init(milliseconds: now), options: statement.options(1), id: statement.int64(0))
-        while try statement.step() {}
+            createdAt: .init(milliseconds: now), options: options, id: replaced?.id ?? lastInsertedID)
         if !metadata.variant.isEmpty || metadata.part != nil { try removeOldestVariants(of: key) }
         return entry
     }
 
-    /// Removes the variants and parts beyond ``maxVariants``, pinned ones last, least recently received first: a lookup reads them all.
+    private static let insertion: StaticString = """
+        INSERT OR ROLLBACK INTO entry (
+            partition, key, kind, variant, url, host, status, etag, last_modified, content_type, requested_at,
+            received_at, expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
+            key_checksum, part_start, part_total, groups, search_base
+        )
+        VALUES (
+            ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+            CASE WHEN ?19 THEN (SELECT session FROM state) END, ?20, CASE WHEN ?21 <> '[]' THEN ?21 END,
+            ?22, ?23, ?24, ?25, ?26
+        )
+        """
+
+    /// Sets nothing of what it was found by, so that the index of that stays as it is.
+    private static let replacement: StaticString = """
+        UPDATE OR ROLLBACK entry SET
+            url = ?5, host = ?6, status = ?7, etag = ?8, last_modified = ?9, content_type = ?10, requested_at = ?11,
+            received_at = ?12, expires_at = ?13, created_at = ?14, is_body_decoded = ?15, byte_count = ?16, body = ?17,
+            head = ?18, session = CASE WHEN ?19 THEN (SELECT session FROM state) END, is_pinned = ?20,
+            tags = CASE WHEN ?21 <> '[]' THEN ?21 END, key_checksum = ?22, part_total = ?24, groups = ?25,
+            search_base = ?26
+        WHERE id = ?27
+        """
+
+    /// What the new entry takes the place of, and what is wanted of it unless its session is over.
+    private func replacedEntry(
+        _ metadata: EntryMetadata, _ key: CacheKey
+    ) throws(SQLiteError) -> (id: Int64, options: EntryOptions?)? {
+        let statement = try prepared(
+            """
+            SELECT id, session, is_pinned, tags, session IS NULL OR session = (SELECT session FROM state) FROM entry
+            WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4 AND coalesce(part_start, -1) = ?5
+            """)
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        statement.bind(metadata.kind.rawValue, at: 3)
+        statement.bind(metadata.variant, at: 4)
+        statement.bind(metadata.part?.start ?? -1, at: 5)
+        guard try statement.step() else { return nil }
+        return (statement.int64(0), statement.int64(4) != 0 ? statement.options(1) : nil)
+    }
+
+    /// Removes the variants and parts beyond ``maxVariants``, pinned ones last, least recently received first: a lookup reads
+    /// them all.
     private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
         let statement = try prepared(
             """
@@ -218,8 +234,8 @@ extension Connection {
 }
 
 extension StoredEntry {
-    /// Reads the columns of ``Connection/entries(for:)``, the key checked; `nil` for a row that somebody has damaged, so that it is a miss
-    /// and not an entry with another body.
+    /// Reads the columns of ``Connection/entries(for:)``, the key checked; `nil` for a row that somebody has damaged, so that
+    /// it is a miss and not an entry with another body.
     fileprivate init?(key: CacheKey, row: Statement) {
         let (digest, byteCount) = (row.digest(14), row.int64(13))
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }

@@ -3,10 +3,10 @@ internal import Synchronization
 
 /// The one connection that changes the index.
 ///
-/// Jobs that wait at the same time share a transaction (group commit): each has a savepoint, so that one that fails takes
-/// no other with it. One that is alone, and does nothing outside the index, has none, and takes the transaction with it: as
-/// long as a savepoint is open, SQLite keeps a copy of each page for each statement that changes it. Every transaction begins
-/// with what has collected since the last: touches, and the files that no entry needs any more.
+/// Jobs that wait at the same time share a transaction (group commit). None of them could be taken back alone: a savepoint, as
+/// long as it is open, has SQLite copy each page that is changed. So one that fails after it has changed something takes the
+/// others with it, which then have a transaction each. Every transaction begins with what has collected since the last:
+/// touches, and the files that no entry needs any more.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
@@ -171,13 +171,21 @@ package final class IndexWriter: Sendable {
     /// What became of a transaction.
     private struct Commit: Sendable {
         /// What went wrong with each job.
-        var errors: [StoreError?]
+        var errors: [StoreError?] = []
         /// Whether there is more than there may be.
         var isOver = false
         var evicted = EvictionReport()
 
         var isBusy: Bool {
             errors.contains { if case .busy = $0 { true } else { false } }
+        }
+
+        /// What became of the next transaction.
+        mutating func add(_ other: Commit) {
+            errors += other.errors
+            isOver = isOver || other.isOver
+            evicted.entries += other.evicted.entries
+            evicted.bytes += other.evicted.bytes
         }
     }
 
@@ -221,11 +229,24 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs `jobs` in one transaction.
+    /// Runs `jobs` in one transaction; each in one of its own if it has to be.
     private func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
+        var commit = Commit()
+        if attempt(jobs, connection, &commit) || jobs.count == 1 { return commit }
+        commit = Commit()
+        for job in jobs {
+            var own = Commit()
+            _ = attempt([job], connection, &own)
+            commit.add(own)
+        }
+        return commit
+    }
+
+    /// Runs `jobs` in one transaction; `false` if it has failed because one of them did.
+    private func attempt(_ jobs: [Job], _ connection: Connection, _ commit: inout Commit) -> Bool {
         let notes = touches.take()
         connection.evicted = EvictionReport()
-        var errors: [StoreError?] = []
+        var isJobAtFault = false
         do throws(StoreError) {
             try mapping(path) { () throws(SQLiteError) in
                 try connection.prepared("BEGIN IMMEDIATE").run()
@@ -233,45 +254,30 @@ package final class IndexWriter: Sendable {
             }
             try deleteUnreferenced(connection)
             for job in jobs {
-                let hasSavepoint = jobs.count > 1 || job.undo != nil
-                let error = perform(job, hasSavepoint: hasSavepoint, connection)
-                errors.append(error)
-                // A full disk, among others, makes SQLite give up the whole transaction.
-                if let error, !hasSavepoint || !connection.isInTransaction { throw error }
+                let rowsWritten = connection.rowsWritten
+                do throws(StoreError) {
+                    try job.run(connection)
+                    commit.errors.append(nil)
+                } catch {
+                    commit.errors.append(error)
+                    isJobAtFault = !connection.isInTransaction || connection.rowsWritten != rowsWritten
+                    if isJobAtFault { throw error }
+                    job.undo?(connection)
+                }
             }
-            let isOver = try mapping(path) { () throws(SQLiteError) in
+            commit.isOver = try mapping(path) { () throws(SQLiteError) in
                 try surroundings.limits.enforce(connection, now: surroundings.clock())
             }
             try surroundings.blobs.syncNames()
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("COMMIT").run() }
-            return Commit(errors: errors, isOver: isOver, evicted: connection.evicted)
+            commit.evicted = connection.evicted
+            return true
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
             touches.restore(notes)
-            undo(jobs.prefix(errors.count), connection)
-            return Commit(errors: jobs.indices.map { $0 < errors.count ? errors[$0] ?? error : error })
-        }
-    }
-
-    /// Runs a job; what went wrong with it. Only with a savepoint nothing is left of it then.
-    private func perform(_ job: Job, hasSavepoint: Bool, _ connection: Connection) -> StoreError? {
-        let evicted = connection.evicted
-        do throws(StoreError) {
-            if hasSavepoint {
-                try mapping(path) { () throws(SQLiteError) in try connection.prepared("SAVEPOINT job").run() }
-            }
-            try job.run(connection)
-            if hasSavepoint {
-                try mapping(path) { () throws(SQLiteError) in try connection.prepared("RELEASE job").run() }
-            }
-            return nil
-        } catch {
-            connection.evicted = evicted
-            guard hasSavepoint, connection.isInTransaction else { return error }
-            _ = try? connection.prepared("ROLLBACK TO job").run()
-            _ = try? connection.prepared("RELEASE job").run()
-            job.undo?(connection)
-            return error
+            undo(jobs.prefix(commit.errors.count), connection)
+            commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
+            return !isJobAtFault
         }
     }
 

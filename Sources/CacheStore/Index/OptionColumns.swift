@@ -11,7 +11,7 @@ extension Statement {
     func bind(_ options: EntryOptions, from index: Int32) {
         bind(options.lifetime.map { $0 == .session ? 1 : 0 } as Int64?, at: index)
         bind(options.isPinned.map { $0 ? 1 : 0 } as Int64?, at: index + 1)
-        bind(options.tags.map { Self.json($0.sorted()) }, at: index + 2)
+        bind(options.tags.map { $0.isEmpty ? "[]" : Self.json($0.sorted()) }, at: index + 2)
     }
 
     /// Reads three columns from `column` on: the session that the entry ends with, whether it is pinned, its tags.

@@ -216,6 +216,9 @@ package final class Connection {
     /// The rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
+    /// The number of the row that the last INSERT has made, not one in a trigger.
+    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+
     /// The rows that were written since the connection was opened, those of triggers included.
     package var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
 
