@@ -1,22 +1,26 @@
 -- Statements that need no copies. Within BEGIN and COMMIT SQLite copies each page that a statement changes, so that the
 -- statement could be taken back alone, if it fires triggers and something in it may fail: a constraint that does not say OR
--- ROLLBACK, an upsert, a call of a function. Here nothing is taken back alone: what fails ends its transaction. So triggers
--- say OR ROLLBACK, and nothing that a stored or removed entry touches calls a function.
+-- ROLLBACK, an upsert, a call of a function. The store takes no statement back alone: when one fails it rolls the transaction
+-- back, and whoever else writes here must do the same. So triggers say OR ROLLBACK, and what stores and removes entries calls
+-- no function.
 
-DROP TRIGGER entry_inserted;
-DROP TRIGGER entry_deleted;
-DROP TRIGGER entry_body_replaced;
-DROP TRIGGER entry_rank_changed;
-DROP TRIGGER entry_tagged;
-DROP TRIGGER entry_tags_changed;
-DROP TRIGGER derived_inserted;
-DROP TRIGGER derived_deleted;
-DROP TRIGGER derived_replaced;
-DROP TRIGGER blob_inserted;
-DROP TRIGGER blob_deleted;
-DROP TRIGGER blob_released;
-DROP TRIGGER failure_inserted;
-DROP TRIGGER failure_deleted;
+DROP TRIGGER IF EXISTS entry_inserted;
+DROP TRIGGER IF EXISTS entry_deleted;
+DROP TRIGGER IF EXISTS entry_body_replaced;
+DROP TRIGGER IF EXISTS entry_rank_changed;
+DROP TRIGGER IF EXISTS entry_tagged;
+DROP TRIGGER IF EXISTS entry_tags_changed;
+DROP TRIGGER IF EXISTS derived_inserted;
+DROP TRIGGER IF EXISTS derived_deleted;
+DROP TRIGGER IF EXISTS derived_replaced;
+DROP TRIGGER IF EXISTS blob_inserted;
+DROP TRIGGER IF EXISTS blob_deleted;
+DROP TRIGGER IF EXISTS blob_released;
+DROP TRIGGER IF EXISTS failure_inserted;
+DROP TRIGGER IF EXISTS failure_deleted;
+
+-- Views that somebody has added are not looked into.
+PRAGMA legacy_alter_table = ON;
 
 -- One file below blobs/, named by the SHA-256 of its bytes. The length of the digest is checked by who reads it.
 CREATE TABLE blob_6 (
@@ -24,7 +28,7 @@ CREATE TABLE blob_6 (
     byte_count      INTEGER NOT NULL CHECK (byte_count > 0),      -- length of the file
     reference_count INTEGER NOT NULL CHECK (reference_count >= 0) -- entries and derived forms whose body this is
 ) STRICT, WITHOUT ROWID;
-INSERT INTO blob_6 SELECT digest, byte_count, reference_count FROM blob;
+INSERT INTO blob_6 SELECT digest, byte_count, reference_count FROM blob WHERE byte_count > 0 AND reference_count >= 0;
 DROP TABLE blob;
 ALTER TABLE blob_6 RENAME TO blob;
 
@@ -34,6 +38,7 @@ CREATE INDEX blob_unreferenced ON blob (digest) WHERE reference_count = 0;
 -- As it was (see v005), but CASE instead of min and max.
 DROP INDEX access_by_priority;
 ALTER TABLE access DROP COLUMN priority;
+PRAGMA legacy_alter_table = OFF;
 ALTER TABLE access ADD COLUMN priority INTEGER GENERATED ALWAYS AS ( -- the order of eviction within a rank
     CASE
         WHEN age IS NULL THEN accessed_at
@@ -85,13 +90,13 @@ END;
 -- What is left of another entry with this number goes first.
 CREATE TRIGGER entry_tagged AFTER INSERT ON entry WHEN NEW.tags IS NOT NULL BEGIN
     DELETE FROM tag WHERE entry_id = NEW.id;
-    INSERT OR ROLLBACK INTO tag SELECT DISTINCT value, NEW.id FROM json_each(NEW.tags) WHERE value IS NOT NULL;
+    INSERT OR ROLLBACK INTO tag SELECT DISTINCT CAST(value AS TEXT), NEW.id FROM json_each(NEW.tags) WHERE value IS NOT NULL;
 END;
 
 CREATE TRIGGER entry_tags_changed AFTER UPDATE OF tags ON entry WHEN NEW.tags IS NOT OLD.tags BEGIN
     DELETE FROM tag WHERE entry_id = NEW.id;
     INSERT OR ROLLBACK INTO tag
-        SELECT DISTINCT value, NEW.id FROM json_each(CASE WHEN NEW.tags IS NULL THEN '[]' ELSE NEW.tags END)
+        SELECT DISTINCT CAST(value AS TEXT), NEW.id FROM json_each(CASE WHEN NEW.tags IS NULL THEN '[]' ELSE NEW.tags END)
         WHERE value IS NOT NULL;
 END;
 

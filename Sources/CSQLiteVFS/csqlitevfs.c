@@ -52,7 +52,8 @@ static int write_gathered(gathering_file *log) {
     return log->error;
 }
 
-// Forgets what was gathered: nobody writes now, and what comes next may be another process's.
+// Forgets what was gathered: nobody writes now, and what comes next may be another process's. Called with the write lock, which
+// locking_mode = EXCLUSIVE would never give back: an error would last.
 static void end_transaction(gathering_file *log) {
     log->count = 0;
     log->has_header = 0;
@@ -230,8 +231,9 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, i
 }
 
 static void register_vfs(void) {
+    // Another default, such as one that the program has registered, may keep more in its structures than is copied here.
     sqlite3_vfs *found = sqlite3_vfs_find(NULL);
-    if (!found) return;
+    if (!found || strncmp(found->zName, "unix", 4) != 0) return;
     gathering_vfs = *found;
     gathering_vfs.pNext = NULL;
     gathering_vfs.zName = "cachestore-gathering";

@@ -78,6 +78,14 @@ extension StoreError {
         if case .index(let error) = self { error.isDamage } else { false }
     }
 
+    /// Whether SQLite has said it.
+    var isOfIndex: Bool {
+        switch self {
+        case .index, .busy: true
+        default: false
+        }
+    }
+
     /// Whether there was no room on the disk, or none for this user.
     var isFullDisk: Bool {
         switch self {

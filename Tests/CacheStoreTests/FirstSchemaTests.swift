@@ -42,6 +42,31 @@ struct FirstSchemaTests {
         }
     }
 
+    @Test(
+        "What somebody has added to an older store, or damaged in it, does not keep it from being opened",
+        arguments: [
+            ("CREATE VIEW mine AS SELECT count(*) FROM blob", 4),
+            ("CREATE VIEW mine AS SELECT priority FROM access", 4),
+            ("CREATE TRIGGER mine AFTER DELETE ON failure BEGIN DELETE FROM blob WHERE 0; END", 4),
+            ("DROP TRIGGER entry_tagged", 4),
+            ("PRAGMA ignore_check_constraints = ON; UPDATE blob SET reference_count = -1", 4),
+            // Beyond what a migration can do: begun afresh.
+            ("CREATE INDEX mine ON access (priority)", 0),
+        ])
+    func alteredBeforeSchemaSix(_ sql: String, _ entries: Int) throws {
+        do {
+            let index = try RawIndex(sandbox.indexPath)
+            for step in migrations where (2...5).contains(step.version) { try index.execute(step.sql) }
+            try index.execute("PRAGMA user_version = 5; " + sql)
+        }
+        let store = try sandbox.open()
+        #expect(try store.statistics().entries == entries)
+        try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
+        try store.repair(digests: true)
+        #expect(try store.check(digests: true).problems == [])
+        #expect(try store.bytes(.path("new")) == Data("new".utf8))
+    }
+
     @Test("A store that was migrated is a store: new options, removals, limits and replacements work on old entries")
     func use() async throws {
         let key = try CacheKey(url: "https://example.com/feed.json")

@@ -3,7 +3,7 @@
 #ifndef CSQLITEVFS_H
 #define CSQLITEVFS_H
 
-// The name to open a connection with that writes, or NULL where the system's default has to do. Any thread; registered once,
+// The name to open a connection with that writes, or NULL where the default has to do. Any thread; registered once,
 // not as the default.
 //
 // SQLite writes each frame of the log with two calls, some 26 for a stored response, and on ext4 they took a fifth of its

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What a sweep deleted.
 public struct SweepReport: Hashable, Sendable {
     /// Files that no entry needed.
@@ -34,11 +36,20 @@ extension ResponseStore {
         while !unlisted.isEmpty {
             let bite = Array(unlisted.prefix(Self.sweepBite))
             unlisted = unlisted.dropFirst(bite.count)
-            let (files, bytes) = try writer.write { [self] (connection) throws(StoreError) in
-                try deleteOrphans(bite, writtenBefore: newest, connection)
+            // Outside of the change, which may have to be made twice.
+            let deleted = Mutex(SweepReport())
+            try writer.write { [self] (connection) throws(StoreError) in
+                try deleteOrphans(bite, writtenBefore: newest, connection) { byteCount in
+                    deleted.withLock { report in
+                        report.files += 1
+                        report.bytes += byteCount
+                    }
+                }
             }
-            report.files += files
-            report.bytes += bytes
+            deleted.withLock { deleted in
+                report.files += deleted.files
+                report.bytes += deleted.bytes
+            }
         }
         try mapping { () throws(SystemError) in
             report.stagedFiles = try StagedFile.sweep(blobs.root)
@@ -53,10 +64,10 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
     }
 
+    /// - Parameter note: Called with the bytes of each file that was deleted.
     private func deleteOrphans(
-        _ digests: [ContentDigest], writtenBefore time: Int64, _ connection: Connection
-    ) throws(StoreError) -> (files: Int, bytes: Int64) {
-        var (files, bytes) = (0, Int64(0))
+        _ digests: [ContentDigest], writtenBefore time: Int64, _ connection: Connection, note: (Int64) -> Void
+    ) throws(StoreError) {
         for digest in digests {
             let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
             guard !isListed else { continue }
@@ -64,11 +75,9 @@ extension ResponseStore {
                 guard let status = try blobs.status(of: digest), status.modified / 1_000_000 <= time,
                     try blobs.unlink(digest)
                 else { return }
-                files += 1
-                bytes += status.size
+                note(status.size)
             }
         }
-        return (files, bytes)
     }
 
     /// The digests of files that have no row, as far as can be told without the write lock.

@@ -2,7 +2,8 @@
 extension Connection {
     /// Digests that nothing names, up to `limit`.
     package func unreferencedBlobs(limit: Int) throws(SQLiteError) -> [ContentDigest] {
-        let statement = try prepared("SELECT digest FROM blob WHERE reference_count = 0 LIMIT ?1")
+        let statement = try prepared(
+            "SELECT digest FROM blob WHERE reference_count = 0 AND length(digest) = 32 LIMIT ?1")
         defer { statement.reset() }
         statement.bind(Int64(limit), at: 1)
         var digests: [ContentDigest] = []

@@ -130,6 +130,8 @@ extension Connection {
                     UNION ALL SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM recorded
                     UNION ALL SELECT 'derived_bytes', derived_bytes, (SELECT total(byte_count) FROM derived)
                         FROM recorded
+                    UNION ALL SELECT 'rows of blob without a digest',
+                        (SELECT count(*) FROM blob WHERE length(digest) <> 32), 0
                     UNION ALL SELECT 'rows of access', (SELECT count(*) FROM access), (SELECT count(*) FROM entry)
                     UNION ALL SELECT 'rows of tag without an entry',
                         (SELECT count(*) FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)), 0

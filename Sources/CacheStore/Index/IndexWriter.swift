@@ -55,6 +55,9 @@ package final class IndexWriter: Sendable {
     /// Guards the list of jobs, not their work.
     private let batch = Mutex(WriteBatch<Job>())
 
+    /// What is to be taken back, and could not be yet.
+    private let dueUndos = Mutex<[@Sendable (Connection) -> Void]>([])
+
     /// Guards the connection, which is the leader's alone.
     private let state: Mutex<State>
 
@@ -236,13 +239,23 @@ package final class IndexWriter: Sendable {
         commit = Commit()
         for job in jobs {
             var own = Commit()
-            _ = attempt([job], connection, &own)
+            if let error = commit.errors.last ?? nil, case .busy = error {
+                // Who has the lock now may keep it for long: that is waited for once.
+                own.errors = [error]
+            } else {
+                _ = attempt([job], connection, &own)
+            }
             commit.add(own)
         }
+        // Files that the group has named, and that none of its jobs has come to need.
+        undo(jobs[...], connection)
         return commit
     }
 
-    /// Runs `jobs` in one transaction; `false` if it has failed because one of them did.
+    /// Runs `jobs` in one transaction; `false` if it has failed because one of them did. What several did to files is left then.
+    ///
+    /// One that could not change anything may fail without that. But after an error of SQLite nobody can say what the statement
+    /// has left: only the transaction as a whole can be taken back.
     private func attempt(_ jobs: [Job], _ connection: Connection, _ commit: inout Commit) -> Bool {
         let notes = touches.take()
         connection.evicted = EvictionReport()
@@ -252,6 +265,7 @@ package final class IndexWriter: Sendable {
                 try connection.prepared("BEGIN IMMEDIATE").run()
                 try connection.apply(notes)
             }
+            for undo in takeDueUndos() { undo(connection) }
             try deleteUnreferenced(connection)
             for job in jobs {
                 let rowsWritten = connection.rowsWritten
@@ -260,7 +274,7 @@ package final class IndexWriter: Sendable {
                     commit.errors.append(nil)
                 } catch {
                     commit.errors.append(error)
-                    isJobAtFault = !connection.isInTransaction || connection.rowsWritten != rowsWritten
+                    isJobAtFault = error.isOfIndex || connection.rowsWritten != rowsWritten
                     if isJobAtFault { throw error }
                     job.undo?(connection)
                 }
@@ -275,19 +289,29 @@ package final class IndexWriter: Sendable {
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
             touches.restore(notes)
-            undo(jobs.prefix(commit.errors.count), connection)
+            if !isJobAtFault || jobs.count == 1 { undo(jobs.prefix(commit.errors.count), connection) }
             commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
             return !isJobAtFault
         }
     }
 
-    /// Takes back what jobs did outside the index, under the lock of a transaction of its own, which keeps other
-    /// processes from relying on it meanwhile.
+    /// Takes back what jobs did outside the index, as far as the index does not need it, under the lock of a transaction of its
+    /// own, which keeps other processes from relying on it meanwhile; or in the next transaction, if the lock is not to be had.
     private func undo(_ jobs: ArraySlice<Job>, _ connection: Connection) {
-        let undone = jobs.compactMap(\.undo)
-        guard !undone.isEmpty, (try? connection.prepared("BEGIN IMMEDIATE").run()) != nil else { return }
-        for undo in undone { undo(connection) }
+        let undos = jobs.compactMap(\.undo)
+        guard !undos.isEmpty else { return }
+        guard (try? connection.prepared("BEGIN IMMEDIATE").run()) != nil else {
+            return dueUndos.withLock { $0 += undos }
+        }
+        for undo in undos { undo(connection) }
         _ = try? connection.prepared("ROLLBACK").run()
+    }
+
+    private func takeDueUndos() -> [@Sendable (Connection) -> Void] {
+        dueUndos.withLock { due in
+            defer { due = [] }
+            return due
+        }
     }
 
     // MARK: Touches

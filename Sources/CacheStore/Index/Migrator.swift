@@ -84,7 +84,9 @@ struct Migrator {
             return step.version
         } catch {
             if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
-            throw error
+            // The steps are right: the tables are not what they should be.
+            guard error.code == SQLITE_ERROR || error.code == SQLITE_CONSTRAINT else { throw error }
+            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql)
         }
     }
 
