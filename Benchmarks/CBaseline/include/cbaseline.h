@@ -34,8 +34,8 @@ baseline_row baseline_lookup(baseline_index *index, const char *key, int key_len
 // open, fstat, read and close of a blob below the directory `blobs`; returns the bytes read.
 int64_t baseline_read_blob(int blobs, const uint8_t *digest, uint8_t *buffer, int64_t capacity);
 
-// A file created, written and renamed to the name of `digest`, then one row in a transaction of its own: the same INSERT as
-// the store's. The digest is the caller's; nothing is hashed.
+// A file created, written and renamed to the name of `digest`, then one row in a transaction of its own: one upsert, where the
+// store asks first. The digest is the caller's; nothing is hashed.
 int baseline_put(
     baseline_index *index, int blobs, const char *key, int key_length, const uint8_t *digest, const uint8_t *bytes,
     int64_t byte_count, int64_t now);
