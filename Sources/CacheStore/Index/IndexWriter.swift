@@ -4,9 +4,9 @@ internal import Synchronization
 /// The one connection that changes the index.
 ///
 /// Jobs that wait at the same time share a transaction (group commit). None of them could be taken back alone: a savepoint, as
-/// long as it is open, has SQLite copy each page that is changed. So one that fails after it has changed something takes the
-/// others with it, which then have a transaction each. Every transaction begins with what has collected since the last:
-/// touches, and the files that no entry needs any more.
+/// long as it is open, has SQLite copy each page that is changed. So one that fails in the index, or after it has changed
+/// something there, takes the others with it; then each has a transaction of its own. Every transaction begins with what has
+/// collected since the last: touches, and the files that no entry needs any more.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
