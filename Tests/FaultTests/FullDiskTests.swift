@@ -72,7 +72,7 @@ struct FullDiskTests {
             #expect(error.isFullDisk, "\(error)")
         }
         try verify(0..<100, byteCount, store, mayMiss: true)
-        try FileManager.default.removeItem(at: other)
+        try giveBack(other)
         try store.evict(maxEntries: 10)
         #expect(try store.statistics().entries <= 10)
         try put(100, 300_000, store)
@@ -108,7 +108,7 @@ struct FullDiskTests {
         if connection.isInTransaction { _ = try? connection.execute("COMMIT") }
         #expect(failures > 0)
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        try FileManager.default.removeItem(at: other)
+        try giveBack(other)
         try connection.execute("INSERT INTO item VALUES (1, 1, zeroblob(3000))")
         let found = try connection.prepare(
             "SELECT group_concat(id || ':' || round), (SELECT * FROM pragma_integrity_check) FROM item")
@@ -118,9 +118,14 @@ struct FullDiskTests {
         #expect(found.text(1) == "ok")
     }
 
+    /// Gives the bytes of such a file back. By cutting it: a program that another test is just starting may have it open, too.
+    private func giveBack(_ url: URL) throws {
+        try #require(truncate(url.path(percentEncoded: false), 0) == 0)
+        try FileManager.default.removeItem(at: url)
+    }
+
     /// Writes a file that takes every byte that is left.
     private func fillCompletely(_ url: URL) throws {
-        // A program that another test starts meanwhile must not keep it.
         let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)
         defer { close(file) }
