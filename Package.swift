@@ -60,7 +60,7 @@ let package = Package(
             resources: [
                 .embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql"), .embedInCode("v003_parts.sql"),
                 .embedInCode("v004_derived.sql"), .embedInCode("v005_eviction.sql"),
-                .embedInCode("v006_statements.sql"),
+                .embedInCode("v006_statements.sql"), .embedInCode("v007_inline.sql"),
             ],
             swiftSettings: swiftSettings
         ),

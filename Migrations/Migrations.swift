@@ -14,4 +14,5 @@ package let migrations: [Migration] = [
     Migration(version: 4, sql: String(decoding: PackageResources.v004_derived_sql, as: UTF8.self)),
     Migration(version: 5, sql: String(decoding: PackageResources.v005_eviction_sql, as: UTF8.self)),
     Migration(version: 6, sql: String(decoding: PackageResources.v006_statements_sql, as: UTF8.self)),
+    Migration(version: 7, sql: String(decoding: PackageResources.v007_inline_sql, as: UTF8.self)),
 ]

@@ -93,8 +93,8 @@ static void keep(sqlite3_stmt *row, int column) {
     }
 }
 
-// Reads every column of a row but that of the body, which is copied to `body` as far as it fits; returns its length.
-static int64_t read_row(sqlite3_stmt *row, baseline_row *found, uint8_t *body, int64_t capacity) {
+// Reads every column of a row.
+static void read_row(sqlite3_stmt *row, baseline_row *found) {
     static const int texts[] = {2, 3, 5, 6, 7, 15, 18, 22, 23};
     static const int integers[] = {1, 4, 8, 9, 10, 11, 12, 16, 17, 19, 20, 21};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) keep(row, texts[i]);
@@ -102,35 +102,18 @@ static int64_t read_row(sqlite3_stmt *row, baseline_row *found, uint8_t *body, i
         sink += (uint64_t)sqlite3_column_int64(row, integers[i]);
     found->id = sqlite3_column_int64(row, 0);
     found->byte_count = sqlite3_column_int64(row, 13);
-    const void *bytes = sqlite3_column_blob(row, 14);
-    int64_t length = sqlite3_column_bytes(row, 14);
-    if (bytes && length <= capacity) memcpy(body, bytes, (size_t)length);
-    return length;
-}
-
-static sqlite3_stmt *select_row(baseline_index *index, const char *key, int key_length) {
-    sqlite3_bind_text(index->select, 1, "", 0, SQLITE_STATIC);
-    sqlite3_bind_text(index->select, 2, key, key_length, SQLITE_STATIC);
-    return index->select;
+    const void *digest = sqlite3_column_blob(row, 14);
+    if (digest && sqlite3_column_bytes(row, 14) == 32) memcpy(found->digest, digest, 32);
 }
 
 baseline_row baseline_lookup(baseline_index *index, const char *key, int key_length) {
-    sqlite3_stmt *row = select_row(index, key, key_length);
+    sqlite3_stmt *row = index->select;
+    sqlite3_bind_text(row, 1, "", 0, SQLITE_STATIC);
+    sqlite3_bind_text(row, 2, key, key_length, SQLITE_STATIC);
     baseline_row found = {.byte_count = -1};
-    while (sqlite3_step(row) == SQLITE_ROW) read_row(row, &found, found.digest, sizeof found.digest);
+    while (sqlite3_step(row) == SQLITE_ROW) read_row(row, &found);
     sqlite3_reset(row);
     return found;
-}
-
-int64_t baseline_read_inline(
-    baseline_index *index, const char *key, int key_length, uint8_t *buffer, int64_t capacity
-) {
-    sqlite3_stmt *row = select_row(index, key, key_length);
-    baseline_row found;
-    int64_t count = -1;
-    while (sqlite3_step(row) == SQLITE_ROW) count = read_row(row, &found, buffer, capacity);
-    sqlite3_reset(row);
-    return count;
 }
 
 // ab/cdef…, 65 characters and a zero.
@@ -182,31 +165,18 @@ static int finish(sqlite3_stmt *statement) {
     return result == SQLITE_DONE ? 0 : -1;
 }
 
-static int insert_row(
-    baseline_index *index, const char *key, int key_length, const uint8_t *body, int64_t body_length, int64_t byte_count,
-    int64_t now
-) {
-    sqlite3_stmt *insert = index->insert;
-    sqlite3_bind_text(insert, 1, key, key_length, SQLITE_STATIC);
-    sqlite3_bind_int64(insert, 2, now);
-    sqlite3_bind_int64(insert, 3, byte_count);
-    sqlite3_bind_blob64(insert, 4, body, (sqlite3_uint64)body_length, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 5, head_text, sizeof head_text - 1, SQLITE_STATIC);
-    return finish(insert);
-}
-
 int baseline_put(
     baseline_index *index, int blobs, const char *key, int key_length, const uint8_t *digest, const uint8_t *bytes,
     int64_t byte_count, int64_t now
 ) {
     if (create_file(index, blobs, digest, bytes, byte_count) != 0) return -1;
-    return insert_row(index, key, key_length, digest, 32, byte_count, now);
-}
-
-int baseline_put_inline(
-    baseline_index *index, const char *key, int key_length, const uint8_t *bytes, int64_t byte_count, int64_t now
-) {
-    return insert_row(index, key, key_length, bytes, byte_count, byte_count, now);
+    sqlite3_stmt *insert = index->insert;
+    sqlite3_bind_text(insert, 1, key, key_length, SQLITE_STATIC);
+    sqlite3_bind_int64(insert, 2, now);
+    sqlite3_bind_int64(insert, 3, byte_count);
+    sqlite3_bind_blob(insert, 4, digest, 32, SQLITE_STATIC);
+    sqlite3_bind_text(insert, 5, head_text, sizeof head_text - 1, SQLITE_STATIC);
+    return finish(insert);
 }
 
 int baseline_unlink(int blobs, const uint8_t *digest) {

@@ -64,7 +64,7 @@ extension BodyWriter {
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
             // The body before the row: who sees the row finds the file.
-            if let digest { try link(digest, byteCount) }
+            if let digest { try place(digest, byteCount, connection) }
             return try mapping(store.indexPath) { () throws(SQLiteError) in
                 if metadata.kind == .content { try connection.removeFailure(for: key) }
                 for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
@@ -92,7 +92,7 @@ extension BodyWriter {
         return change(digest) { [self] (connection) throws(StoreError) in
             let isPresent = try mapping(store.indexPath) { () throws(SQLiteError) in try connection.contains(entry) }
             guard isPresent else { return false }
-            if let digest { try link(digest, byteCount) }
+            if let digest { try place(digest, byteCount, connection) }
             return try mapping(store.indexPath) { () throws(SQLiteError) in
                 try connection.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
                 // What is pinned is not evicted; a form of it must not go beyond the limits in its stead.
@@ -111,7 +111,7 @@ extension BodyWriter {
             run: run,
             undo: { [store] connection in
                 // The row did not come to be. If nobody else needs the file, it goes too.
-                guard let digest, (try? connection.containsBlob(digest)) == false else { return }
+                guard let digest, (try? connection.needsFile(digest)) == false else { return }
                 _ = try? store.blobs.unlink(digest)
             })
     }

@@ -9,11 +9,14 @@ internal import Synchronization
 /// A body on its way into the store.
 ///
 /// Its bytes go to a file without a name while they are hashed; `commit(_:for:)` names the file and makes the entry
-/// visible, both at once. A writer that is let go without a commit leaves nothing behind. One caller writes; the order of
-/// the calls is the order of the bytes.
+/// visible, both at once. Up to ``ResponseStore/Configuration/inlineLimit`` they stay in memory until then, and go to the index.
+/// A writer that is let go without a commit leaves nothing behind. One caller writes; the order of the calls is the order of
+/// the bytes.
 public final class BodyWriter: Sendable {
     private struct State: ~Copyable {
-        /// Created with the first byte: an empty body needs no file.
+        /// The bytes for as long as they are few enough for the index; `nil` afterwards.
+        var inline: Data?
+        /// Created with the first byte that goes there: an empty body needs no file.
         var file: StagedFile?
         var hasher = SHA256()
         var byteCount: Int64 = 0
@@ -25,11 +28,12 @@ public final class BodyWriter: Sendable {
     }
 
     let store: ResponseStore
-    /// Guards the file being written.
-    private let state = Mutex(State())
+    /// Guards what is being written.
+    private let state: Mutex<State>
 
     init(store: ResponseStore) {
         self.store = store
+        state = Mutex(State(inline: store.configuration.effectiveInlineLimit > 0 ? Data() : nil))
     }
 
     /// The bytes written so far.
@@ -78,7 +82,12 @@ public final class BodyWriter: Sendable {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
+        if let count = state.inline?.count, count + bytes.count <= store.configuration.effectiveInlineLimit {
+            state.inline?.append(contentsOf: bytes)
+            return
+        }
         try mapping { () throws(SystemError) in
+            try leaveMemory(&state)
             if state.file == nil { state.file = try store.blobs.stage() }
             do throws(SystemError) {
                 try state.file?.descriptor.write(bytes)
@@ -88,6 +97,26 @@ public final class BodyWriter: Sendable {
                 throw error
             }
         }
+    }
+
+    /// Puts what is in memory into a file, for what is too long or has a file already.
+    private func leaveMemory(_ state: inout State) throws(SystemError) {
+        guard let inline = state.inline else { return }
+        if !inline.isEmpty { state.file = try stage(inline) }
+        state.inline = nil
+    }
+
+    private func stage(_ bytes: Data) throws(SystemError) -> StagedFile {
+        let file = try store.blobs.stage()
+        let result: Result<Void, SystemError> = bytes.withUnsafeBytes { bytes in
+            do throws(SystemError) {
+                return .success(try file.descriptor.write(bytes))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+        return file
     }
 
     /// Appends bytes.
@@ -131,10 +160,10 @@ public final class BodyWriter: Sendable {
     public func written() throws(StoreError) -> StoredBody {
         try state.withLock { (state) throws(StoreError) in
             guard state.byteCount > 0 else { return StoredBody() }
+            let digest = ContentDigest(state.hasher.finalize())
+            if let inline = state.inline { return StoredBody(bytes: inline, digest: digest) }
             guard let descriptor = state.file?.descriptor else { throw .closed }
-            return StoredBody(
-                descriptor: descriptor, digest: ContentDigest(state.hasher.finalize()), byteCount: state.byteCount,
-                isNamed: false)
+            return StoredBody(descriptor: descriptor, digest: digest, byteCount: state.byteCount, isNamed: false)
         }
     }
 
@@ -143,6 +172,7 @@ public final class BodyWriter: Sendable {
         state.withLock { state in
             state.isOpen = false
             state.file = nil
+            state.inline = nil
             landed(&state)
         }
     }
@@ -159,22 +189,30 @@ public final class BodyWriter: Sendable {
             guard state.isOpen else { throw .closed }
             state.isOpen = false
             // Before the write lock is asked for: it takes long.
-            if store.configuration.durability == .durable, let file = state.file?.descriptor {
-                try mapping { () throws(SystemError) in try file.sync() }
-            }
+            try mapping { () throws(SystemError) in try sync(state.file?.descriptor) }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
     }
 
-    /// Gives the file the name of its digest. Called inside the transaction that needs it.
-    func link(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
+    /// Puts the body into the index, or gives its file the name of its digest. Called inside the transaction that needs it.
+    func place(_ digest: ContentDigest, _ byteCount: Int64, _ connection: Connection) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // Discarded while the commit waited.
-            guard state.file != nil else { throw .closed }
-            do throws(SystemError) {
-                try link(&state, digest, byteCount)
-            } catch {
-                throw .file(error)
+            guard state.file != nil || state.inline != nil else { throw .closed }
+            let isInIndex = try mapping(store.indexPath) { [inline = state.inline] () throws(SQLiteError) in
+                if try connection.hasInlineBody(digest, byteCount: byteCount) { return true }
+                guard let inline else { return false }
+                return try connection.addInlineBody(inline, digest)
+            }
+            if !isInIndex {
+                try mapping { () throws(SystemError) in
+                    if state.inline != nil {
+                        // It is in a file already, or was when that was deleted or damaged.
+                        try leaveMemory(&state)
+                        try sync(state.file?.descriptor)
+                    }
+                    try link(&state, digest, byteCount)
+                }
             }
             landed(&state)
         }
@@ -213,7 +251,12 @@ public final class BodyWriter: Sendable {
             try copy.descriptor.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
         }
-        if store.configuration.durability == .durable { try copy.descriptor.sync() }
         state.file = consume copy
+        try sync(state.file?.descriptor)
+    }
+
+    /// Has the bytes of the file on the disk, if that is asked for.
+    private func sync(_ file: FileDescriptor?) throws(SystemError) {
+        if store.configuration.durability == .durable { try file?.sync() }
     }
 }

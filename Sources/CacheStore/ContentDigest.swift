@@ -1,5 +1,11 @@
 internal import Crypto
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// The SHA-256 of a body, by which its file is named.
 public struct ContentDigest: Hashable, Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
@@ -9,6 +15,11 @@ public struct ContentDigest: Hashable, Sendable {
         var hasher = SHA256()
         hasher.update(bufferPointer: bytes)
         self.init(hasher.finalize())
+    }
+
+    /// As `init(of:)` for an unsafe buffer.
+    init(of bytes: Data) {
+        self = bytes.withUnsafeBytes { Self(of: $0) }
     }
 
     init(_ digest: SHA256Digest) {

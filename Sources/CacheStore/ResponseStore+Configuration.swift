@@ -12,7 +12,7 @@ extension ResponseStore {
         /// When the bytes of a body are held against their digest.
         @nonexhaustive
         public enum Verification: Sendable {
-            /// Before a file is read for the first time in this process. The default.
+            /// Before a body is read for the first time in this process. The default.
             case firstRead
             /// Before every read.
             case everyRead
@@ -44,6 +44,18 @@ extension ResponseStore {
 
         /// When bodies are verified; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
+
+        /// Bodies of up to so many bytes go to the index instead of files; 0, the default, for none, at most
+        /// ``maxInlineLimit``.
+        ///
+        /// For a store of very many small bodies: up to some 4 KiB a row is written and read faster than a file, and takes no
+        /// whole block on the disk; from 16 KiB on it is slower. Such a body has no ``StoredBody/fileURL``, and is copied to
+        /// memory when it is opened. A body stays where it was put, and is found there whatever the limit is then: processes
+        /// that share a store may have different ones.
+        public var inlineLimit: Int = 0
+
+        /// What ``inlineLimit`` is cut to.
+        public static let maxInlineLimit = 65_536
 
         /// What a power cut may take; ``Durability/relaxed`` by default. A killed process never takes what was
         /// acknowledged.
@@ -92,6 +104,9 @@ extension ResponseStore {
 }
 
 extension ResponseStore.Configuration {
+    /// ``inlineLimit``, within its bounds.
+    var effectiveInlineLimit: Int { max(0, min(inlineLimit, Self.maxInlineLimit)) }
+
     var indexOptions: IndexOptions {
         IndexOptions(
             busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete,

@@ -6,7 +6,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public let files: Int
     /// Bytes of all bodies, derived ones too, as if none were shared.
     public let logicalBytes: Int64
-    /// Bytes of all files: a body that several share counts once.
+    /// Bytes of all bodies, in files and in the index: one that several share counts once.
     public let physicalBytes: Int64
     /// Of the physical bytes, those that no entry needs any more and that the next write deletes.
     public let unreferencedBytes: Int64
@@ -20,10 +20,14 @@ public struct StoreStatistics: Hashable, Sendable {
     public let derivedBodies: Int
     /// Their bytes, which are among the logical ones, as if none were shared.
     public let derivedBytes: Int64
+    /// Bodies that are in the index, and have no file; see ``ResponseStore/Configuration/inlineLimit``.
+    public let inlineBodies: Int
+    /// Their bytes, which are among the physical ones, and among those of the index.
+    public let inlineBytes: Int64
     /// Bytes of the index that hold something. Those of its log, which is cut back from time to time, are not among them.
     public let indexBytes: Int64
-    /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries and their derived forms need, each file once, and the pages of
-    /// the index beyond those of an empty one.
+    /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries and their derived forms need, each once,
+    /// and the pages of the index beyond those of an empty one and those bodies.
     public let limitedBytes: Int64
 }
 
@@ -33,7 +37,7 @@ public struct RemovalReport: Hashable, Sendable {
     public internal(set) var entries = 0
     /// Keys whose failures are forgotten.
     public internal(set) var failures = 0
-    /// Bytes of the files that no entry needs any more.
+    /// Bytes of the bodies that no entry needs any more.
     public internal(set) var bytes: Int64 = 0
 }
 
@@ -41,6 +45,6 @@ public struct RemovalReport: Hashable, Sendable {
 public struct EvictionReport: Hashable, Sendable {
     /// Entries removed.
     public internal(set) var entries = 0
-    /// Bytes of the files that no entry needs any more.
+    /// Bytes of the bodies that no entry needs any more.
     public internal(set) var bytes: Int64 = 0
 }

@@ -1,4 +1,5 @@
 import CacheStore
+import Foundation
 import TestSupport
 import Testing
 
@@ -33,6 +34,13 @@ struct QueryPlanTests {
         _ = try connection.removeFailure(for: entry.key)
         _ = try connection.unreferencedBlobs(limit: 1)
         _ = try connection.containsBlob(#require(entry.digest))
+        _ = try connection.needsFile(#require(entry.digest))
+        let inline = Data([4])
+        let inlineDigest = inline.withUnsafeBytes { ContentDigest(of: $0) }
+        #expect(try connection.addInlineBody(inline, inlineDigest))
+        #expect(try connection.hasInlineBody(inlineDigest, byteCount: 1))
+        #expect(try connection.inlineBody(inlineDigest, byteCount: 1)?.bytes == inline)
+        try connection.removeInlineBody(inlineDigest)
         try connection.removeBlob(#require(entry.digest))
 
         _ = try connection.setOptions(EntryOptions(lifetime: .session, isPinned: true, tags: ["x"]), for: entry.key)
@@ -99,6 +107,7 @@ struct QueryPlanTests {
         _ = try connection.removeEntries(for: entry.key)
         try connection.removeFailure(for: entry.key)
         try connection.removeBlob(digest)
+        #expect(try connection.addInlineBody(Data([4]), digest))
         let index = try RawIndex(sandbox.indexPath)
         var count = 0
         for sql in connection.preparedSQL {
@@ -113,7 +122,7 @@ struct QueryPlanTests {
                 #expect(!mayFail, "\(step) in \(sql)")
             }
         }
-        #expect(count == 6)
+        #expect(count == 8)
     }
 
     @Test(

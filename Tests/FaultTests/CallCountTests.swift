@@ -4,7 +4,7 @@ import Testing
 
 @Suite("System calls", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct CallCountTests {
-    @Test("what a transaction adds to the log is written with one call, or one for each 128 KiB")
+    @Test("the log takes a call for each transaction, and not two for each page")
     func writes() async throws {
         let scenario = Scenario.everything
         let calls = try await Laboratory.calls(.run(scenario), .write)

@@ -42,6 +42,19 @@ struct ErrorTests {
     }
 
     @Test(
+        "so it is with bodies in the index",
+        arguments: [
+            Case("EIO", EIO, .all, length: 1), Case("ENOSPC", ENOSPC, space, length: 1),
+            Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4),
+        ])
+    func errorsInline(_ c: Case) async throws {
+        let count = try await Laboratory.calls(.persist(.inline), c.kinds)
+        let points = points(count, atMost: 5)
+        for point in points { try await ErrorTests.run(c, at: point, of: .inline, in: Laboratory()) }
+        report("\(points.count) of \(count) error points with bodies in the index (\(c.testDescription))")
+    }
+
+    @Test(
         "so it is while the log of a killed process is recovered",
         arguments: [
             Case("EIO", EIO, .all, length: 1), Case("EMFILE", EMFILE, .open, length: 1),
@@ -61,8 +74,9 @@ struct ErrorTests {
         report("\(points.count) error points while recovering (\(c.testDescription))")
     }
 
-    private static func run(_ c: Case, at point: UInt64, in laboratory: Laboratory) async throws {
-        let scenario = Scenario.everything
+    private static func run(
+        _ c: Case, at point: UInt64, of scenario: Scenario = .everything, in laboratory: Laboratory
+    ) async throws {
         let plan = FaultPlan(c.action, c.kinds, at: point, length: c.length, error: c.error)
         let ending = try await laboratory.run(laboratory.options(.persist(scenario), plan))
         #expect(ending == .exit(0), "\(c.name) \(plan): \(laboratory.output)")

@@ -45,6 +45,19 @@ struct KillTests {
         report("\(points.count) of \(count) kill points of forms (\(moment.action))")
     }
 
+    @Test(
+        "A2: so it is when bodies are in the index",
+        arguments: [
+            Moment(action: .killBefore, kinds: .changes), Moment(action: .killWithin, kinds: .write),
+            Moment(action: .killAfter, kinds: .changes),
+        ])
+    func killInline(_ moment: Moment) async throws {
+        let count = try await Laboratory.calls(.run(.inline), moment.kinds)
+        let points = points(count, atMost: 8)
+        try await KillTests.kill(.inline, moment, points)
+        report("\(points.count) of \(count) kill points with bodies in the index (\(moment.action))")
+    }
+
     @Test("A2: so it is when the log is checkpointed", .enabled(if: Laboratory.isThorough))
     func killWhileCheckpointing() async throws {
         let moment = Moment(action: .killAfter, kinds: .changes)

@@ -15,6 +15,7 @@ struct PowerTests {
         arguments: [
             Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
             Case(scenario: .checkpoints, isDurable: false), Case(scenario: .checkpoints, isDurable: true),
+            Case(scenario: .inline, isDurable: false), Case(scenario: .inline, isDurable: true),
         ])
     func cut(_ c: Case) async throws {
         let laboratory = try Laboratory()
@@ -24,7 +25,7 @@ struct PowerTests {
         #expect(try await laboratory.run(options) == .exit(0), "\(laboratory.output)")
 
         let log = try ChangeLog(laboratory.recordPath)
-        let moments = Set(points(UInt64(log.changes.count), atMost: c.scenario == .everything ? 14 : 3))
+        let moments = Set(points(UInt64(log.changes.count), atMost: c.scenario == .checkpoints ? 3 : 14))
         let generator = SeededGenerator()
         var disk = Disk()
         var acknowledged = 0

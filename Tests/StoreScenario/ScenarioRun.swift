@@ -75,6 +75,7 @@ final class ScenarioRun {
     private func open() throws -> ResponseStore {
         var configuration = options.configuration
         configuration.clock = { [clock] in clock.now }
+        configuration.inlineLimit = scenario.inlineLimit
         return try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)
     }
 

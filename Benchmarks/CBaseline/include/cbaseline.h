@@ -40,12 +40,6 @@ int baseline_put(
     baseline_index *index, int blobs, const char *key, int key_length, const uint8_t *digest, const uint8_t *bytes,
     int64_t byte_count, int64_t now);
 
-// As baseline_put and baseline_read_blob after baseline_lookup, but with the body in the row instead of a file. For the bare
-// index only.
-int baseline_put_inline(
-    baseline_index *index, const char *key, int key_length, const uint8_t *bytes, int64_t byte_count, int64_t now);
-int64_t baseline_read_inline(baseline_index *index, const char *key, int key_length, uint8_t *buffer, int64_t capacity);
-
 // Gives the index of a closed store pages of another size.
 int baseline_repage(const char *path, int page_bytes);
 

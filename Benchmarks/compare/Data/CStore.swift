@@ -63,34 +63,6 @@ final class CStore {
         guard result == 0 else { throw Failure(description: "cannot put") }
     }
 
-    /// As ``put(_:digest:_:at:)``, with the body in the row.
-    func putInline(_ key: String, _ body: Data, at now: Int64) throws {
-        var key = key
-        let result = key.withUTF8 { text in
-            text.withMemoryRebound(to: CChar.self) { text in
-                body.withUnsafeBytes { body in
-                    baseline_put_inline(
-                        index, text.baseAddress, Int32(text.count),
-                        body.baseAddress?.assumingMemoryBound(to: UInt8.self), Int64(body.count), now)
-                }
-            }
-        }
-        guard result == 0 else { throw Failure(description: "cannot put") }
-    }
-
-    /// As ``hit(_:)``, with the body in the row.
-    func hitInline(_ key: String, byteCount: Int) throws -> Int {
-        var key = key
-        if buffer.count < byteCount { buffer = [UInt8](repeating: 0, count: byteCount) }
-        let count = key.withUTF8 { text in
-            text.withMemoryRebound(to: CChar.self) {
-                baseline_read_inline(index, $0.baseAddress, Int32($0.count), &buffer, Int64(buffer.count))
-            }
-        }
-        guard count == byteCount else { throw Failure(description: "no body") }
-        return buffer.withUnsafeBytes { pageSum($0[..<byteCount]) }
-    }
-
     func unlink(_ digest: [UInt8]) throws {
         guard baseline_unlink(blobs, digest) == 0 else { throw Failure(description: "cannot unlink") }
     }

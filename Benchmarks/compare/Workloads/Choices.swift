@@ -2,14 +2,13 @@ import CBaseline
 import CacheStore
 import Foundation
 
-/// What was chosen, beside what was not: pages of another size, and bodies in rows.
+/// What was chosen, beside what was not: pages of another size, and bodies in the index.
 struct Choices {
     let place: Place
     let entries: Int
 
     private static let pageSizes = [1, 2, 8, 16]
-    private static let inlineSizes = [1, 4, 16, 64]
-    private static let now = Int64(Date().timeIntervalSince1970 * 1000)
+    private static let inlineSizes = [1, 2, 4, 8, 16, 64]
 
     func plan() -> [PlannedWork] {
         var plan: [PlannedWork] = []
@@ -23,8 +22,9 @@ struct Choices {
         }
         for size in Self.inlineSizes {
             plan += [
-                PlannedWork("C, body in the row: hit, \(size) KiB") { try hitInline(size << 10) },
-                PlannedWork("C, body in the row: put, \(size) KiB") { try putInline(size << 10) },
+                PlannedWork("body in the index: hit, \(size) KiB") { try hitInline(size << 10) },
+                PlannedWork("body in the index: put, \(size) KiB") { try putInline(size << 10) },
+                PlannedWork("body in the index: put into a full store, \(size) KiB") { try displaceInline(size << 10) },
             ]
         }
         return plan
@@ -89,60 +89,55 @@ struct Choices {
         return Workload(operations: 2_000, sides: sides)
     }
 
-    // MARK: Bodies in rows
+    // MARK: Bodies in the index
 
-    private static func body(_ number: Int, _ byteCount: Int) -> Data {
-        Sample.body(number, .kib256).prefix(byteCount)
+    private static func insert(_ store: ResponseStore, _ number: Int, _ byteCount: Int) throws {
+        try store.insert(
+            Sample.body(number, .kib256).prefix(byteCount), metadata: Sample.metadata(number, byteCount: byteCount),
+            for: CacheKey(url: Sample.url(number)))
     }
 
     private func putInline(_ byteCount: Int) throws -> Workload {
-        let (rows, files) = try bare()
-        return Workload(
-            operations: 1_000,
-            sides: [
-                Workload.Side("C") { range in
-                    for number in range {
-                        try rows.putInline(Sample.url(number), Self.body(number, byteCount), at: Self.now)
-                    }
-                },
-                Workload.Side("C, body in a file") { range in
-                    for number in range {
-                        try files.put(
-                            Sample.url(number), digest: Sample.digest(number), Self.body(number, byteCount),
-                            at: Self.now)
-                    }
-                },
-            ])
+        try inline(operations: 1_000, run: { store, number in try Self.insert(store, number, byteCount) })
+    }
+
+    /// For each body that comes another one goes.
+    private func displaceInline(_ byteCount: Int) throws -> Workload {
+        try inline(operations: 1_000, limits: Limits(maxEntries: 1_000)) { store in
+            for number in 0..<1_000 { try Self.insert(store, 1_000_000_000 + number, byteCount) }
+        } run: { store, number in
+            try Self.insert(store, number, byteCount)
+        }
     }
 
     private func hitInline(_ byteCount: Int) throws -> Workload {
-        let (rows, files) = try bare()
-        let count = 1_000
-        for number in 0..<count {
-            let (url, body) = (Sample.url(number), Self.body(number, byteCount))
-            try rows.putInline(url, body, at: Self.now)
-            try files.put(url, digest: Sample.digest(number), body, at: Self.now)
+        let keys = try (0..<1_000).map { try CacheKey(url: Sample.url($0)) }
+        return try inline(operations: 10_000) { store in
+            for number in keys.indices { try Self.insert(store, number, byteCount) }
+        } run: { store, number in
+            let key = keys[Reading.spread(number, over: keys.count)]
+            guard let entry = try store.lookup(key), let body = try store.openBody(of: entry) else {
+                throw CStore.Failure(description: "a miss")
+            }
+            blackHole(pageSum(try body.data()))
         }
-        let urls = (0..<count).map { Sample.url($0) }
-        return Workload(
-            operations: 10_000,
-            sides: [
-                Workload.Side("C") { range in
-                    var sum = 0
-                    for number in range {
-                        sum &+= try rows.hitInline(urls[Reading.spread(number, over: count)], byteCount: byteCount)
-                    }
-                    blackHole(sum)
-                },
-                Workload.Side("C, body in a file") { range in
-                    var sum = 0
-                    for number in range { sum &+= try files.hit(urls[Reading.spread(number, over: count)]) }
-                    blackHole(sum)
-                },
-            ])
     }
 
-    private func bare() throws -> (rows: CStore, files: CStore) {
-        (try CStore(place.fresh("rows"), baseline_bare), try CStore(place.fresh("row and file"), baseline_bare))
+    /// The same work with bodies in the index, and in files.
+    private func inline(
+        operations: Int, limits: Limits? = nil,
+        fill: (ResponseStore) throws -> Void = { _ in }, run: @escaping (ResponseStore, Int) throws -> Void
+    ) throws -> Workload {
+        let sides = try [("ours", Int.max), ("ours, in a file", 0)].map { name, limit in
+            var configuration = ResponseStore.Configuration()
+            configuration.inlineLimit = limit
+            configuration.limits = limits
+            let store = try ResponseStore(directory: place.fresh(name), configuration: configuration)
+            try fill(store)
+            return Workload.Side(name) { range in
+                for number in range { try run(store, number) }
+            }
+        }
+        return Workload(operations: operations, sides: sides)
     }
 }

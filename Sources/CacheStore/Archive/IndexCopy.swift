@@ -40,8 +40,8 @@ final class IndexCopy {
         return try statement.step() ? statement.int(0) : 0
     }
 
-    /// Calls `visit` for every body that entries or derived forms need, and says how many entries do.
-    func forEachBody(
+    /// Calls `visit` for every file that entries or derived forms need, and says how many entries do.
+    func forEachFile(
         _ visit: (_ digest: ContentDigest, _ byteCount: Int64, _ entries: Int) throws(StoreError) -> Void
     ) throws(StoreError) {
         let connection = try mapping(path, connect)
@@ -49,7 +49,7 @@ final class IndexCopy {
             try connection.prepare(
                 """
                 SELECT digest, byte_count, (SELECT count(*) FROM entry WHERE body = digest) FROM blob
-                WHERE reference_count > 0
+                WHERE reference_count > 0 AND inline_id IS NULL
                 """)
         }
         while try mapping(path, { () throws(SQLiteError) in try statement.step() }) {

@@ -25,7 +25,7 @@ extension ResponseStore {
             return (descriptor: file, byteCount: try file.status().size)
         }
         try append("index.sqlite", file.descriptor, file.byteCount, to: &archive)
-        try index.forEachBody { (digest, byteCount, entries) throws(StoreError) in
+        try index.forEachFile { (digest, byteCount, entries) throws(StoreError) in
             guard
                 let (body, _) = try mapping({ () throws(SystemError) in try blobs.open(digest, byteCount: byteCount) })
             else {

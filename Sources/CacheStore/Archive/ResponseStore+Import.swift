@@ -64,6 +64,8 @@ extension ResponseStore {
             throw .archive(.damagedIndex("\(left)"))
         }
         let statistics = try store.statistics()
-        return ArchiveReport(entries: statistics.entries, files: statistics.files, bytes: statistics.physicalBytes)
+        return ArchiveReport(
+            entries: statistics.entries, files: statistics.files,
+            bytes: statistics.physicalBytes - statistics.inlineBytes)
     }
 }

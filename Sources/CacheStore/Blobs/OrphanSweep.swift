@@ -29,28 +29,19 @@ extension ResponseStore {
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) throws(StoreError) -> SweepReport {
         try checkWritable()
-        var report = SweepReport()
+        // Outside of the changes, which may have to be made twice.
+        let deleted = Mutex(SweepReport())
         let newest =
             gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max
         var unlisted = try unlistedFiles()[...]
         while !unlisted.isEmpty {
             let bite = Array(unlisted.prefix(Self.sweepBite))
             unlisted = unlisted.dropFirst(bite.count)
-            // Outside of the change, which may have to be made twice.
-            let deleted = Mutex(SweepReport())
             try writer.write { [self] (connection) throws(StoreError) in
-                try deleteOrphans(bite, writtenBefore: newest, connection) { byteCount in
-                    deleted.withLock { report in
-                        report.files += 1
-                        report.bytes += byteCount
-                    }
-                }
-            }
-            deleted.withLock { deleted in
-                report.files += deleted.files
-                report.bytes += deleted.bytes
+                try deleteOrphans(bite, writtenBefore: newest, connection, deleted)
             }
         }
+        var report = deleted.withLock { $0 }
         try mapping { () throws(SystemError) in
             report.stagedFiles = try StagedFile.sweep(blobs.root)
             try place.sweepUnfinishedIndices()
@@ -64,18 +55,21 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
     }
 
-    /// - Parameter note: Called with the bytes of each file that was deleted.
     private func deleteOrphans(
-        _ digests: [ContentDigest], writtenBefore time: Int64, _ connection: Connection, note: (Int64) -> Void
+        _ digests: [ContentDigest], writtenBefore time: Int64, _ connection: Connection,
+        _ deleted: borrowing Mutex<SweepReport>
     ) throws(StoreError) {
         for digest in digests {
-            let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
+            let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.needsFile(digest) }
             guard !isListed else { continue }
             try mapping { () throws(SystemError) in
                 guard let status = try blobs.status(of: digest), status.modified / 1_000_000 <= time,
                     try blobs.unlink(digest)
                 else { return }
-                note(status.size)
+                deleted.withLock { report in
+                    report.files += 1
+                    report.bytes += status.size
+                }
             }
         }
     }
@@ -88,7 +82,7 @@ extension ResponseStore {
         }
         return try readAsIs { (connection) throws(SQLiteError) in
             var unlisted: [ContentDigest] = []
-            for digest in files where try !connection.containsBlob(digest) { unlisted.append(digest) }
+            for digest in files where try !connection.needsFile(digest) { unlisted.append(digest) }
             return unlisted
         }
     }

@@ -9,6 +9,8 @@ public struct CheckReport: Hashable, Sendable {
         case missingFile(ContentDigest)
         /// A file has other bytes than its name says.
         case alteredFile(ContentDigest)
+        /// A body in the index has another length or other bytes than it should.
+        case alteredInlineBody(ContentDigest)
         /// A file that no entry needs, and that no write is going to delete.
         case orphanFile(path: String)
         /// An entry whose body the index does not list, or lists with another length.
@@ -47,6 +49,7 @@ extension CheckReport.Problem: CustomStringConvertible {
         case .damagedIndex(let message): "damaged index: \(message)"
         case .missingFile(let digest): "missing or wrong length: \(BlobPath(digest).relativePath)"
         case .alteredFile(let digest): "altered: \(BlobPath(digest).relativePath)"
+        case .alteredInlineBody(let digest): "altered in the index: \(digest)"
         case .orphanFile(let path): "no entry needs: \(path)"
         case .unlistedBody(let key): "body not listed: \(key)"
         case .unlistedDerivedBody(let key, let name): "derived body not listed: \(name.debugDescription) of \(key)"
@@ -71,7 +74,7 @@ extension ResponseStore {
         }
         do throws(StoreError) {
             try compareRows(&report)
-            try compareFiles(&report, reads: digests)
+            try compareBodies(&report, reads: digests)
             try lookForOrphans(&report)
         } catch .index(let error) where error.isDamage {
             // What cannot be read cannot be compared.
@@ -95,22 +98,39 @@ extension ResponseStore {
         }
     }
 
-    private func compareFiles(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
+    private func compareBodies(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
         let listed = try readAsIs { (connection) throws(SQLiteError) in
             var listed: [(ContentDigest, Int64)] = []
-            try connection.forEachNeededBlob { listed.append(($0, $1)) }
+            try connection.forEachNeededFile { listed.append(($0, $1)) }
             return listed
         }
         report.files = listed.count
         var suspects: [ContentDigest] = []
-        for (digest, byteCount) in listed where try examine(digest, byteCount, reads: reads) != nil {
+        for (digest, byteCount) in listed where try examineFile(digest, byteCount, reads: reads) != nil {
             suspects.append(digest)
+        }
+        try readAsIs { (connection) throws(SQLiteError) in
+            try connection.forEachInlineBody(reads: reads) { digest, isIntact in
+                if !isIntact { suspects.append(digest) }
+            }
         }
         report.problems += try confirm(suspects, reads: reads)
     }
 
-    /// What is wrong with the file of a digest; `nil` if nothing, as far as is looked.
+    /// What is wrong with the body of a digest; `nil` if nothing, as far as is looked.
     func examine(
+        _ digest: ContentDigest, _ byteCount: Int64, reads: Bool, _ connection: Connection
+    ) throws(StoreError) -> CheckReport.Problem? {
+        let isInIndex = try mapping(indexPath) { () throws(SQLiteError) in try !connection.needsFile(digest) }
+        guard isInIndex else { return try examineFile(digest, byteCount, reads: reads) }
+        let body = try mapping(indexPath) { () throws(SQLiteError) in
+            try connection.inlineBody(digest, byteCount: byteCount)
+        }
+        guard let body, !reads || ContentDigest(of: body.bytes) == digest else { return .alteredInlineBody(digest) }
+        return nil
+    }
+
+    private func examineFile(
         _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
         try mapping { () throws(SystemError) in
@@ -131,7 +151,9 @@ extension ResponseStore {
                 let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
                     try connection.neededByteCount(ofBlob: digest)
                 }
-                guard let byteCount, let problem = try examine(digest, byteCount, reads: reads) else { continue }
+                guard let byteCount, let problem = try examine(digest, byteCount, reads: reads, connection) else {
+                    continue
+                }
                 problems.append(problem)
             }
             return problems
@@ -154,7 +176,7 @@ extension ResponseStore {
         report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in unlisted {
-                let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
+                let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.needsFile(digest) }
                 let exists = try mapping { () throws(SystemError) in try blobs.status(of: digest) != nil }
                 if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
             }

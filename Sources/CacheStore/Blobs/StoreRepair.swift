@@ -40,7 +40,7 @@ extension ResponseStore {
 
     private func mend(_ problem: CheckReport.Problem) throws(StoreError) {
         switch problem {
-        case .missingFile(let digest), .alteredFile(let digest):
+        case .missingFile(let digest), .alteredFile(let digest), .alteredInlineBody(let digest):
             try drop(digest)
         case .unlistedBody(let key):
             try remove(key)
@@ -56,7 +56,7 @@ extension ResponseStore {
             let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
                 try connection.neededByteCount(ofBlob: digest)
             }
-            guard let byteCount, try examine(digest, byteCount, reads: true) != nil else { return }
+            guard let byteCount, try examine(digest, byteCount, reads: true, connection) != nil else { return }
             _ = try removeRows(withDamagedBody: digest, connection)
         }
     }
@@ -67,7 +67,7 @@ extension Connection {
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
         // Entries that have gone over to a policy tell of it; whether all have, the next opening looks.
         try execute(
             """
@@ -114,6 +114,14 @@ extension Connection {
             )
             WHERE digest = counted AND reference_count <> actual
             """)
+        try execute(
+            """
+            DELETE FROM inline_body
+            WHERE (id, digest) NOT IN (
+                SELECT inline_id, digest FROM blob WHERE inline_id IS NOT NULL AND reference_count > 0
+            )
+            """)
+        try execute("UPDATE inline_body SET byte_count = length(bytes)")
         // Last, because the triggers of the above have changed it.
         try execute(
             """
@@ -126,7 +134,9 @@ extension Connection {
                 blob_count = (SELECT count(*) FROM blob),
                 physical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob),
                 unreferenced_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob WHERE reference_count = 0),
-                failure_count = (SELECT count(*) FROM failure)
+                failure_count = (SELECT count(*) FROM failure),
+                inline_count = (SELECT count(*) FROM inline_body),
+                inline_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM inline_body)
             """)
     }
 }

@@ -27,9 +27,18 @@ extension Connection {
         return try statement.step()
     }
 
-    /// Calls `visit` for every blob that an entry or a derived form needs.
-    func forEachNeededBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
-        let statement = try prepared("SELECT digest, byte_count FROM blob WHERE reference_count > 0")
+    /// Whether a file of that name is that of a body: of one that is not in the index.
+    package func needsFile(_ digest: ContentDigest) throws(SQLiteError) -> Bool {
+        let statement = try prepared("SELECT 1 FROM blob WHERE digest = ?1 AND inline_id IS NULL")
+        defer { statement.reset() }
+        statement.bind(digest, at: 1)
+        return try statement.step()
+    }
+
+    /// Calls `visit` for every file that an entry or a derived form needs.
+    func forEachNeededFile(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
+        let statement = try prepared(
+            "SELECT digest, byte_count FROM blob WHERE reference_count > 0 AND inline_id IS NULL")
         defer { statement.reset() }
         while try statement.step() {
             if let digest = statement.digest(0) { visit(digest, statement.int64(1)) }

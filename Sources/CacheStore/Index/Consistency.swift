@@ -115,7 +115,7 @@ extension Connection {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
                     UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
@@ -132,6 +132,15 @@ extension Connection {
                         FROM recorded
                     UNION ALL SELECT 'rows of blob without a digest',
                         (SELECT count(*) FROM blob WHERE length(digest) <> 32), 0
+                    UNION ALL SELECT 'inline_count', inline_count, (SELECT count(*) FROM inline_body) FROM recorded
+                    UNION ALL SELECT 'inline_bytes', inline_bytes, (SELECT total(byte_count) FROM inline_body)
+                        FROM recorded
+                    UNION ALL SELECT 'rows of inline_body that nothing needs', (
+                        SELECT count(*) FROM inline_body
+                        WHERE (id, digest) NOT IN (
+                            SELECT inline_id, digest FROM blob WHERE inline_id IS NOT NULL AND reference_count > 0
+                        )
+                    ), 0
                     UNION ALL SELECT 'rows of access', (SELECT count(*) FROM access), (SELECT count(*) FROM entry)
                     UNION ALL SELECT 'rows of tag without an entry',
                         (SELECT count(*) FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)), 0
@@ -148,7 +157,7 @@ extension Connection {
         return wrong
     }
 
-    /// The length that the file of a digest should have; `nil` if no entry needs the file.
+    /// The length that the body of a digest should have; `nil` if nothing needs it.
     func neededByteCount(ofBlob digest: ContentDigest) throws(SQLiteError) -> Int64? {
         let statement = try prepared("SELECT byte_count FROM blob WHERE digest = ?1 AND reference_count > 0")
         defer { statement.reset() }

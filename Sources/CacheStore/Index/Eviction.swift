@@ -1,12 +1,12 @@
 /// How much a store holds, as limits count it.
 package struct StoreSize: Sendable {
     package var entries: Int64
-    /// Bytes of the bodies that entries and derived forms need, each file once.
+    /// Bytes of the bodies that entries and derived forms need, each once, those in the index, too.
     package var bodyBytes: Int64
     /// Bytes of files that wait for their deletion.
     package var unreferencedBytes: Int64
-    /// Pages of the index beyond those of an empty one, in bytes, shared out among the entries: pages become free
-    /// somewhat later than the rows in them.
+    /// Pages of the index beyond those of an empty one, in bytes and without the bodies in them, shared out among the
+    /// entries: pages become free somewhat later than the rows in them.
     package let indexBytesPerEntry: Double
 
     /// Bytes that are counted against a limit.
@@ -23,7 +23,7 @@ extension Connection {
     package static let evictionBite = 256
 
     /// Pages of an index without entries.
-    package static let emptyPageCount: Int64 = 33
+    package static let emptyPageCount: Int64 = 35
     /// What SQLite makes the pages of a new file.
     static let pageByteCount: Int64 = 4096
 
@@ -119,21 +119,27 @@ extension Connection {
 
     package func size() throws(SQLiteError) -> StoreSize {
         var size = StoreSize(entries: 0, bodyBytes: 0, unreferencedBytes: 0, indexBytesPerEntry: 0)
-        try update(&size)
+        let inlineBytes = try update(&size)
         let pages = max(0, try usedPageCount() - Self.emptyPageCount)
+        let bytes = max(0, pages * Self.pageByteCount &- max(0, inlineBytes))
         return StoreSize(
             entries: size.entries, bodyBytes: size.bodyBytes, unreferencedBytes: size.unreferencedBytes,
-            indexBytesPerEntry: Double(pages * Self.pageByteCount) / Double(max(1, size.entries)))
+            indexBytesPerEntry: Double(bytes) / Double(max(1, size.entries)))
     }
 
-    private func update(_ size: inout StoreSize) throws(SQLiteError) {
+    /// - Returns: Bytes of bodies that are in the index.
+    @discardableResult
+    private func update(_ size: inout StoreSize) throws(SQLiteError) -> Int64 {
         let statement = try prepared(
-            "SELECT entry_count, physical_bytes - unreferenced_bytes, unreferenced_bytes FROM total")
+            """
+            SELECT entry_count, physical_bytes - unreferenced_bytes, unreferenced_bytes, inline_bytes FROM total
+            """)
         defer { statement.reset() }
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         size.entries = statement.int64(0)
         size.bodyBytes = statement.int64(1)
         size.unreferencedBytes = statement.int64(2)
+        return statement.int64(3)
     }
 
     /// Pages of the index that hold something.

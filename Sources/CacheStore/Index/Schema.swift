@@ -8,7 +8,7 @@ extension Connection {
             prepared(
                 """
                 SELECT state.session FROM state, total, entry, access, blob, failure, tag, removal, request, derived,
-                    cache_entries
+                    inline_body, cache_entries
                 LIMIT 0
                 """))
     }

@@ -1,5 +1,11 @@
 internal import CSQLite
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// A prepared statement of one connection.
 ///
 /// It is used by whoever uses its connection, one run at a time: bind, step to the end or as far as wanted, reset.
@@ -63,13 +69,20 @@ package final class Statement {
         case .real(let real): check(sqlite3_bind_double(handle, index, real))
         case .text(let text): bind(text, at: index)
         case .blob(let bytes):
-            bytes.withUnsafeBytes { bytes in
-                // Not a null pointer, which would bind NULL.
-                check(sqlite3_bind_zeroblob(handle, index, 0))
-                guard let start = bytes.baseAddress, !bytes.isEmpty else { return }
-                check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), csqlite_transient()))
-            }
+            bytes.withUnsafeBytes { bind($0, at: index) }
         }
+    }
+
+    func bind(_ bytes: Data, at index: Int32) {
+        bytes.withUnsafeBytes { bind($0, at: index) }
+    }
+
+    private func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
+        // Not a null pointer, which would bind NULL.
+        guard let start = bytes.baseAddress, !bytes.isEmpty else {
+            return check(sqlite3_bind_zeroblob(handle, index, 0))
+        }
+        check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), csqlite_transient()))
     }
 
     package func bind(_ value: Int64, at index: Int32) {
@@ -140,9 +153,11 @@ package final class Statement {
 
     /// `nil` for NULL, and for anything that is not 32 bytes long.
     package func digest(_ column: Int32) -> ContentDigest? {
-        guard let start = sqlite3_column_blob(handle, column) else { return nil }
-        return ContentDigest(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+        ContentDigest(blobBuffer(column))
     }
+
+    /// A copy of the bytes of a BLOB.
+    func data(_ column: Int32) -> Data { Data(blobBuffer(column)) }
 
     private func textBuffer(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
         // In this order: sqlite3_column_bytes counts what sqlite3_column_text has converted.
@@ -161,8 +176,11 @@ package final class Statement {
         }
     }
 
-    private func blob(_ column: Int32) -> [UInt8] {
-        guard let start = sqlite3_column_blob(handle, column) else { return [] }
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    private func blob(_ column: Int32) -> [UInt8] { Array(blobBuffer(column)) }
+
+    /// No bytes for NULL.
+    private func blobBuffer(_ column: Int32) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }
 }

@@ -141,7 +141,7 @@ extension ToolTests {
             try await tool.raw(command + ["--store", tool.store]).expect(0, error: nil)
             let after = try await tool.rows("SELECT entries, files, physical_bytes, failing_keys FROM cache_stats")
             #expect(after.count == 1 && after[0].allSatisfy { before[0][$0.key] == $0.value })
-            #expect(try await tool.rows("SELECT version FROM cache_version") == [["version": 5]])
+            #expect(try await tool.rows("SELECT version FROM cache_version") == [["version": 6]])
         }
     }
 }

@@ -1,0 +1,98 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The rows of `inline_body`: bodies that are in the index, and have no file.
+extension Connection {
+    /// A body, and the number of its row; `nil` if it is not in the index, or not with that length. The bytes are not compared
+    /// with the digest.
+    package func inlineBody(
+        _ digest: ContentDigest, byteCount: Int64
+    ) throws(SQLiteError) -> (bytes: Data, id: Int64)? {
+        let statement = try prepared(
+            """
+            SELECT bytes, id FROM blob JOIN inline_body ON inline_body.id = blob.inline_id
+            WHERE blob.digest = ?1 AND inline_body.digest = ?1 AND length(bytes) = ?2
+            """)
+        defer { statement.reset() }
+        guard try find(digest, byteCount, statement) else { return nil }
+        return (statement.data(0), statement.int64(1))
+    }
+
+    /// Whether a body is in the index, with that length.
+    package func hasInlineBody(_ digest: ContentDigest, byteCount: Int64) throws(SQLiteError) -> Bool {
+        let statement = try prepared(
+            """
+            SELECT 1 FROM blob JOIN inline_body ON inline_body.id = blob.inline_id
+            WHERE blob.digest = ?1 AND inline_body.digest = ?1 AND length(bytes) = ?2
+            """)
+        defer { statement.reset() }
+        return try find(digest, byteCount, statement)
+    }
+
+    /// Nothing that is longer than any store puts there is taken for a body: it would have to fit into memory.
+    private func find(
+        _ digest: ContentDigest, _ byteCount: Int64, _ statement: Statement
+    ) throws(SQLiteError) -> Bool {
+        guard byteCount <= ResponseStore.Configuration.maxInlineLimit else { return false }
+        statement.bind(digest, at: 1)
+        statement.bind(byteCount, at: 2)
+        return try statement.step()
+    }
+
+    /// Adds a body, for a row that the same transaction makes need it; `false` if there is one of that digest.
+    package func addInlineBody(_ bytes: Data, _ digest: ContentDigest) throws(SQLiteError) -> Bool {
+        guard try !containsBlob(digest) else { return false }
+        let body = try prepared("INSERT OR ROLLBACK INTO inline_body (digest, byte_count, bytes) VALUES (?1, ?2, ?3)")
+        body.bind(digest, at: 1)
+        body.bind(Int64(bytes.count), at: 2)
+        body.bind(bytes, at: 3)
+        try body.run()
+        let blob = try prepared(
+            """
+            INSERT OR ROLLBACK INTO blob (digest, byte_count, reference_count, inline_id) VALUES (?1, ?2, 0, ?3)
+            """)
+        blob.bind(digest, at: 1)
+        blob.bind(Int64(bytes.count), at: 2)
+        blob.bind(lastInsertedID, at: 3)
+        try blob.run()
+        return true
+    }
+
+    /// Removes the bytes of a body that is damaged, whatever is said to need it.
+    package func removeInlineBody(_ digest: ContentDigest) throws(SQLiteError) {
+        for sql: StaticString in [
+            "DELETE FROM inline_body WHERE id = (SELECT inline_id FROM blob WHERE digest = ?1) AND digest = ?1",
+            "UPDATE blob SET inline_id = NULL WHERE digest = ?1",
+        ] {
+            let statement = try prepared(sql)
+            statement.bind(digest, at: 1)
+            try statement.run()
+        }
+    }
+
+    /// Calls `visit` for every body in the index that an entry or a derived form needs.
+    ///
+    /// - Parameter reads: Whether the bytes are compared with the digest, or only counted.
+    func forEachInlineBody(
+        reads: Bool, _ visit: (_ digest: ContentDigest, _ isIntact: Bool) -> Void
+    ) throws(SQLiteError) {
+        let statement = try prepared(
+            """
+            SELECT blob.digest, CASE
+                WHEN length(bytes) = blob.byte_count AND length(bytes) = inline_body.byte_count AND length(bytes) <= ?1
+                THEN bytes
+            END
+            FROM blob LEFT JOIN inline_body ON inline_body.id = blob.inline_id AND inline_body.digest = blob.digest
+            WHERE inline_id IS NOT NULL AND reference_count > 0
+            """)
+        defer { statement.reset() }
+        statement.bind(Int64(ResponseStore.Configuration.maxInlineLimit), at: 1)
+        while try statement.step() {
+            guard let digest = statement.digest(0) else { continue }
+            visit(digest, !statement.isNull(1) && (!reads || ContentDigest(of: statement.data(1)) == digest))
+        }
+    }
+}
