@@ -1,4 +1,4 @@
--- Small bodies in the index instead of files, for a store that is opened with a limit for them. Constant time.
+-- Small bodies in the index instead of files, for a store that is opened with a limit for them. Reads `blob` once.
 
 -- The bytes of a body that has no file. Apart from its row in `blob`, which is written with each entry that comes to need it.
 CREATE TABLE inline_body (
@@ -7,6 +7,9 @@ CREATE TABLE inline_body (
     byte_count INTEGER NOT NULL,             -- length of the bytes
     bytes      BLOB    NOT NULL              -- the bytes themselves
 ) STRICT;
+
+-- What somebody has edited past the constraints: newer versions of SQLite look at every row before they add a column.
+DELETE FROM blob WHERE byte_count <= 0 OR reference_count < 0;
 
 ALTER TABLE blob ADD COLUMN inline_id INTEGER; -- where in inline_body its bytes are; NULL when they are in a file
 ALTER TABLE total ADD COLUMN inline_count INTEGER NOT NULL DEFAULT 0; -- rows of inline_body; they are rows of blob, too
@@ -43,7 +46,9 @@ CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
     UPDATE OR ROLLBACK total SET entry_count = entry_count + 1, logical_bytes = logical_bytes + NEW.byte_count;
 END;
 
--- The new body first: when both are the same, the count never touches zero.
+-- The new body first: when both are the same, the count never touches zero. So it is when the new one is a form that was made of
+-- the old one, and goes: what was made of other bytes is of no use. The same bytes, stored once more, keep it.
+DROP TRIGGER IF EXISTS derived_outdated;
 DROP TRIGGER IF EXISTS entry_body_replaced;
 CREATE TRIGGER entry_body_replaced AFTER UPDATE OF body ON entry BEGIN
     UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
@@ -56,6 +61,7 @@ CREATE TRIGGER entry_body_replaced AFTER UPDATE OF body ON entry BEGIN
         age = (SELECT CASE WHEN eviction_policy = 1 THEN eviction_age END FROM state, total)
     WHERE entry_id = NEW.id;
     UPDATE OR ROLLBACK total SET logical_bytes = logical_bytes + NEW.byte_count - OLD.byte_count;
+    DELETE FROM derived WHERE entry_id = NEW.id AND NEW.body IS NOT OLD.body;
 END;
 
 DROP TRIGGER IF EXISTS derived_inserted;

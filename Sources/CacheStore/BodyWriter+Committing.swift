@@ -67,9 +67,11 @@ extension BodyWriter {
             if let digest { try place(digest, byteCount, connection) }
             return try mapping(store.indexPath) { () throws(SQLiteError) in
                 if metadata.kind == .content { try connection.removeFailure(for: key) }
-                for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
-                return try connection.store(
+                let stored = try connection.store(
                     metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
+                // Afterwards: what nothing needs in between would be gone from the index, and one of these may have the body.
+                for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
+                return stored
             }
         }
     }

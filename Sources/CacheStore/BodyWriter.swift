@@ -102,7 +102,12 @@ public final class BodyWriter: Sendable {
     /// Puts what is in memory into a file, for what is too long or has a file already.
     private func leaveMemory(_ state: inout State) throws(SystemError) {
         guard let inline = state.inline else { return }
-        if !inline.isEmpty { state.file = try stage(inline) }
+        if !inline.isEmpty {
+            let file = try stage(inline)
+            // What is not sealed yet is synced then.
+            if !state.isOpen { try sync(file.descriptor) }
+            state.file = consume file
+        }
         state.inline = nil
     }
 
@@ -200,17 +205,14 @@ public final class BodyWriter: Sendable {
             // Discarded while the commit waited.
             guard state.file != nil || state.inline != nil else { throw .closed }
             let isInIndex = try mapping(store.indexPath) { [inline = state.inline] () throws(SQLiteError) in
-                if try connection.hasInlineBody(digest, byteCount: byteCount) { return true }
+                if try connection.keepInlineBody(digest, byteCount: byteCount) { return true }
                 guard let inline else { return false }
                 return try connection.addInlineBody(inline, digest)
             }
             if !isInIndex {
                 try mapping { () throws(SystemError) in
-                    if state.inline != nil {
-                        // It is in a file already, or was when that was deleted or damaged.
-                        try leaveMemory(&state)
-                        try sync(state.file?.descriptor)
-                    }
+                    // In memory still, if others have it in a file, or have had until that was deleted or damaged.
+                    try leaveMemory(&state)
                     try link(&state, digest, byteCount)
                 }
             }
@@ -251,8 +253,8 @@ public final class BodyWriter: Sendable {
             try copy.descriptor.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
         }
+        try sync(copy.descriptor)
         state.file = consume copy
-        try sync(state.file?.descriptor)
     }
 
     /// Has the bytes of the file on the disk, if that is asked for.

@@ -1,6 +1,6 @@
 /// How much a store may keep. It keeps itself below, in every process that has it open with limits.
 ///
-/// Bytes are those on disk: each file once, however many entries and forms derived from them share it, and the pages of the
+/// Bytes are those on disk: each body once, however many entries and forms derived from them share it, and the pages of the
 /// index beyond those of an empty one. A commit that would go beyond a limit evicts in its own transaction, so that what is
 /// committed is never above; bodies on their way into the store count, too. Then one process at a time goes on in the
 /// background, in short transactions, down to the low-water mark. Which entries go is for the ``EvictionPolicy`` to say: by

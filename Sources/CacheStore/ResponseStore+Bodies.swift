@@ -57,7 +57,8 @@ extension ResponseStore {
         let isInlineFirst = byteCount <= configuration.effectiveInlineLimit
         if isInlineFirst, let body = try openInline(digest, byteCount, connection) { return body }
         if let body = try openFile(digest, byteCount) { return body }
-        return isInlineFirst ? nil : try openInline(digest, byteCount, connection)
+        // A file that is missing is a miss, whether or not the index can be asked just now.
+        return isInlineFirst ? nil : (try? openInline(digest, byteCount, connection)) ?? nil
     }
 
     private func openInline(

@@ -51,7 +51,9 @@ extension ResponseStore {
         /// For a store of very many small bodies: up to some 4 KiB a row is written and read faster than a file, and takes no
         /// whole block on the disk; from 16 KiB on it is slower. Such a body has no ``StoredBody/fileURL``, and is copied to
         /// memory when it is opened. A body stays where it was put, and is found there whatever the limit is then: processes
-        /// that share a store may have different ones.
+        /// that share a store may have different ones. When the disk is full, a store whose bodies are all in the index may be
+        /// unable to make room: an eviction writes to the index, and has no files to delete first. Reads go on, and writes
+        /// throw until there is room.
         public var inlineLimit: Int = 0
 
         /// What ``inlineLimit`` is cut to.
@@ -61,11 +63,12 @@ extension ResponseStore {
         /// acknowledged.
         public var durability: Durability = .relaxed
 
-        /// Whether nothing of a removed entry stays behind in the index: neither URL nor fields. `false` by default.
+        /// Whether nothing of a removed entry stays behind in the index: neither URL nor fields, nor a body that was there.
+        /// `false` by default.
         ///
         /// Before a removal or an eviction returns, the index is written anew and its log cut to nothing, which takes time in
         /// proportion to the index, some milliseconds per megabyte; counts of requests go with the last entry of their host.
-        /// What was evicted to keep ``limits`` goes with the next removal, or with `flush()`. A removal throws
+        /// What was replaced, or evicted to keep ``limits``, goes with the next removal, or with `flush()`. A removal throws
         /// ``StoreError/busy(path:)`` when a reader keeps the log in use for longer than ``busyTimeout``; then the entries
         /// are removed and the traces of them are not. Files of bodies are deleted, but their blocks on the disk not
         /// overwritten.

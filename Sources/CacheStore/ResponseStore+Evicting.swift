@@ -173,6 +173,8 @@ extension ResponseStore {
             guard held > 0 else { return false }
             let wanted = max(byteCount.multipliedReportingOverflow(by: 4).partialValue, held / 16, 1 << 16)
             let report = try evictNow(.maxBytes(max(0, held - wanted)))
+            // What was in the index is given back with its pages.
+            _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
             configuration.logger.warning(
                 "the disk is full; evicted entries",
                 metadata: ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])

@@ -172,6 +172,47 @@ struct InlineBodyTests {
         #expect(try open().check(digests: true).isSound)
     }
 
+    @Test("an entry that takes the place of another kind of entry with the same bytes has them", arguments: [0, 4_096])
+    func replacing(_ limit: Int) async throws {
+        let part = EntryMetadata(
+            requestedAt: sandbox.clock.now, receivedAt: sandbox.clock.now,
+            part: EntryPart(start: 0, completeLength: nil))
+        let old = try await open().insert(body, metadata: part, for: .path("a"))
+        let store = try open(limit)
+        let writer = store.makeBodyWriter()
+        try writer.write(body)
+        try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [old])
+        #expect(try store.bytes(.path("a")) == body)
+        #expect(try store.responses(for: .path("a")).count == 1)
+        #expect(try await store.check(digests: true).problems == [])
+    }
+
+    @Test("an entry whose new body was a form of the old one has it")
+    func becomesForm() throws {
+        let store = try open()
+        let entry = try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        try store.insertDerived(body, name: "form", of: entry)
+        try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
+        #expect(try store.bytes(.path("a")) == body)
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    @Test(
+        "bytes stored over those that are missing or too short are there again, and stay", arguments: [0, 4_096],
+        ["DELETE FROM inline_body", "UPDATE inline_body SET bytes = x'00'", "UPDATE blob SET inline_id = 7"])
+    func storedOver(_ limit: Int, _ sql: String) throws {
+        try open().insert(body, metadata: sandbox.metadata(), for: .path("a"))
+        try RawIndex(sandbox.indexPath).execute(sql)
+        let store = try open(limit)
+        for name in ["a", "b"] { try store.insert(body, metadata: sandbox.metadata(), for: .path(name)) }
+        try store.sweep()
+        #expect(try store.bytes(.path("a")) == body && store.bytes(.path("b")) == body)
+        if sql.hasPrefix("UPDATE blob") { try store.repair() }
+        #expect(try store.check(digests: true).problems == [])
+        try store.evict(maxBytes: 0)
+        #expect(sandbox.files() == [])
+    }
+
     @Test("what is stored after all is evicted again does not wait for a file that never was")
     func again() throws {
         let store = try open()
@@ -305,6 +346,7 @@ struct InlineBodyTests {
         #expect(try store.check(digests: true).problems == [])
         try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
         #expect(try store.bytes(.path("a")) == body)
+        #expect(try store.check().inlineBodies + sandbox.files().count == store.statistics().entries)
         try store.evict(maxBytes: 0)
         #expect(try inlineCount == "0" && sandbox.files() == [])
     }
@@ -361,12 +403,16 @@ struct InlineBodyTests {
             $0.secureDelete = true
         }
         let secret = Data("a secret that nobody may find".utf8)
-        try store.insert(secret, metadata: sandbox.metadata(), for: .path("a"))
-        try store.remove(.path("a"))
-        for suffix in ["", "-wal"] {
-            let bytes = (try? Data(contentsOf: URL(filePath: sandbox.indexPath + suffix))) ?? Data()
-            #expect(bytes.firstRange(of: secret) == nil)
+        func isThere() -> Bool {
+            ["", "-wal"].contains { suffix in
+                let bytes = try? Data(contentsOf: URL(filePath: sandbox.indexPath + suffix))
+                return bytes?.firstRange(of: secret) != nil
+            }
         }
+        try store.insert(secret, metadata: sandbox.metadata(), for: .path("a"))
+        #expect(isThere())
+        try store.remove(.path("a"))
+        #expect(!isThere())
     }
 
     @Test("in several threads, with two limits, each body is whole and is kept once")

@@ -38,7 +38,7 @@ struct QueryPlanTests {
         let inline = Data([4])
         let inlineDigest = inline.withUnsafeBytes { ContentDigest(of: $0) }
         #expect(try connection.addInlineBody(inline, inlineDigest))
-        #expect(try connection.hasInlineBody(inlineDigest, byteCount: 1))
+        #expect(try connection.keepInlineBody(inlineDigest, byteCount: 1))
         #expect(try connection.inlineBody(inlineDigest, byteCount: 1)?.bytes == inline)
         try connection.removeInlineBody(inlineDigest)
         try connection.removeBlob(#require(entry.digest))

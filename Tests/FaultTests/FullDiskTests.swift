@@ -53,9 +53,11 @@ struct FullDiskTests {
 
     @Test(
         "others leave not a byte: reads go on, writes are refused, and all works as soon as there is room",
-        arguments: [500, 20_000])
-    func fullOfOthers(_ byteCount: Int) throws {
-        let store = try ResponseStore(directory: directory)
+        arguments: [500, 20_000], [0, 65_536])
+    func fullOfOthers(_ byteCount: Int, _ inlineLimit: Int) throws {
+        var configuration = ResponseStore.Configuration()
+        configuration.inlineLimit = inlineLimit
+        let store = try ResponseStore(directory: directory, configuration: configuration)
         for number in 0..<100 { try put(number, byteCount, store) }
         let other = disk.url.appending(path: "other")
         try fillCompletely(other)

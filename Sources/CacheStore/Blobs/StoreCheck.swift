@@ -29,6 +29,8 @@ public struct CheckReport: Hashable, Sendable {
     public internal(set) var problems: [Problem] = []
     /// Files that were compared.
     public internal(set) var files = 0
+    /// Bodies in the index that were compared.
+    public internal(set) var inlineBodies = 0
     /// Things below `blobs/` that are not the store's, which it leaves alone.
     public internal(set) var foreignFiles: [String] = []
 
@@ -65,7 +67,7 @@ extension CheckReport.Problem: CustomStringConvertible {
 extension ResponseStore {
     /// Looks for everything that could be wrong with the store, and changes nothing.
     ///
-    /// Reads the whole index and the status of every file; with `digests`, the bytes of every file too. Others may read and
+    /// Reads the whole index and the status of every file; with `digests`, the bytes of every body too. Others may read and
     /// write meanwhile: what looks wrong is looked at once more under the write lock before it is reported.
     public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
         var report = CheckReport()
@@ -111,6 +113,7 @@ extension ResponseStore {
         }
         try readAsIs { (connection) throws(SQLiteError) in
             try connection.forEachInlineBody(reads: reads) { digest, isIntact in
+                report.inlineBodies += 1
                 if !isIntact { suspects.append(digest) }
             }
         }

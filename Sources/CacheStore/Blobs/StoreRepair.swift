@@ -121,7 +121,7 @@ extension Connection {
                 SELECT inline_id, digest FROM blob WHERE inline_id IS NOT NULL AND reference_count > 0
             )
             """)
-        try execute("UPDATE inline_body SET byte_count = length(bytes)")
+        try execute("UPDATE inline_body SET byte_count = length(bytes) WHERE byte_count <> length(bytes)")
         // Last, because the triggers of the above have changed it.
         try execute(
             """

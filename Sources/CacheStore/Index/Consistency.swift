@@ -135,6 +135,8 @@ extension Connection {
                     UNION ALL SELECT 'inline_count', inline_count, (SELECT count(*) FROM inline_body) FROM recorded
                     UNION ALL SELECT 'inline_bytes', inline_bytes, (SELECT total(byte_count) FROM inline_body)
                         FROM recorded
+                    UNION ALL SELECT 'rows of inline_body with another length',
+                        (SELECT count(*) FROM inline_body WHERE byte_count <> length(bytes)), 0
                     UNION ALL SELECT 'rows of inline_body that nothing needs', (
                         SELECT count(*) FROM inline_body
                         WHERE (id, digest) NOT IN (

@@ -35,7 +35,7 @@ extension Connection {
         package var lastID = Int64.min
     }
 
-    /// Removes up to ``evictionBite`` entries that `rule` wants gone. Their bodies are deleted in a later transaction.
+    /// Removes up to ``evictionBite`` entries that `rule` wants gone. The files of their bodies are deleted in a later transaction.
     ///
     /// - Parameter id: ``EvictionBite/lastID`` of the bite before.
     package func evictBite(

@@ -11,35 +11,31 @@ extension Connection {
     package func inlineBody(
         _ digest: ContentDigest, byteCount: Int64
     ) throws(SQLiteError) -> (bytes: Data, id: Int64)? {
+        // What is longer than any store puts there is not taken for a body: it would have to fit into memory.
+        guard byteCount <= ResponseStore.Configuration.maxInlineLimit else { return nil }
         let statement = try prepared(
             """
             SELECT bytes, id FROM blob JOIN inline_body ON inline_body.id = blob.inline_id
             WHERE blob.digest = ?1 AND inline_body.digest = ?1 AND length(bytes) = ?2
             """)
         defer { statement.reset() }
-        guard try find(digest, byteCount, statement) else { return nil }
-        return (statement.data(0), statement.int64(1))
-    }
-
-    /// Whether a body is in the index, with that length.
-    package func hasInlineBody(_ digest: ContentDigest, byteCount: Int64) throws(SQLiteError) -> Bool {
-        let statement = try prepared(
-            """
-            SELECT 1 FROM blob JOIN inline_body ON inline_body.id = blob.inline_id
-            WHERE blob.digest = ?1 AND inline_body.digest = ?1 AND length(bytes) = ?2
-            """)
-        defer { statement.reset() }
-        return try find(digest, byteCount, statement)
-    }
-
-    /// Nothing that is longer than any store puts there is taken for a body: it would have to fit into memory.
-    private func find(
-        _ digest: ContentDigest, _ byteCount: Int64, _ statement: Statement
-    ) throws(SQLiteError) -> Bool {
-        guard byteCount <= ResponseStore.Configuration.maxInlineLimit else { return false }
         statement.bind(digest, at: 1)
         statement.bind(byteCount, at: 2)
-        return try statement.step()
+        return try statement.step() ? (statement.data(0), statement.int64(1)) : nil
+    }
+
+    /// Whether a body is in the index, with that length. One that should be, and is not, is said to have a file from now on.
+    package func keepInlineBody(_ digest: ContentDigest, byteCount: Int64) throws(SQLiteError) -> Bool {
+        let statement = try prepared("SELECT 1 FROM blob WHERE digest = ?1 AND inline_id IS NOT NULL")
+        statement.bind(digest, at: 1)
+        let isListed = try { () throws(SQLiteError) in
+            defer { statement.reset() }
+            return try statement.step()
+        }()
+        guard isListed else { return false }
+        if try inlineBody(digest, byteCount: byteCount) != nil { return true }
+        try removeInlineBody(digest)
+        return false
     }
 
     /// Adds a body, for a row that the same transaction makes need it; `false` if there is one of that digest.
@@ -82,14 +78,14 @@ extension Connection {
         let statement = try prepared(
             """
             SELECT blob.digest, CASE
-                WHEN length(bytes) = blob.byte_count AND length(bytes) = inline_body.byte_count AND length(bytes) <= ?1
-                THEN bytes
+                WHEN length(bytes) = blob.byte_count AND length(bytes) <= ?1 THEN CASE WHEN ?2 THEN bytes ELSE x'' END
             END
             FROM blob LEFT JOIN inline_body ON inline_body.id = blob.inline_id AND inline_body.digest = blob.digest
             WHERE inline_id IS NOT NULL AND reference_count > 0
             """)
         defer { statement.reset() }
         statement.bind(Int64(ResponseStore.Configuration.maxInlineLimit), at: 1)
+        statement.bind(reads ? 1 : 0, at: 2)
         while try statement.step() {
             guard let digest = statement.digest(0) else { continue }
             visit(digest, !statement.isNull(1) && (!reads || ContentDigest(of: statement.data(1)) == digest))
