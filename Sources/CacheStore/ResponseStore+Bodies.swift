@@ -57,14 +57,15 @@ extension ResponseStore {
         let isInlineFirst = byteCount <= configuration.effectiveInlineLimit
         if isInlineFirst, let body = try openInline(digest, byteCount, connection) { return body }
         if let body = try openFile(digest, byteCount) { return body }
-        // A file that is missing is a miss, whether or not the index can be asked just now.
-        return isInlineFirst ? nil : (try? openInline(digest, byteCount, connection)) ?? nil
+        if isInlineFirst { return nil }
+        if connection != nil { return try openInline(digest, byteCount, connection) }
+        // To a reader a file that is missing is a miss, whether or not the index can be asked just now.
+        return (try? openInline(digest, byteCount, nil)) ?? nil
     }
 
     private func openInline(
         _ digest: ContentDigest, _ byteCount: Int64, _ connection: Connection?
     ) throws(StoreError) -> StoredBody? {
-        guard byteCount <= Configuration.maxInlineLimit else { return nil }
         func find(_ connection: Connection) throws(SQLiteError) -> (bytes: Data, id: Int64)? {
             try connection.inlineBody(digest, byteCount: byteCount)
         }
