@@ -48,8 +48,8 @@ extension ResponseStore {
         /// Bodies of up to so many bytes go to the index instead of files; 0, the default, for none, at most
         /// ``maxInlineLimit``.
         ///
-        /// For a store of very many small bodies: up to some 4 KiB a row is written and read faster than a file, and takes no
-        /// whole block on the disk; from 16 KiB on it is slower. Such a body has no ``StoredBody/fileURL``, and is copied to
+        /// For a store of very many small bodies: up to some 4 KiB a row is read a tenth faster than a file, up to 2 KiB stored
+        /// so, and takes no whole block on the disk; from 8 KiB on it is slower. Such a body has no ``StoredBody/fileURL``, and is copied to
         /// memory when it is opened. A body stays where it was put, and is found there whatever the limit is then: processes
         /// that share a store may have different ones. When the disk is full, a store whose bodies are all in the index may be
         /// unable to make room: an eviction writes to the index, and has no files to delete first. Reads go on, and writes
