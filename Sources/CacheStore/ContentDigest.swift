@@ -1,9 +1,9 @@
 internal import Crypto
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// The SHA-256 of a body, by which its file is named.
@@ -18,7 +18,7 @@ public struct ContentDigest: Hashable, Sendable {
     }
 
     /// As `init(of:)` for an unsafe buffer.
-    init(of bytes: Data) {
+    package init(of bytes: Data) {
         self = bytes.withUnsafeBytes { Self(of: $0) }
     }
 

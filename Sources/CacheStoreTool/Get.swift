@@ -133,7 +133,7 @@ struct Get: AsyncParsableCommand {
 
     /// One line, of `name=value` pairs, the URL last.
     private func provenance(of resource: Resource) -> String {
-        let digest = resource.data.withUnsafeBytes { ContentDigest(of: $0) }
+        let digest = ContentDigest(of: resource.data)
         let expires = resource.expiresAt?.formatted(.iso8601) ?? "-"
         return """
             source=\(resource.source.rawValue) status=\(resource.status.code) bytes=\(resource.data.count) \

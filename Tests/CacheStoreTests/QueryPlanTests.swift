@@ -36,7 +36,7 @@ struct QueryPlanTests {
         _ = try connection.containsBlob(#require(entry.digest))
         _ = try connection.needsFile(#require(entry.digest))
         let inline = Data([4])
-        let inlineDigest = inline.withUnsafeBytes { ContentDigest(of: $0) }
+        let inlineDigest = ContentDigest(of: inline)
         #expect(try connection.addInlineBody(inline, inlineDigest))
         #expect(try connection.keepInlineBody(inlineDigest, byteCount: 1))
         #expect(try connection.inlineBody(inlineDigest, byteCount: 1)?.bytes == inline)

@@ -11,12 +11,17 @@ struct ErrorTests {
         let kinds: CallKinds
         let error: Int32
         let length: UInt64
+        let scenario: Scenario
 
-        init(_ name: String, _ error: Int32, _ kinds: CallKinds, _ action: FaultPlan.Action = .fail, length: UInt64) {
+        init(
+            _ name: String, _ error: Int32, _ kinds: CallKinds, _ action: FaultPlan.Action = .fail, length: UInt64,
+            _ scenario: Scenario = .everything
+        ) {
             (self.name, self.error, self.kinds, self.action, self.length) = (name, error, kinds, action, length)
+            self.scenario = scenario
         }
 
-        var testDescription: String { "\(name), \(length) calls" }
+        var testDescription: String { "\(name), \(length) calls, \(scenario)" }
     }
 
     private static let space: CallKinds = [.write, .name, .resize, .sync]
@@ -33,25 +38,15 @@ struct ErrorTests {
             Case("EMFILE", EMFILE, .open, length: 4),
             Case("short write", ENOSPC, .write, .shorten, length: 1),
             Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4),
+            Case("EIO", EIO, .all, length: 1, .inline),
+            Case("ENOSPC", ENOSPC, space, length: 1, .inline),
+            Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4, .inline),
         ])
     func errors(_ c: Case) async throws {
-        let count = try await Laboratory.calls(.persist(.everything), c.kinds)
+        let count = try await Laboratory.calls(.persist(c.scenario), c.kinds)
         let points = points(count, atMost: 5)
         for point in points { try await ErrorTests.run(c, at: point, in: Laboratory()) }
         report("\(points.count) of \(count) error points (\(c.testDescription))")
-    }
-
-    @Test(
-        "so it is with bodies in the index",
-        arguments: [
-            Case("EIO", EIO, .all, length: 1), Case("ENOSPC", ENOSPC, space, length: 1),
-            Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4),
-        ])
-    func errorsInline(_ c: Case) async throws {
-        let count = try await Laboratory.calls(.persist(.inline), c.kinds)
-        let points = points(count, atMost: 5)
-        for point in points { try await ErrorTests.run(c, at: point, of: .inline, in: Laboratory()) }
-        report("\(points.count) of \(count) error points with bodies in the index (\(c.testDescription))")
     }
 
     @Test(
@@ -74,9 +69,8 @@ struct ErrorTests {
         report("\(points.count) error points while recovering (\(c.testDescription))")
     }
 
-    private static func run(
-        _ c: Case, at point: UInt64, of scenario: Scenario = .everything, in laboratory: Laboratory
-    ) async throws {
+    private static func run(_ c: Case, at point: UInt64, in laboratory: Laboratory) async throws {
+        let scenario = c.scenario
         let plan = FaultPlan(c.action, c.kinds, at: point, length: c.length, error: c.error)
         let ending = try await laboratory.run(laboratory.options(.persist(scenario), plan))
         #expect(ending == .exit(0), "\(c.name) \(plan): \(laboratory.output)")

@@ -26,16 +26,20 @@ extension Connection {
 
     /// Whether a body is in the index, with that length. One that should be, and is not, is said to have a file from now on.
     package func keepInlineBody(_ digest: ContentDigest, byteCount: Int64) throws(SQLiteError) -> Bool {
-        let statement = try prepared("SELECT 1 FROM blob WHERE digest = ?1 AND inline_id IS NOT NULL")
+        let statement = try prepared(
+            """
+            SELECT inline_body.digest = blob.digest AND length(bytes) = ?2 AND ?2 <= ?3
+            FROM blob LEFT JOIN inline_body ON inline_body.id = blob.inline_id
+            WHERE blob.digest = ?1 AND inline_id IS NOT NULL
+            """)
+        defer { statement.reset() }
         statement.bind(digest, at: 1)
-        let isListed = try { () throws(SQLiteError) in
-            defer { statement.reset() }
-            return try statement.step()
-        }()
-        guard isListed else { return false }
-        if try inlineBody(digest, byteCount: byteCount) != nil { return true }
-        try removeInlineBody(digest)
-        return false
+        statement.bind(byteCount, at: 2)
+        statement.bind(Int64(ResponseStore.Configuration.maxInlineLimit), at: 3)
+        guard try statement.step() else { return false }
+        let isThere = statement.int64(0) != 0
+        if !isThere { try removeInlineBody(digest) }
+        return isThere
     }
 
     /// Adds a body, for a row that the same transaction makes need it; `false` if there is one of that digest.

@@ -73,12 +73,6 @@ extension ResponseStore {
     }
 }
 
-extension ContentDigest {
-    init(of data: Data) {
-        self = data.withUnsafeBytes { ContentDigest(of: $0) }
-    }
-}
-
 extension Data {
     /// `count` bytes that another `seed` makes different.
     static func noise(_ count: Int, seed: UInt64) -> Data {
