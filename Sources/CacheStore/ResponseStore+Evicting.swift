@@ -51,7 +51,7 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
     }
 
-    private func evictNow(_ rule: EvictionRule, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
+    func evictNow(_ rule: EvictionRule, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         let now = now
         guard !dryRun else {
             return try read { (connection) throws(SQLiteError) in try connection.preview(of: rule, now: now) }
@@ -76,28 +76,9 @@ extension ResponseStore {
                 changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now, after: id) })
         } catch {
             guard error.isFullDisk else { throw error }
-            // The log cannot grow; what it holds goes into the index, as far as that need not grow, and it begins anew.
-            _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
-            return try evictBiteWithoutSpace(rule, now, after: id)
-        }
-    }
-
-    /// As any bite, but the files go before the commit, which takes their space: else a full disk would stay full.
-    ///
-    /// Were this process killed between the two, entries would be left whose body is gone: misses, which go when they are
-    /// met.
-    private func evictBiteWithoutSpace(
-        _ rule: EvictionRule, _ now: Int64, after id: Int64
-    ) throws(StoreError) -> Connection.EvictionBite {
-        try writer.write { [self] (connection) throws(StoreError) in
-            try mapping(indexPath) { () throws(SQLiteError) in
-                let bite = try connection.evictBite(rule, now: now, after: id)
-                // Their rows go with the next transaction.
-                for digest in try connection.unreferencedBlobs(limit: bite.report.entries) {
-                    _ = try? blobs.unlink(digest)
-                }
-                return bite
-            }
+            try deleteFilesAhead(of: rule, now, after: id)
+            return try writer.write(
+                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now, after: id) })
         }
     }
 
@@ -161,29 +142,6 @@ extension ResponseStore {
     func makeRoom() async throws(StoreError) {
         guard limits.isExceeded else { return }
         try await onMaintenanceLane { () throws(StoreError) in try self.makeRoom() }
-    }
-
-    /// Evicts because the disk is full: four times as much as is needed, and a sixteenth of what there is at least. Whether
-    /// any space has become free.
-    func makeRoomOnDisk(for byteCount: Int64) -> Bool {
-        do throws(StoreError) {
-            // A change to the index needs room in the log, which its own past occupies.
-            _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
-            let held = try statistics().physicalBytes
-            guard held > 0 else { return false }
-            let wanted = max(byteCount.multipliedReportingOverflow(by: 4).partialValue, held / 16, 1 << 16)
-            let report = try evictNow(.maxBytes(max(0, held - wanted)))
-            // What was in the index is given back with its pages.
-            _ = try? writer.withConnection { (connection) throws(SQLiteError) in try connection.restartLog() }
-            configuration.logger.warning(
-                "the disk is full; evicted entries",
-                metadata: ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
-            return report.bytes > 0
-        } catch {
-            configuration.logger.warning(
-                "the disk is full, and nothing can be evicted", metadata: ["error": "\(error)"])
-            return false
-        }
     }
 
     /// Removes the entries of sessions that are over.

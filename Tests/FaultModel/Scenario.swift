@@ -28,7 +28,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case everything
     /// Forms derived from bodies, and how they go.
     case forms
-    /// So many pages that the log is checkpointed, and begun again, while it is in use.
+    /// So many pages that the log is moved beside the writer, then by a commit, and begun again, while it is in use.
     case checkpoints
     /// As ``everything``, with small bodies in the index.
     case inline
@@ -45,7 +45,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
             ]
         case .checkpoints:
             // A field line of 200,000 bytes takes fifty pages (see `head(of:)`).
-            (0..<30).map { .put("key \($0 % 4)", Version(UInt64($0 % 7) + 1, 1_000)) } + [.reopen, .get("key 1")]
+            (0..<100).map { .put("key \($0 % 4)", Version(UInt64($0 % 7) + 1, 1_000)) } + [.reopen, .get("key 1")]
         }
     }
 

@@ -83,6 +83,26 @@ struct FullDiskTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
+    @Test("a log that can neither grow nor go to the index is made room for", arguments: [500, 4_000])
+    func longLog(_ byteCount: Int) throws {
+        let store = try ResponseStore(directory: directory)
+        try put(0, byteCount, store)
+        // Who reads the index as it was keeps the log from beginning anew.
+        let path = directory.appending(path: "index.sqlite").path(percentEncoded: false)
+        let reader = try Connection(path: path, role: .reader, busyTimeout: .seconds(1))
+        try reader.execute("BEGIN; SELECT * FROM entry")
+        for number in 1..<100 { try put(number, byteCount, store) }
+        let other = disk.url.appending(path: "other")
+        try fillCompletely(other)
+        try reader.execute("ROLLBACK")
+        for number in 100..<110 {
+            try put(number, byteCount, store)
+            try verify(number..<number + 1, byteCount, store, mayMiss: false)
+        }
+        try verify(0..<110, byteCount, store, mayMiss: true)
+        #expect(try store.check(digests: true).problems == [])
+    }
+
     @Test("a transaction some of whose pages found no room does not commit, however often it is tried")
     func spilledPages() throws {
         let path = disk.url.appending(path: "test.sqlite").path(percentEncoded: false)

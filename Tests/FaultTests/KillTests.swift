@@ -43,7 +43,9 @@ struct KillTests {
             let laboratory = try Laboratory()
             let plan = FaultPlan(moment.action, moment.kinds, at: point)
             let ending = try await laboratory.run(laboratory.options(.run(scenario), plan))
-            #expect(ending == .signal(9), "\(plan): \(laboratory.output)")
+            // What moves the log beside the writer finds more of it, or less: the last calls of one run are not in another.
+            let mayBeOver = scenario == .checkpoints && point > count / 10 * 9
+            #expect(ending == .signal(9) || (mayBeOver && ending == .exit(0)), "\(plan): \(laboratory.output)")
             let expectation = PossibleAnswers(scenario, acknowledged: laboratory.acknowledged)
             #expect(laboratory.problems(expectation) == [], "\(plan)")
         }

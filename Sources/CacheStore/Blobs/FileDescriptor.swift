@@ -96,6 +96,14 @@ package final class FileDescriptor: Sendable {
         return FileStatus(buffer)
     }
 
+    /// Bytes that this user may still write to the file system this is on.
+    func freeByteCount() throws(SystemError) -> Int64 {
+        var buffer = statvfs()
+        try Self.retrying("fstatvfs", path) { fstatvfs(number, &buffer) }
+        let (byteCount, isOver) = UInt64(buffer.f_bavail).multipliedReportingOverflow(by: UInt64(buffer.f_frsize))
+        return isOver ? .max : Int64(clamping: byteCount)
+    }
+
     /// Writes all of `bytes` at the end of what has been written.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes

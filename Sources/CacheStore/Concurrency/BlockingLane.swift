@@ -16,6 +16,11 @@ final class BlockingLane: Sendable {
         queue.async(execute: work)
     }
 
+    /// Returns when what is queued already has run.
+    func wait() {
+        queue.sync {}
+    }
+
     /// Runs `work` some time after `delay` has passed.
     func submit(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         // Dispatch counts nanoseconds, and would wrap around.

@@ -48,6 +48,7 @@ package final class IndexWriter: Sendable {
     }
 
     private let lane = BlockingLane(label: "CacheStore.writer")
+    private let checkpointer: Checkpointer
     private let touches = Touches()
     private let surroundings: Surroundings
     private var path: String { surroundings.place.indexPath }
@@ -64,6 +65,7 @@ package final class IndexWriter: Sendable {
     /// - Parameter connection: `nil` for a store that is only read.
     init(_ connection: sending Connection?, _ surroundings: Surroundings) {
         self.surroundings = surroundings
+        checkpointer = Checkpointer(surroundings.place, isDurable: surroundings.options.isDurable)
         if let connection {
             state = Mutex(.open(connection, file: surroundings.place.indexNumber ?? 0, isUser: false))
         } else {
@@ -285,6 +287,7 @@ package final class IndexWriter: Sendable {
             try surroundings.blobs.syncNames()
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("COMMIT").run() }
             commit.evicted = connection.evicted
+            if connection.takeDueCheckpoint() { checkpointer.request(connection) }
             return true
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
@@ -365,13 +368,14 @@ package final class IndexWriter: Sendable {
 
     // MARK: Outside of transactions
 
-    /// Calls `body` with the connection, which is in no transaction.
+    /// Calls `body` with the connection, which is in no transaction, while this store does not move the log.
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         try state.withLock { (state) throws(StoreError) in
             try use(&state) { (connection) throws(StoreError) in
-                try mapping(path) { () throws(SQLiteError) in try body(connection) }
+                checkpointer.wait()
+                return try mapping(path) { () throws(SQLiteError) in try body(connection) }
             }
         }
     }
@@ -432,6 +436,8 @@ package final class IndexWriter: Sendable {
     }
 
     private func finish(_ state: inout sending State) {
+        // Whoever closes a store, or suspends it, finds that it has nothing open.
+        defer { checkpointer.wait() }
         // Nobody who has noted or written nothing becomes a user only to leave.
         if case .open(_, _, false) = state, touches.isEmpty { return }
         guard case .open = state else { return }

@@ -43,6 +43,12 @@ extension StoreDirectory {
     /// Tells whether the index is still the file that a connection was opened to; `nil` if there is none.
     var indexNumber: UInt64? { (try? root.status(of: "index.sqlite"))?.inode }
 
+    /// The size of the file; pages that are in the log only are not counted.
+    var indexByteCount: Int64? { (try? root.status(of: "index.sqlite"))?.size }
+
+    /// What the disk has room for; 0 if that cannot be said.
+    var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
+
     /// Opens the index for writing, makes it if there is none, and brings it up to date. One that will never be of use is
     /// set aside.
     func openIndex(_ options: IndexOptions) throws(StoreError) -> sending OpenedIndex {

@@ -15,12 +15,16 @@ package final class Connection {
         case writer
         /// Looks at a store that other connections own; opens the file read-only and never creates it.
         case inspector
+        /// Moves the log into the file; never creates it.
+        case checkpointer
     }
 
     private let handle: OpaquePointer
     private let busyTimeout: Duration
     /// What was evicted in the present transaction.
     var evicted = EvictionReport()
+    /// ``pagesWritten`` when a checkpoint was last due.
+    private var checkpointedPages: Int64 = 0
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
@@ -35,7 +39,7 @@ package final class Connection {
         // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
         let access =
             switch role {
-            case .reader: SQLITE_OPEN_READWRITE
+            case .reader, .checkpointer: SQLITE_OPEN_READWRITE
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .inspector: SQLITE_OPEN_READONLY
             }
@@ -62,6 +66,10 @@ package final class Connection {
     private func configure(_ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool) throws(SQLiteError) {
         sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
         if role != .inspector { try checkWritable() }
+        if role == .checkpointer {
+            // Nothing that would have the schema read: this connection asks no table.
+            return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
+        }
         // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -72,6 +80,7 @@ package final class Connection {
             // Where fsync(2) alone does not reach the disk: on Apple's systems.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
             try execute("PRAGMA journal_size_limit = 4194304")
+            try execute("PRAGMA wal_autocheckpoint = \(Self.maxLogPageCount)")
         }
         try execute("PRAGMA cache_size = -8192")
         try execute("PRAGMA temp_store = MEMORY")
@@ -193,6 +202,44 @@ package final class Connection {
         try execute("PRAGMA temp_store = FILE")
         defer { _ = try? execute("PRAGMA temp_store = MEMORY") }
         try execute("VACUUM")
+    }
+
+    /// Calls `body` in a transaction that is taken back, and whose pages are kept in memory until then.
+    func tentatively(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+        try execute("PRAGMA cache_spill = OFF")
+        defer { _ = try? execute("PRAGMA cache_spill = ON") }
+        try prepared("BEGIN IMMEDIATE").run()
+        defer { _ = try? prepared("ROLLBACK").run() }
+        try body()
+    }
+
+    // MARK: The log
+
+    /// From so many pages in the log on a commit moves them into the index itself. Fewer than the 4,062 that the first table of
+    /// the index of the log has room for: with more, reading a page asks two.
+    private static let maxLogPageCount: Int64 = 4_000
+
+    /// What the log takes then: 16 MB.
+    static var maxLogByteCount: Int64 { maxLogPageCount * pageByteCount }
+
+    /// Pages that this connection writes to the log before somebody else should move them: as many as SQLite's own commits wait
+    /// for.
+    private static let checkpointInterval: Int64 = 1_000
+
+    /// Whether this connection has written so much to the log that it should be moved; then counts anew.
+    func takeDueCheckpoint() -> Bool {
+        let pages = pagesWritten
+        guard pages - checkpointedPages >= Self.checkpointInterval else { return false }
+        checkpointedPages = pages
+        return true
+    }
+
+    /// Moves as much of the log into the index as readers allow, and waits for nobody.
+    func checkpoint() throws(SQLiteError) {
+        // The log is not opened before something is read.
+        try execute("PRAGMA schema_version")
+        let result = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        guard result == SQLITE_OK else { throw error(result, sql: nil) }
     }
 
     /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if a reader needs it still.

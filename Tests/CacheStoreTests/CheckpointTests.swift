@@ -1,0 +1,86 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Checkpoints")
+struct CheckpointTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    private func size(_ suffix: String = "") throws -> Int {
+        let path = sandbox.indexPath + suffix
+        return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    }
+
+    /// Stores entries, each of which takes some ten pages of the log.
+    private func fill(_ store: ResponseStore, _ numbers: Range<Int>) throws {
+        for number in numbers {
+            try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+        }
+    }
+
+    @Test("the log goes to the index beside the writer, before a commit has to move it")
+    func beside() throws {
+        let store = try sandbox.open()
+        // Who has the index open keeps the last to close it from moving the log.
+        let other = try RawIndex(sandbox.indexPath)
+        try fill(store, 0..<50)
+        #expect(try other.value("SELECT count(*) FROM entry") == "50")
+        let before = try size()
+        try fill(store, 50..<200)
+        #expect(try size("-wal") < 4_000 * 4_096)
+        store.suspend()
+        #expect(try size() > before)
+        #expect(try other.value("SELECT count(*) FROM entry") == "200")
+        try store.resume()
+        #expect(try store.check(digests: true).isSound)
+    }
+
+    @Test("the log stays below its bound, whoever is slower")
+    func bounded() throws {
+        let store = try sandbox.open()
+        var largest = 0
+        for round in 0..<20 {
+            try fill(store, round * 100..<(round + 1) * 100)
+            largest = max(largest, try size("-wal"))
+        }
+        // The commit that goes beyond it is still in it.
+        #expect(largest <= 4_200 * (4_096 + 24))
+        #expect(try store.check(digests: true).isSound)
+    }
+
+    @Test("a store that is closed has nothing open, and leaves no log", arguments: [1, 120, 450])
+    func closed(_ count: Int) throws {
+        let store = try sandbox.open()
+        try fill(store, 0..<count)
+        store.close()
+        #expect(!FileManager.default.fileExists(atPath: sandbox.indexPath + "-wal"))
+        #expect(try sandbox.open().statistics().entries == count)
+    }
+
+    @Test("two stores that move the log at once, and evictions that restart it, lose nothing")
+    func together() throws {
+        let stores = try [sandbox.open(), sandbox.open { $0.secureDelete = true }]
+        DispatchQueue.concurrentPerform(iterations: 4) { thread in
+            do {
+                let store = stores[thread % 2]
+                for round in 0..<4 {
+                    try fill(store, thread * 10_000 + round * 60..<thread * 10_000 + (round + 1) * 60)
+                    if round == 2 { try store.removeAll(.prefix("https://example.com/\(thread)000")) }
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        for thread in 0..<4 {
+            for number in thread * 10_000 + 180..<thread * 10_000 + 240 {
+                #expect(try stores[0].bytes(.path(number)) == Data("\(number)".utf8))
+            }
+        }
+        #expect(try stores[0].check(digests: true).problems == [])
+    }
+}
