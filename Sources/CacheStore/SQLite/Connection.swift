@@ -79,7 +79,8 @@ package final class Connection {
             try execute("PRAGMA secure_delete = \(deletesSecurely ? "ON" : "OFF")")
             // Where fsync(2) alone does not reach the disk: on Apple's systems.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
-            try execute("PRAGMA journal_size_limit = 4194304")
+            // More than there is at the bound: a log that was cut would have to grow again.
+            try execute("PRAGMA journal_size_limit = \(Self.maxLogByteCount / 4 * 5)")
             try execute("PRAGMA wal_autocheckpoint = \(Self.maxLogPageCount)")
         }
         try execute("PRAGMA cache_size = -8192")
