@@ -26,20 +26,25 @@ extension ResponseStore {
         }
     }
 
-    /// Deletes files that an eviction would delete after its commit, which finds no room: some of them, and as many as the index
+    /// Deletes files that an eviction would delete after its commit, which finds no room: until there is room for what the index
     /// has to grow by before it has all of the log.
     ///
-    /// The eviction itself is to follow at once. Were this process killed between the two, entries would be left whose body is
-    /// gone: misses, which go when they are met.
+    /// The eviction itself is to follow at once. Entries whose body is gone are left where this process is killed in between, or
+    /// one of them has been used meanwhile: misses, which go when they are met.
     func deleteFilesAhead(of rule: EvictionRule, _ now: Int64, after id: Int64) throws(StoreError) {
         let growth = try restartLog()
-        try writer.withConnection { [blobs] (connection) throws(SQLiteError) in
-            try connection.tentatively { () throws(SQLiteError) in
-                var bite = try connection.evictBite(rule, now: now, after: id)
-                while !bite.isDone, try connection.size().unreferencedBytes < growth {
-                    bite = try connection.evictBite(rule, now: now, after: bite.lastID)
+        try writer.tentatively { [blobs] (connection) throws(SQLiteError) in
+            var (freed, lastID) = (Int64(0), id)
+            // Bounds how long the lock is held where bodies are in the index, or gone already.
+            for _ in 0..<64 {
+                let bite = try connection.evictBite(rule, now: now, after: lastID)
+                for digest in try connection.unreferencedBlobs(limit: .max) {
+                    let byteCount = (try? blobs.status(of: digest))?.size ?? 0
+                    if (try? blobs.unlink(digest)) == true { freed += byteCount }
+                    try connection.removeBlob(digest)
                 }
-                for digest in try connection.unreferencedBlobs(limit: .max) { _ = try? blobs.unlink(digest) }
+                if bite.isDone || freed > growth { break }
+                lastID = bite.lastID
             }
         }
         _ = try restartLog()

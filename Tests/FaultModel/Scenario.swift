@@ -28,7 +28,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case everything
     /// Forms derived from bodies, and how they go.
     case forms
-    /// So many pages that the log is moved beside the writer, then by a commit, and begun again, while it is in use.
+    /// So many pages that the log is moved beside the writer, then while it waits, and begun again, while it is in use.
     case checkpoints
     /// As ``everything``, with small bodies in the index.
     case inline

@@ -83,7 +83,7 @@ struct FullDiskTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("a log that can neither grow nor go to the index is made room for", arguments: [500, 4_000])
+    @Test("a log that can neither grow nor go to the index is made room for", arguments: [1_000, 4_000])
     func longLog(_ byteCount: Int) throws {
         let store = try ResponseStore(directory: directory)
         try put(0, byteCount, store)
@@ -95,10 +95,13 @@ struct FullDiskTests {
         let other = disk.url.appending(path: "other")
         try fillCompletely(other)
         try reader.execute("ROLLBACK")
+        // A use that is only noted counts, too.
+        #expect(try store.lookup(CacheKey(name: "0")) != nil)
         for number in 100..<110 {
             try put(number, byteCount, store)
             try verify(number..<number + 1, byteCount, store, mayMiss: false)
         }
+        try verify(0..<1, byteCount, store, mayMiss: false)
         try verify(0..<110, byteCount, store, mayMiss: true)
         #expect(try store.check(digests: true).problems == [])
     }

@@ -16,9 +16,9 @@ final class BlockingLane: Sendable {
         queue.async(execute: work)
     }
 
-    /// Returns when what is queued already has run.
-    func wait() {
-        queue.sync {}
+    /// Runs `work` after what is queued already, while the caller waits.
+    func runAndWait(_ work: () -> Void = {}) {
+        queue.sync(execute: work)
     }
 
     /// Runs `work` some time after `delay` has passed.

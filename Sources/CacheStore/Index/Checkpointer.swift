@@ -1,40 +1,62 @@
 internal import Synchronization
 
-/// Moves the log into the index beside the writer, which would wait for the disk in a commit otherwise.
+/// Moves the log into the index, as a rule beside the writer, which would wait for the disk in a commit otherwise.
 ///
-/// Each time with a connection of its own, which is gone when that is done. Whatever goes wrong is left for the next time: a log
-/// of ``Connection/maxLogByteCount`` is moved by the commit that finds it.
+/// Each time with connections of its own, which are gone when that is done. Whatever goes wrong is left for the next time.
 final class Checkpointer: Sendable {
+    /// From so many pages in the log on the writer waits until it has been moved. Fewer than the 4,062 that the first table of
+    /// the index of the log has room for: with more, reading a page asks two.
+    private static let maxLogPageCount = 4_000
+
+    /// What the log takes then: 16 MB.
+    static let maxLogByteCount = Int64(maxLogPageCount) * Connection.pageByteCount
+
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
-    private let isRequested = Atomic(false)
+    /// Whether the lane has something to do, or is at it.
+    private let isMoving = Atomic(false)
     private let place: StoreDirectory
     private let isDurable: Bool
 
-    /// - Parameter isDurable: Whether the pages have to be on the disk before the log begins again.
+    /// - Parameter isDurable: Whether what is synced has to be on the disk itself, where `fsync` says less than that.
     init(_ place: StoreDirectory, isDurable: Bool) {
         self.place = place
         self.isDurable = isDurable
     }
 
-    /// Has the log moved soon, once for all who ask before that begins; at once by `connection`, which is in no transaction,
-    /// where the disk has little room: a log that grew meanwhile could leave none for what the index has to grow by.
-    func request(_ connection: Connection) {
-        guard place.freeByteCount >= 2 * Connection.maxLogByteCount else {
-            _ = try? connection.checkpoint()
-            return
-        }
-        guard !isRequested.exchange(true, ordering: .relaxed) else { return }
-        lane.submit { [self] in
-            isRequested.store(false, ordering: .relaxed)
-            do throws(SQLiteError) {
-                try Connection(path: place.indexPath, role: .checkpointer, busyTimeout: .zero, isDurable: isDurable)
-                    .checkpoint()
-            } catch {}
+    /// Called by the writer after each commit. Has the log moved when it has grown by enough: soon, or, where it has become too
+    /// long or the disk has little room, before it returns. What came meanwhile could leave no room for what the index has to
+    /// grow by.
+    func committed(_ connection: Connection) {
+        guard connection.takeLogGrowth() else { return }
+        if connection.logPageCount >= Self.maxLogPageCount || place.freeByteCount < 2 * Self.maxLogByteCount {
+            lane.runAndWait(move)
+        } else if !isMoving.exchange(true, ordering: .relaxed) {
+            lane.submit { [self] in
+                move()
+                isMoving.store(false, ordering: .relaxed)
+            }
         }
     }
 
     /// Returns when nothing is moved, and nobody has the index open for that.
     func wait() {
-        lane.wait()
+        lane.runAndWait()
+    }
+
+    /// Moves as much of the log as readers allow.
+    ///
+    /// One connection reads meanwhile, so that no writer begins the log anew: SQLite looks first how long the log is, then what
+    /// of it has been moved, and would take the length of the old log for that of a new one if that began in between.
+    private func move() {
+        do throws(SQLiteError) {
+            let reader = try connection()
+            try reader.beginReading()
+            defer { reader.endReading() }
+            try connection().checkpoint()
+        } catch {}
+    }
+
+    private func connection() throws(SQLiteError) -> Connection {
+        try Connection(path: place.indexPath, role: .checkpointer, busyTimeout: .zero, isDurable: isDurable)
     }
 }

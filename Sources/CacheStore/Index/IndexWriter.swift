@@ -67,6 +67,7 @@ package final class IndexWriter: Sendable {
         self.surroundings = surroundings
         checkpointer = Checkpointer(surroundings.place, isDurable: surroundings.options.isDurable)
         if let connection {
+            connection.leaveLogToOthers()
             state = Mutex(.open(connection, file: surroundings.place.indexNumber ?? 0, isUser: false))
         } else {
             state = Mutex(.readOnly)
@@ -287,7 +288,7 @@ package final class IndexWriter: Sendable {
             try surroundings.blobs.syncNames()
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("COMMIT").run() }
             commit.evicted = connection.evicted
-            if connection.takeDueCheckpoint() { checkpointer.request(connection) }
+            checkpointer.committed(connection)
             return true
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
@@ -380,6 +381,18 @@ package final class IndexWriter: Sendable {
         }
     }
 
+    /// Calls `body` in a transaction that is taken back, and that knows what is noted.
+    func tentatively(_ body: (Connection) throws(SQLiteError) -> Void) throws(StoreError) {
+        try withConnection { [touches] (connection) throws(SQLiteError) in
+            let notes = touches.take()
+            defer { touches.restore(notes) }
+            try connection.tentatively { () throws(SQLiteError) in
+                try connection.apply(notes)
+                try body(connection)
+            }
+        }
+    }
+
     /// Does what can be done about an index that looked damaged to a connection: sets it aside if it is, and opens it anew.
     package func mend() throws(StoreError) {
         let file = state.withLock { state in
@@ -406,7 +419,10 @@ package final class IndexWriter: Sendable {
 
     private func open(_ state: inout sending State) throws(StoreError) {
         let (place, options) = (surroundings.place, surroundings.options)
+        // What is moved is the log of the file that is open now.
+        checkpointer.wait()
         let connection = try place.openIndex(options).connection
+        connection.leaveLogToOthers()
         state = .open(connection, file: place.indexNumber ?? 0, isUser: false)
     }
 

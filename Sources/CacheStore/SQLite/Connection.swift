@@ -23,8 +23,10 @@ package final class Connection {
     private let busyTimeout: Duration
     /// What was evicted in the present transaction.
     var evicted = EvictionReport()
-    /// ``pagesWritten`` when a checkpoint was last due.
-    private var checkpointedPages: Int64 = 0
+    /// Pages in the log after the last commit of this connection, once ``leaveLogToOthers()`` was called: SQLite writes it there.
+    private let logPages: UnsafeMutablePointer<Int32>
+    /// ``logPageCount`` when ``takeLogGrowth()`` was last true.
+    private var takenLogPages = 0
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
@@ -52,6 +54,8 @@ package final class Connection {
             throw error
         }
         handle = opened
+        logPages = .allocate(capacity: 1)
+        logPages.initialize(to: 0)
         // SQLite counts milliseconds in 32 bits.
         self.busyTimeout = min(max(busyTimeout, .zero), .seconds(1_000_000))
         try configure(role, isDurable, deletesSecurely)
@@ -60,6 +64,7 @@ package final class Connection {
     deinit {
         statements = [:]
         sqlite3_close_v2(handle)
+        logPages.deallocate()
     }
 
     /// Sets what belongs to the connection; the file stays as it is.
@@ -67,6 +72,7 @@ package final class Connection {
         sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
         if role != .inspector { try checkWritable() }
         if role == .checkpointer {
+            _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             // Nothing that would have the schema read: this connection asks no table.
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
         }
@@ -80,8 +86,7 @@ package final class Connection {
             // Where fsync(2) alone does not reach the disk: on Apple's systems.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
             // More than there is at the bound: a log that was cut would have to grow again.
-            try execute("PRAGMA journal_size_limit = \(Self.maxLogByteCount / 4 * 5)")
-            try execute("PRAGMA wal_autocheckpoint = \(Self.maxLogPageCount)")
+            try execute("PRAGMA journal_size_limit = \(Checkpointer.maxLogByteCount / 4 * 5)")
         }
         try execute("PRAGMA cache_size = -8192")
         try execute("PRAGMA temp_store = MEMORY")
@@ -216,23 +221,37 @@ package final class Connection {
 
     // MARK: The log
 
-    /// From so many pages in the log on a commit moves them into the index itself. Fewer than the 4,062 that the first table of
-    /// the index of the log has room for: with more, reading a page asks two.
-    private static let maxLogPageCount: Int64 = 4_000
+    /// Pages by which the log grows before it is to be moved: at as many, SQLite's own commits would do that.
+    private static let logInterval = 1_000
 
-    /// What the log takes then: 16 MB.
-    static var maxLogByteCount: Int64 { maxLogPageCount * pageByteCount }
+    /// From now on commits count the pages in the log instead of moving them into the index.
+    func leaveLogToOthers() {
+        sqlite3_wal_hook(
+            handle,
+            { logPages, _, _, count in
+                logPages?.assumingMemoryBound(to: Int32.self).pointee = count
+                return SQLITE_OK
+            }, logPages)
+    }
 
-    /// Pages that this connection writes to the log before somebody else should move them: as many as SQLite's own commits wait
-    /// for.
-    private static let checkpointInterval: Int64 = 1_000
+    /// Pages in the log after the last commit of this connection, those of others included.
+    var logPageCount: Int { Int(logPages.pointee) }
 
-    /// Whether this connection has written so much to the log that it should be moved; then counts anew.
-    func takeDueCheckpoint() -> Bool {
-        let pages = pagesWritten
-        guard pages - checkpointedPages >= Self.checkpointInterval else { return false }
-        checkpointedPages = pages
+    /// Whether the log has grown by so much that it should be moved, since it began or since this was last asked with that answer.
+    func takeLogGrowth() -> Bool {
+        if logPageCount < takenLogPages { takenLogPages = 0 }
+        guard logPageCount - takenLogPages >= Self.logInterval else { return false }
+        takenLogPages = logPageCount
         return true
+    }
+
+    /// Sees the index as it is now until ``endReading()``, and keeps the log from beginning anew.
+    package func beginReading() throws(SQLiteError) {
+        try execute("BEGIN; PRAGMA schema_version")
+    }
+
+    package func endReading() {
+        _ = try? execute("ROLLBACK")
     }
 
     /// Moves as much of the log into the index as readers allow, and waits for nobody.
@@ -245,12 +264,25 @@ package final class Connection {
 
     /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if a reader needs it still.
     func restartLog() throws(SQLiteError) -> Bool {
-        try integer(prepared("PRAGMA wal_checkpoint(RESTART)")) == 0
+        try moveLog(SQLITE_CHECKPOINT_RESTART)
     }
 
     /// Moves the log into the index and cuts it to nothing; `false` if a reader needs it still.
     func truncateLog() throws(SQLiteError) -> Bool {
-        try integer(prepared("PRAGMA wal_checkpoint(TRUNCATE)")) == 0
+        try moveLog(SQLITE_CHECKPOINT_TRUNCATE)
+    }
+
+    private func moveLog(_ mode: Int32) throws(SQLiteError) -> Bool {
+        let deadline = ContinuousClock.now + busyTimeout
+        while true {
+            let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
+            if result == SQLITE_OK { return true }
+            let error = error(result, sql: nil)
+            guard error.isBusy else { throw error }
+            // SQLite waits for readers, but not for others who move the log.
+            guard ContinuousClock.now < deadline else { return false }
+            sqlite3_sleep(5)
+        }
     }
 
     /// The texts of the statements that are kept.
