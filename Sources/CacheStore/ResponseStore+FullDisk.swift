@@ -13,8 +13,8 @@ extension ResponseStore {
             guard held > 0 else { return false }
             let wanted = max(byteCount.multipliedReportingOverflow(by: 4).partialValue, held / 16, growth, 1 << 16)
             let report = try evictNow(.maxBytes(max(0, held - wanted)))
-            // What was in the index is given back with its pages.
-            _ = try restartLog()
+            // What was in the index is given back with its pages. Evicted it is, whatever comes of this.
+            _ = try? restartLog()
             configuration.logger.warning(
                 "the disk is full; evicted entries",
                 metadata: ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])

@@ -23,7 +23,7 @@ struct CheckpointTests {
         }
     }
 
-    @Test("the log goes to the index beside the writer, before a commit has to move it")
+    @Test("the log goes to the index beside the writer, before a commit has to wait for that")
     func beside() throws {
         let store = try sandbox.open()
         // Who has the index open keeps the last to close it from moving the log.

@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// Each time with connections of its own, which are gone when that is done. Whatever goes wrong is left for the next time.
 final class Checkpointer: Sendable {
-    /// From so many pages in the log on the writer waits until it has been moved. Fewer than the 4,062 that the first table of
-    /// the index of the log has room for: with more, reading a page asks two.
+    /// From so many pages in the log on the writer waits until it has been moved. About as many as the first table of the index of
+    /// the log has room for, which is 4,062: with more, reading a page asks two.
     private static let maxLogPageCount = 4_000
 
     /// What the log takes then: 16 MB.
