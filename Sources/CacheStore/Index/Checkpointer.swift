@@ -11,9 +11,14 @@ final class Checkpointer: Sendable {
     /// What the log takes then: 16 MB.
     static let maxLogByteCount = Int64(maxLogPageCount) * Connection.pageByteCount
 
+    /// Pages by which the log grows before it is moved: at as many, SQLite's own commits would do that.
+    private static let interval = 1_000
+
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether the lane has something to do, or is at it.
     private let isMoving = Atomic(false)
+    /// Pages in the log when it was last found to have grown enough. Changed by the writer only.
+    private let dueAt = Atomic(0)
     private let place: StoreDirectory
     private let isDurable: Bool
 
@@ -27,8 +32,12 @@ final class Checkpointer: Sendable {
     /// long or the disk has little room, before it returns. What came meanwhile could leave no room for what the index has to
     /// grow by.
     func committed(_ connection: Connection) {
-        guard connection.takeLogGrowth() else { return }
-        if connection.logPageCount >= Self.maxLogPageCount || place.freeByteCount < 2 * Self.maxLogByteCount {
+        let pageCount = connection.logPageCount
+        // A log that is shorter than it was has begun anew.
+        if pageCount < dueAt.load(ordering: .relaxed) { dueAt.store(0, ordering: .relaxed) }
+        guard pageCount - dueAt.load(ordering: .relaxed) >= Self.interval else { return }
+        dueAt.store(pageCount, ordering: .relaxed)
+        if pageCount >= Self.maxLogPageCount || place.freeByteCount < 2 * Self.maxLogByteCount {
             lane.runAndWait(move)
         } else if !isMoving.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in

@@ -25,8 +25,6 @@ package final class Connection {
     var evicted = EvictionReport()
     /// Pages in the log after the last commit of this connection, once ``leaveLogToOthers()`` was called: SQLite writes it there.
     private let logPages: UnsafeMutablePointer<Int32>
-    /// ``logPageCount`` when ``takeLogGrowth()`` was last true.
-    private var takenLogPages = 0
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
@@ -221,9 +219,6 @@ package final class Connection {
 
     // MARK: The log
 
-    /// Pages by which the log grows before it is to be moved: at as many, SQLite's own commits would do that.
-    private static let logInterval = 1_000
-
     /// From now on commits count the pages in the log instead of moving them into the index.
     func leaveLogToOthers() {
         sqlite3_wal_hook(
@@ -236,14 +231,6 @@ package final class Connection {
 
     /// Pages in the log after the last commit of this connection, those of others included.
     var logPageCount: Int { Int(logPages.pointee) }
-
-    /// Whether the log has grown by so much that it should be moved, since it began or since this was last asked with that answer.
-    func takeLogGrowth() -> Bool {
-        if logPageCount < takenLogPages { takenLogPages = 0 }
-        guard logPageCount - takenLogPages >= Self.logInterval else { return false }
-        takenLogPages = logPageCount
-        return true
-    }
 
     /// Sees the index as it is now until ``endReading()``, and keeps the log from beginning anew.
     package func beginReading() throws(SQLiteError) {
