@@ -101,20 +101,29 @@ extension ResponseStore {
         do throws(StoreError) {
             let lock = try mapping { () throws(SystemError) in try blobs.lock() }
             let now = now
-            while true {
-                // Taken anew for each bite, so that whoever wants to set the index aside waits for one only.
-                guard try mapping({ () throws(SystemError) in try lock.tryExclusive() }) else { return }
-                defer { lock.release() }
-                let isDone = try writer.write(
-                    changing { [limits] (connection) throws(SQLiteError) in try limits.evictBite(connection, now: now) }
-                )
-                if isDone { break }
+            var isDone = false
+            while !isDone {
+                let bite = try writer.mending { () throws(StoreError) in try self.keepLimits(under: lock, now) }
+                guard let bite else { return }
+                isDone = bite
             }
             limits.passEnded(leaving: try deleteFiles())
         } catch {
             // Tried again with the next write that finds too much.
             configuration.logger.debug("cannot keep the limits", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// One bite, under a lock that is taken anew for each: whoever sets the index aside, as this store may have to, waits for one
+    /// only. Whether it was the last; `nil` if others are at it.
+    private func keepLimits(under lock: DirectoryLock, _ now: Int64) throws(StoreError) -> Bool? {
+        // A store that is suspended takes no lock.
+        try checkOpen()
+        guard try mapping({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
+        defer { lock.release() }
+        return try writer.writeOnce(
+            undo: nil,
+            changing { [limits] (connection) throws(SQLiteError) in try limits.evictBite(connection, now: now) })
     }
 
     /// Brings entries into the order of the policy, in short transactions. What is left of them is for the next opening.

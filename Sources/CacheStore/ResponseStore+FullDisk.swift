@@ -4,21 +4,34 @@ internal import Logging
 ///
 /// A change goes to the log, which cannot grow; the log could go to the index and begin anew, if that had not to grow itself.
 extension ResponseStore {
+    /// How long readers are waited for, while nobody can write: each time that a full disk is met, some four times.
+    private static let patience = Duration.milliseconds(250)
+
     /// Evicts because the disk is full: four times as much as is needed, and a sixteenth of what there is at least. Whether
     /// any space has become free.
     func makeRoomOnDisk(for byteCount: Int64) -> Bool {
         do throws(StoreError) {
             let growth = try restartLog()
-            let held = try statistics().physicalBytes
-            guard held > 0 else { return false }
-            let wanted = max(byteCount.multipliedReportingOverflow(by: 4).partialValue, held / 16, growth, 1 << 16)
-            let report = try evictNow(.maxBytes(max(0, held - wanted)))
+            let before = try statistics()
+            guard before.physicalBytes > 0 else { return false }
+            let wanted = max(
+                byteCount.multipliedReportingOverflow(by: 4).partialValue, before.physicalBytes / 16, growth, 1 << 16)
+            // What no entry needs goes as well.
+            let evicted = max(0, wanted - before.unreferencedBytes)
+            var report = EvictionReport()
+            do throws(StoreError) {
+                report = try evictNow(.maxBytes(max(0, before.limitedBytes - evicted)))
+            } catch {
+                // There may be files less, but no room for what `secureDelete` writes after that.
+                guard try statistics().physicalBytes < before.physicalBytes else { throw error }
+            }
             // What was in the index is given back with its pages. Evicted it is, whatever comes of this.
             _ = try? restartLog()
             configuration.logger.warning(
                 "the disk is full; evicted entries",
                 metadata: ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
-            return report.bytes > 0
+            if report.bytes > 0 { return true }
+            return try statistics().physicalBytes < before.physicalBytes
         } catch {
             configuration.logger.warning(
                 "the disk is full, and nothing can be evicted", metadata: ["error": "\(error)"])
@@ -55,7 +68,7 @@ extension ResponseStore {
     /// - Returns: Bytes that the index has to grow by before it has the rest.
     private func restartLog() throws(StoreError) -> Int64 {
         try writer.withConnection { [place] (connection) throws(SQLiteError) in
-            _ = try? connection.restartLog()
+            _ = try? connection.restartLog(within: Self.patience)
             let byteCount = try connection.integer(connection.prepared("PRAGMA page_count")) * Connection.pageByteCount
             return byteCount - (place.indexByteCount ?? byteCount)
         }

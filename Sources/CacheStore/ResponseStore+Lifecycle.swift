@@ -57,6 +57,9 @@ extension ResponseStore {
         }
         readers.resume()
         claims.begin()
-        _ = phase.compareExchange(expected: .suspended, desired: .open, ordering: .acquiringAndReleasing)
+        let (isOpen, _) = phase.compareExchange(
+            expected: .suspended, desired: .open, ordering: .acquiringAndReleasing)
+        // Closed meanwhile.
+        if !isOpen { presence.release() }
     }
 }

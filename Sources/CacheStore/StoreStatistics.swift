@@ -24,7 +24,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public let inlineBodies: Int
     /// Their bytes, which are among the physical ones, and among those of the index.
     public let inlineBytes: Int64
-    /// Bytes of the index that hold something. Those of its log, which is cut back from time to time, are not among them.
+    /// Bytes of the index that hold something. Those of its log are not among them.
     public let indexBytes: Int64
     /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries and their derived forms need, each once,
     /// and the pages of the index beyond those of an empty one and those bodies.

@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -50,6 +51,27 @@ struct CheckpointTests {
         // The commit that goes beyond it is still in it.
         #expect(largest <= 4_200 * (4_096 + 24))
         #expect(try store.check(digests: true).isSound)
+    }
+
+    @Test("the log stays below its bound, however many stores write")
+    func boundedTogether() throws {
+        let stores = try (0..<3).map { _ in try sandbox.open() }
+        let largest = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: stores.count) { number in
+            do {
+                for round in 0..<12 {
+                    let first = (number * 100 + round) * 100
+                    try fill(stores[number], first..<first + 100)
+                    let size = try size("-wal")
+                    largest.withLock { $0 = max($0, size) }
+                }
+            } catch {
+                Issue.record(error)
+            }
+        }
+        // Others commit while one waits, until that one keeps them from it.
+        #expect(largest.withLock { $0 } <= 8_000 * (4_096 + 24))
+        #expect(try stores[0].check(digests: true).isSound)
     }
 
     @Test("no log begins anew while somebody reads, as who moves it does")

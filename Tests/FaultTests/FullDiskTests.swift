@@ -86,14 +86,7 @@ struct FullDiskTests {
     @Test("a log that can neither grow nor go to the index is made room for", arguments: [1_000, 4_000])
     func longLog(_ byteCount: Int) throws {
         let store = try ResponseStore(directory: directory)
-        try put(0, byteCount, store)
-        // Who reads the index as it was keeps the log from beginning anew.
-        let path = directory.appending(path: "index.sqlite").path(percentEncoded: false)
-        let reader = try Connection(path: path, role: .reader, busyTimeout: .seconds(1))
-        try reader.execute("BEGIN; SELECT * FROM entry")
-        for number in 1..<100 { try put(number, byteCount, store) }
-        let other = disk.url.appending(path: "other")
-        try fillCompletely(other)
+        let reader = try makeLongLog(store, byteCount: byteCount)
         try reader.execute("ROLLBACK")
         // A use that is only noted counts, too.
         #expect(try store.lookup(CacheKey(name: "0")) != nil)
@@ -104,6 +97,103 @@ struct FullDiskTests {
         try verify(0..<1, byteCount, store, mayMiss: false)
         try verify(0..<110, byteCount, store, mayMiss: true)
         #expect(try store.check(digests: true).problems == [])
+    }
+
+    /// Makes a log that has no room in the index, and takes the rest of the disk.
+    ///
+    /// - Returns: The connection that has kept the log from beginning anew, and may still.
+    private func makeLongLog(_ store: ResponseStore, byteCount: Int) throws -> Connection {
+        try put(0, byteCount, store)
+        // Who reads the index as it was keeps the log from beginning anew.
+        let path = directory.appending(path: "index.sqlite").path(percentEncoded: false)
+        let reader = try Connection(path: path, role: .reader, busyTimeout: .seconds(1))
+        try reader.execute("BEGIN; SELECT * FROM entry")
+        for number in 1..<100 { try put(number, byteCount, store) }
+        try fillCompletely(disk.url.appending(path: "other"))
+        return reader
+    }
+
+    @Test("who has written nothing yet makes room, too")
+    func longLogOfOthers() throws {
+        let stores = try (0..<2).map { _ in try ResponseStore(directory: directory) }
+        try makeLongLog(stores[0], byteCount: 4_000).execute("ROLLBACK")
+        try put(100, 4_000, stores[1])
+        try verify(100..<101, 4_000, stores[0], mayMiss: false)
+        try verify(0..<100, 4_000, stores[0], mayMiss: true)
+        #expect(try stores[1].check(digests: true).problems == [])
+    }
+
+    @Test("a store that was killed when its log had no room is opened")
+    func longLogOfTheKilled() throws {
+        let store = try ResponseStore(directory: directory)
+        var reader: Connection? = try makeLongLog(store, byteCount: 4_000)
+        // What a kill leaves: the log, and an index that knows of its user.
+        let names = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"]
+        let left = try names.map { try Data(contentsOf: directory.appending(path: $0)) }
+        try reader?.execute("ROLLBACK")
+        reader = nil
+        store.close()
+        try giveBack(disk.url.appending(path: "other"))
+        let killed = disk.url.appending(path: "killed")
+        try FileManager.default.createDirectory(at: killed, withIntermediateDirectories: true)
+        try FileManager.default.moveItem(at: directory.appending(path: "blobs"), to: killed.appending(path: "blobs"))
+        try FileManager.default.removeItem(at: directory)
+        for (name, bytes) in zip(names, left) { try bytes.write(to: killed.appending(path: name)) }
+        try fillCompletely(disk.url.appending(path: "other"))
+        let opened = try ResponseStore(directory: killed)
+        try verify(0..<100, 4_000, opened, mayMiss: false)
+        try put(100, 4_000, opened)
+        try verify(100..<101, 4_000, opened, mayMiss: false)
+        #expect(try opened.check(digests: true).problems == [])
+    }
+
+    @Test("a reader that stays keeps nobody from writing for long")
+    func longLogThatIsRead() throws {
+        let store = try ResponseStore(directory: directory)
+        let reader = try makeLongLog(store, byteCount: 4_000)
+        defer { _ = try? reader.execute("ROLLBACK") }
+        let began = ContinuousClock.now
+        do throws(StoreError) {
+            try put(100, 4_000, store)
+        } catch {
+            #expect(error.isFullDisk, "\(error)")
+        }
+        // Each wait for the reader would take the busy timeout, five seconds.
+        #expect(ContinuousClock.now - began < .seconds(4))
+        try verify(0..<100, 4_000, store, mayMiss: true)
+    }
+
+    @Test("what no entry needs any more is room, too")
+    func replaced() throws {
+        let store = try ResponseStore(directory: directory)
+        try put(0, 3_000_000, store)
+        try put(0, 3_000_001, store)
+        let version = Version(UInt64(2), 3_000_000)
+        let writer = store.makeBodyWriter()
+        for start in stride(from: 0, to: version.bytes.count, by: 65_536) {
+            try writer.write(version.bytes[start..<min(start + 65_536, version.bytes.count)])
+        }
+        try writer.commit(
+            EntryMetadata(etag: version.etag, requestedAt: Date(), receivedAt: Date()),
+            for: CacheKey(name: "1"))
+        try verify(1..<2, 3_000_000, store, mayMiss: false)
+    }
+
+    @Test("little is evicted for little", arguments: [(300, 0.65), (1_000, 0.7), (4_000, 0.8)])
+    func little(_ byteCount: Int, _ share: Double) throws {
+        let filled = try ResponseStore(directory: directory)
+        for number in 0..<1_000 { try put(number, byteCount, filled) }
+        // With a log that the index has all of.
+        filled.close()
+        let store = try ResponseStore(directory: directory)
+        try fillCompletely(disk.url.appending(path: "other"))
+        for number in 1_000... {
+            try put(number, byteCount, store)
+            let count = try store.statistics().entries
+            guard count <= number else { continue }
+            #expect(Double(count) > share * Double(number))
+            break
+        }
     }
 
     @Test("a transaction some of whose pages found no room does not commit, however often it is tried")

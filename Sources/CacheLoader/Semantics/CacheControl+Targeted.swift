@@ -35,7 +35,13 @@ extension CacheControl {
         case "public": isPublic = value.bareItem == true
         case "immutable": isImmutable = value.bareItem == true
         case "must-understand": mustUnderstand = value.bareItem == true
-        case "private": isPrivate = value.bareItem != false
+        case "private":
+            isPrivate = value.bareItem != false
+            privateIsReadable =
+                switch value.bareItem {
+                case .bool(true), .string, .token: true
+                default: false
+                }
         case "no-store": noStore = value.bareItem != false
         case "must-revalidate":
             mustRevalidate = value.bareItem != false

@@ -25,6 +25,8 @@ package struct CacheControl: Hashable, Sendable {
     package var noStore = false
     /// `private`, with field names or without.
     package var isPrivate = false
+    /// Whether a `private` is in a well-formed element: beside what it forbids, that also permits something.
+    package var privateIsReadable = false
     /// `public`
     package var isPublic = false
     /// `must-revalidate`
@@ -133,6 +135,9 @@ extension CacheControl {
         switch name.count {
         case 6 where name.isCaseInsensitively("public"): isPublic = true
         case 7 where name.isCaseInsensitively("max-age"): maxAge.setIfAbsent(Self.seconds(argument))
+        case 7 where name.isCaseInsensitively("private"):
+            isPrivate = true
+            privateIsReadable = true
         case 8 where name.isCaseInsensitively("s-maxage"): sharedMaxAge.setIfAbsent(Self.seconds(argument))
         case 8 where name.isCaseInsensitively("no-cache"): addNoCache(argument)
         case 9 where name.isCaseInsensitively("max-stale"):

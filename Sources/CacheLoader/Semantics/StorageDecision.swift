@@ -79,13 +79,15 @@ private struct Received {
     }
 
     /// RFC 9111 §3: "the response contains at least one of the following"; of several the one that decides most.
+    ///
+    /// A directive that cannot be read is none of them: what is left of it only restricts.
     var permission: Rule? {
         // §5.2.2.10: s-maxage means nothing to a private cache.
-        if isShared, control.sharedMaxAge != .absent { return .sharedMaxAgeDirective }
-        if control.maxAge != .absent { return .maxAgeDirective }
+        if isShared, case .seconds = control.sharedMaxAge { return .sharedMaxAgeDirective }
+        if case .seconds = control.maxAge { return .maxAgeDirective }
         if hasExpires { return .expiresField }
         if control.isPublic { return .publicDirective }
-        if !isShared, control.isPrivate { return .privateDirective }
+        if !isShared, control.privateIsReadable { return .privateDirective }
         return status.isHeuristicallyCacheable ? .heuristicallyCacheable : nil
     }
 

@@ -96,7 +96,7 @@ package final class FileDescriptor: Sendable {
         return FileStatus(buffer)
     }
 
-    /// Bytes that this user may still write to the file system this is on.
+    /// Bytes that the file system this is on still has room for; one quota or another may leave this user less.
     func freeByteCount() throws(SystemError) -> Int64 {
         var buffer = statvfs()
         try Self.retrying("fstatvfs", path) { fstatvfs(number, &buffer) }

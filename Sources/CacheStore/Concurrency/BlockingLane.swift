@@ -16,9 +16,16 @@ final class BlockingLane: Sendable {
         queue.async(execute: work)
     }
 
-    /// Runs `work` after what is queued already, while the caller waits.
-    func runAndWait(_ work: () -> Void = {}) {
-        queue.sync(execute: work)
+    /// Runs `work` after what is queued already, while the caller waits; returns what it returns.
+    func runAndWait<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
+        try queue.sync { () -> Result<Value, Failure> in
+            // As below.
+            do throws(Failure) {
+                return .success(try work())
+            } catch {
+                return .failure(error)
+            }
+        }.get()
     }
 
     /// Runs `work` some time after `delay` has passed.

@@ -67,7 +67,6 @@ package final class IndexWriter: Sendable {
         self.surroundings = surroundings
         checkpointer = Checkpointer(surroundings.place, isDurable: surroundings.options.isDurable)
         if let connection {
-            connection.leaveLogToOthers()
             state = Mutex(.open(connection, file: surroundings.place.indexNumber ?? 0, isUser: false))
         } else {
             state = Mutex(.readOnly)
@@ -81,11 +80,12 @@ package final class IndexWriter: Sendable {
         undo: (@Sendable (Connection) -> Void)? = nil,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try mending { () throws(StoreError) in try writeOnce(undo, change) }
+        try mending { () throws(StoreError) in try writeOnce(undo: undo, change) }
     }
 
-    private func writeOnce<Value: Sendable>(
-        _ undo: (@Sendable (Connection) -> Void)?,
+    /// As ``write(undo:_:)``, but leaves to the caller what is to be done about damage.
+    func writeOnce<Value: Sendable>(
+        undo: (@Sendable (Connection) -> Void)?,
         _ change: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         let outcome = Outcome<Value>()
@@ -214,8 +214,10 @@ package final class IndexWriter: Sendable {
     }
 
     /// Calls `body` with the connection, opened anew if the index has been set aside and begun afresh.
+    ///
+    /// - Parameter addsUser: Whether the index is to know of this writer first, as it has to before a file is named.
     private func use<Value: Sendable>(
-        _ state: inout sending State, _ body: (Connection) throws(StoreError) -> Value
+        _ state: inout sending State, addsUser: Bool = true, _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         if case .open(_, let file, _) = state, surroundings.place.indexNumber != file {
             try open(&state)
@@ -223,7 +225,7 @@ package final class IndexWriter: Sendable {
         }
         switch state {
         case .open(let connection, let file, let isUser):
-            if !isUser {
+            if addsUser, !isUser {
                 // Committed before any file is given a name that a kill could leave without a row.
                 try mapping(path) { () throws(SQLiteError) in try connection.addUser() }
                 state = .open(connection, file: file, isUser: true)
@@ -374,7 +376,8 @@ package final class IndexWriter: Sendable {
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         try state.withLock { (state) throws(StoreError) in
-            try use(&state) { (connection) throws(StoreError) in
+            // Counting this writer would be a change, for which a full disk may have no room yet.
+            try use(&state, addsUser: false) { (connection) throws(StoreError) in
                 checkpointer.wait()
                 return try mapping(path) { () throws(SQLiteError) in try body(connection) }
             }
@@ -422,7 +425,6 @@ package final class IndexWriter: Sendable {
         // What is moved is the log of the file that is open now.
         checkpointer.wait()
         let connection = try place.openIndex(options).connection
-        connection.leaveLogToOthers()
         state = .open(connection, file: place.indexNumber ?? 0, isUser: false)
     }
 

@@ -39,7 +39,12 @@ extension Connection {
     /// Whether somebody was killed. Called by who opens the store while nobody else has it open.
     package func clearUsers() throws(SQLiteError) -> Bool {
         guard try integer(prepared("SELECT user_count FROM state")) != 0 else { return false }
-        try prepared("UPDATE state SET user_count = 0").run()
+        do throws(SQLiteError) {
+            try prepared("UPDATE state SET user_count = 0").run()
+        } catch {
+            // A full disk is to be opened all the same. Whoever is alone next takes this one for killed, too, and sweeps.
+            guard error.isFull else { throw error }
+        }
         return true
     }
 }

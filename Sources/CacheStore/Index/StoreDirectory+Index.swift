@@ -46,7 +46,7 @@ extension StoreDirectory {
     /// The size of the file; pages that are in the log only are not counted.
     var indexByteCount: Int64? { (try? root.status(of: "index.sqlite"))?.size }
 
-    /// What the disk has room for; 0 if that cannot be said.
+    /// What the disk has room for, whatever a quota says; 0 if that cannot be said.
     var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
 
     /// Opens the index for writing, makes it if there is none, and brings it up to date. One that will never be of use is
@@ -101,6 +101,7 @@ extension StoreDirectory {
                 // Only now, because reading is what opens the log.
                 try connection.checkLogWritable()
                 try connection.probeSchema()
+                connection.leaveLogToOthers()
                 if let policy = options.evictionPolicy { try connection.choose(policy) }
             }
             // The names of index and log have to outlast a power cut, as what is in them.

@@ -241,29 +241,36 @@ package final class Connection {
         _ = try? execute("ROLLBACK")
     }
 
-    /// Moves as much of the log into the index as readers allow, and waits for nobody.
-    func checkpoint() throws(SQLiteError) {
+    /// Moves as much of the log into the index as readers allow.
+    ///
+    /// - Parameter timeout: How long others who move it are waited for.
+    /// - Returns: Whether all of it is there.
+    func checkpoint(within timeout: Duration) throws(SQLiteError) -> Bool {
         // The log is not opened before something is read.
         try execute("PRAGMA schema_version")
-        let result = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        guard result == SQLITE_OK else { throw error(result, sql: nil) }
+        return try moveLog(SQLITE_CHECKPOINT_PASSIVE, within: timeout)
     }
 
-    /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if a reader needs it still.
-    func restartLog() throws(SQLiteError) -> Bool {
-        try moveLog(SQLITE_CHECKPOINT_RESTART)
+    /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if somebody needs it still.
+    ///
+    /// - Parameter timeout: How long readers and others who move it are waited for, while nobody can write.
+    func restartLog(within timeout: Duration) throws(SQLiteError) -> Bool {
+        sqlite3_busy_timeout(handle, Int32(timeout / .milliseconds(1)))
+        defer { sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1))) }
+        return try moveLog(SQLITE_CHECKPOINT_RESTART, within: timeout)
     }
 
-    /// Moves the log into the index and cuts it to nothing; `false` if a reader needs it still.
+    /// Moves the log into the index and cuts it to nothing; `false` if somebody needs it still.
     func truncateLog() throws(SQLiteError) -> Bool {
-        try moveLog(SQLITE_CHECKPOINT_TRUNCATE)
+        try moveLog(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout)
     }
 
-    private func moveLog(_ mode: Int32) throws(SQLiteError) -> Bool {
-        let deadline = ContinuousClock.now + busyTimeout
+    private func moveLog(_ mode: Int32, within timeout: Duration) throws(SQLiteError) -> Bool {
+        let deadline = ContinuousClock.now + timeout
         while true {
-            let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, nil, nil)
-            if result == SQLITE_OK { return true }
+            var (pageCount, movedCount) = (Int32(0), Int32(0))
+            let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pageCount, &movedCount)
+            if result == SQLITE_OK { return movedCount == pageCount }
             let error = error(result, sql: nil)
             guard error.isBusy else { throw error }
             // SQLite waits for readers, but not for others who move the log.

@@ -38,6 +38,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         expected.noCache = true
         expected.noStore = true
         expected.isPrivate = true
+        expected.privateIsReadable = true
         expected.isPublic = true
         expected.mustRevalidate = true
         expected.mustRevalidateIsReadable = true
@@ -61,6 +62,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 $0.isPublic = true
                 $0.isImmutable = true
                 $0.isPrivate = true
+                $0.privateIsReadable = true
             },
             Case("Must-Revalidate, Proxy-Revalidate, Must-Understand, Only-If-Cached") {
                 $0.mustRevalidate = true
@@ -101,7 +103,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 $0.maxAge = .seconds(5)
                 $0.isPublic = true
             },
-            Case(#"private="no-store, x=y""#) { $0.isPrivate = true },
+            Case(#"private="no-store, x=y""#) {
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
         ])
     fileprivate func quoted(_ example: Case) {
         #expect(example.parsed == example.expected)
@@ -272,7 +277,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("immutable=foo, immutable=\"a, b\"") { $0.isImmutable = true },
             Case("no-store=foo") { $0.noStore = true },
             Case("no-store=\"a, b\"") { $0.noStore = true },
-            Case("private=1") { $0.isPrivate = true },
+            Case("private=1") {
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
             Case("public=1, must-understand=1") {
                 $0.isPublic = true
                 $0.mustUnderstand = true

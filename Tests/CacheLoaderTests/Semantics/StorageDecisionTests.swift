@@ -61,13 +61,30 @@ internal import Testing
         #expect(rule("s-maxage=60, max-age=60, public") == .maxAgeDirective)
         #expect(rule("s-maxage=60") == .heuristicallyCacheable)
         #expect(decide("Expires: 0", "Cache-Control: public").rule == .expiresField)
-        #expect(decide("Expires: 0", "Cache-Control: max-age=x").rule == .maxAgeDirective)
+        #expect(decide("Expires: 0", "Cache-Control: max-age=x").rule == .expiresField)
         #expect(rule("public, private", status: .found) == .publicDirective)
         #expect(rule("private", status: .found) == .privateDirective)
         #expect(rule("private=\"x\"") == .privateDirective)
         #expect(rule("must-revalidate") == .heuristicallyCacheable)
         #expect(rule("must-understand, no-store") == .heuristicallyCacheable)
         #expect(decide().rule == .heuristicallyCacheable)
+    }
+
+    @Test(
+        "S08, S09, S10: what cannot be read permits nothing",
+        arguments: [
+            "max-age=x", "max-age=", "max-age=60; x", "x; max-age=60", "ext==max-age=60", #"ext==max-age=60, x", y"#,
+            "private; x", "x; private", "ext==private", "public; x", "x; public", #"ext="public, max-age=60, private"#,
+        ])
+    func unreadable(control: String) {
+        #expect(rule(control, status: .found) == .nothingAllowsStoring)
+        #expect(rule(control) == .heuristicallyCacheable)
+    }
+
+    @Test("S09, S10: what a shared cache cannot read permits nothing", arguments: ["s-maxage=x", "x; s-maxage=60"])
+    func unreadableForShared(control: String) {
+        #expect(rule(control, status: .found, policy: .shared) == .nothingAllowsStoring)
+        #expect(rule(control, policy: .shared) == .heuristicallyCacheable)
     }
 
     @Test("S03: 206 and 304 are refused whatever allows them, and no-store is found before")

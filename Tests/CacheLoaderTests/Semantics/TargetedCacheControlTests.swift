@@ -76,8 +76,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("no-cache") { $0.noCache = true },
             Case(#"no-cache="Set-Cookie, X""#) { $0.noCacheFields = ["set-cookie", "x"] },
             Case("no-cache=Set-Cookie") { $0.noCacheFields = ["set-cookie"] },
-            Case("private") { $0.isPrivate = true },
-            Case(#"private="set-cookie""#) { $0.isPrivate = true },
+            Case("private") {
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
+            Case(#"private="set-cookie""#) {
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
             Case("public, immutable") {
                 $0.isPublic = true
                 $0.isImmutable = true
@@ -109,6 +115,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("  max-age=007  ,\t private  ") {
                 $0.maxAge = .seconds(7)
                 $0.isPrivate = true
+                $0.privateIsReadable = true
             },
             Case(ignored: "max-age=60", "Nonsense"),
             Case(ignored: "max-age=60", ""),

@@ -19,16 +19,17 @@ struct StorageOracle {
         isForbidden =
             isForbidden || response.mentions("no-store") && !statesUnderstanding || statesUnderstanding && !isUnderstood
         isForbidden = isForbidden || request.mentions("no-store")
+        let isSharedAge = if case .number = response.seconds("s-maxage") { true } else { false }
         if example.isShared {
             isForbidden = isForbidden || response.restrictsAll("private")
             // §3.5
-            let isSharedAge = if case .number = response.seconds("s-maxage") { true } else { false }
             let isShareable = isSharedAge || response.states("public") || response.states("must-revalidate")
             isForbidden = isForbidden || !example.request("authorization").isEmpty && !isShareable
         }
-        let reasons = ["max-age", "public", example.isShared ? "s-maxage" : "private"]
+        let hasAge = if case .number = response.seconds("max-age") { true } else { false }
         let hasReason =
-            reasons.contains(where: response.mentions) || !example.response("expires").isEmpty
+            hasAge || response.states("public") || (example.isShared ? isSharedAge : response.states("private"))
+            || !example.response("expires").isEmpty
             || [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(example.status)
         isForbidden = isForbidden || !hasReason
 
