@@ -142,6 +142,32 @@ struct SettingAsideTests {
         #expect(try setAside().count == 1)
     }
 
+    @Test("pages damaged where the limits are kept: that is found in the background, and waits for no lock of its own")
+    func damagedOrder() async throws {
+        let filled = try sandbox.open()
+        for number in 0..<20 {
+            try await filled.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+        }
+        filled.close()
+        let roots = try RawIndex(sandbox.indexPath).value(
+            "SELECT group_concat(rootpage) FROM sqlite_schema WHERE tbl_name = 'access'")
+        try alter { bytes in
+            for page in try #require(roots).split(separator: ",").compactMap({ Int($0) }) {
+                bytes.replaceSubrange((page - 1) * 4_096..<page * 4_096, with: repeatElement(0x5a, count: 4_096))
+            }
+        }
+        let began = ContinuousClock.now
+        let store = try sandbox.open {
+            $0.logger = log.logger
+            $0.limits = Limits(maxEntries: 5)
+            $0.busyTimeout = .seconds(30)
+        }
+        try await store.flush()
+        #expect(ContinuousClock.now - began < .seconds(20))
+        #expect(try setAside().count == 1)
+        try expectFreshStart(store)
+    }
+
     @Test("who has the store open elsewhere goes on with the fresh index, and loses nothing that is stored afterwards")
     func others() throws {
         try fill()
@@ -250,10 +276,10 @@ struct SettingAsideTests {
     }
 
     /// Changes the bytes of the index where they are, as a failing disk does.
-    private func alter(_ change: (inout Data) -> Void) throws {
+    private func alter(_ change: (inout Data) throws -> Void) throws {
         _ = try? RawIndex(sandbox.indexPath).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         var bytes = try Data(contentsOf: indexURL)
-        change(&bytes)
+        try change(&bytes)
         let file = try FileHandle(forUpdating: indexURL)
         try file.write(contentsOf: bytes)
         try file.close()
