@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -14,15 +18,22 @@ let package = Package(
     ],
     targets: [
         .target(name: "CBaseline", path: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
-        .executableTarget(
-            name: "scale",
-            dependencies: [.product(name: "CacheStore", package: "CacheStore")],
-            path: "Scale"
+        .target(
+            // What compare and StoreBenchmarks work with.
+            name: "Samples",
+            dependencies: [
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Samples",
+            swiftSettings: swiftSettings
         ),
         .executableTarget(
             name: "compare",
             dependencies: [
                 "CBaseline",
+                "Samples",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheLoader", package: "CacheStore"),
@@ -31,18 +42,16 @@ let package = Package(
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
             ],
             path: "compare",
-            swiftSettings: [
-                .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-            ]
+            swiftSettings: swiftSettings
         ),
         .executableTarget(
             name: "StoreBenchmarks",
             dependencies: [
                 "CBaseline",
+                "Samples",
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "Benchmark", package: "benchmark"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Benchmarks/StoreBenchmarks",
             plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]

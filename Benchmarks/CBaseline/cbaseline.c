@@ -36,11 +36,8 @@ static int configure(baseline_index *index, baseline_use use) {
     if (use == baseline_reads) {
         return run(index, "PRAGMA query_only = ON") || prepare(index, lookup_sql, &index->select);
     }
-    if (run(index, "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 4194304")) return -1;
-    if (use == baseline_bare) {
-        return run(index, bare_sql) || prepare(index, insert_sql, &index->insert)
-            || prepare(index, lookup_sql, &index->select);
-    }
+    if (run(index, "PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF; PRAGMA journal_size_limit = 20480000")) return -1;
+    if (use == baseline_bare) return run(index, bare_sql) || prepare(index, insert_sql, &index->insert);
     return prepare(index, insert_sql, &index->insert) || prepare(index, freshen_sql, &index->freshen)
         || prepare(index, victims_sql, &index->victims) || prepare(index, delete_sql, &index->delete)
         || prepare(index, unneeded_sql, &index->unneeded) || prepare(index, forget_sql, &index->forget)

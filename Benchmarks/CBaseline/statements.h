@@ -1,4 +1,4 @@
-// The statements of the store, and the table of the bare index.
+// The statements of the store, but that a put is one upsert, and the table of the bare index.
 
 #ifndef STATEMENTS_H
 #define STATEMENTS_H
@@ -46,8 +46,7 @@ static const char bare_sql[] =
     " body BLOB, head TEXT NOT NULL, session INTEGER, is_pinned INTEGER NOT NULL, tags TEXT, key_checksum INTEGER,"
     " part_start INTEGER, part_total INTEGER, groups TEXT, search_base TEXT) STRICT;"
     "CREATE UNIQUE INDEX IF NOT EXISTS entry_by_key"
-    " ON entry (partition, key, kind, variant, coalesce(part_start, -1));"
-    "CREATE TABLE IF NOT EXISTS state (session INTEGER);"; // for the lookup
+    " ON entry (partition, key, kind, variant, coalesce(part_start, -1));";
 
 // What the store keeps of a response of this size: field lines, 300 bytes.
 static const char head_text[] =

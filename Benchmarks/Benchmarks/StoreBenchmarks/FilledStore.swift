@@ -2,7 +2,7 @@ import CBaseline
 import CacheLoader
 import CacheStore
 import Foundation
-import HTTPTypes
+import Samples
 import Synchronization
 
 /// A store with many entries, in a directory of its own, and the index as C sees it.
@@ -11,14 +11,15 @@ import Synchronization
 final class FilledStore: @unchecked Sendable {
     struct Failure: Error {}
 
-    static let bodyByteCount = 16 * 1024
+    static let entryCount = 100_000
+    static let bodyByteCount = Sample.Size.kib16.rawValue
 
     /// Made by the first benchmark of the process.
     private static let made = Mutex<FilledStore?>(nil)
 
-    static func shared(entryCount: Int) throws -> FilledStore {
+    static func shared() throws -> FilledStore {
         try made.withLock { made in
-            let filled = try made ?? FilledStore(entryCount: entryCount)
+            let filled = try made ?? FilledStore()
             made = filled
             return filled
         }
@@ -50,17 +51,16 @@ final class FilledStore: @unchecked Sendable {
     }
 
     /// Bodies are shared, 64 among all entries: what is measured is the index and one read, not the size of the disk.
-    init(entryCount: Int) throws {
+    private init() throws {
         // The same in every process of a run, which has one for each benchmark: filled once.
-        let directory = FileManager.default.temporaryDirectory.appending(path: "CacheStore-benchmark-\(entryCount)")
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "CacheStore-benchmark-\(Self.entryCount)")
         var configuration = ResponseStore.Configuration()
         configuration.touchInterval = .seconds(3600)
         store = try ResponseStore(directory: directory, configuration: configuration)
-        let urls = (0..<entryCount).map {
-            "https://host\($0 % 997).example.com/articles/2026/\($0)/image-large.jpg?v=\($0 % 7)"
-        }
+        let urls = (0..<Self.entryCount).map { Sample.url($0) }
         loader = ResourceLoader(store: store, transport: NoTransport())
-        if try store.statistics().entries != entryCount { try Self.fill(store, urls) }
+        if try store.statistics().entries != Self.entryCount { try Self.fill(store, urls) }
         var generator = SplitMix64(state: 42)
         self.urls = urls.shuffled(using: &generator)
         keys = try self.urls.map { try CacheKey(url: $0) }
@@ -72,63 +72,19 @@ final class FilledStore: @unchecked Sendable {
 
     private static func fill(_ store: ResponseStore, _ urls: [String]) throws {
         try store.evict(maxBytes: 0)
-        let bodies = (0..<64).map { number in
-            Data((0..<bodyByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
-        }
+        let bodies = (0..<64).map { Sample.body($0, .kib16) }
         let failure = Mutex<(any Error)?>(nil)
         DispatchQueue.concurrentPerform(iterations: 16) { part in
             do {
                 for number in stride(from: part, to: urls.count, by: 16) {
                     try store.insert(
-                        bodies[number % bodies.count], metadata: metadata(number), for: CacheKey(url: urls[number]))
+                        bodies[number % bodies.count],
+                        metadata: Sample.metadata(number, byteCount: bodyByteCount), for: CacheKey(url: urls[number]))
                 }
             } catch {
                 failure.withLock { $0 = error }
             }
         }
         if let failure = failure.withLock({ $0 }) { throw failure }
-    }
-
-    static func metadata(_ number: Int) -> EntryMetadata {
-        let head = """
-            Date: Sat, 21 Nov 2026 07:28:00 GMT
-            Content-Type: image/jpeg
-            Content-Length: \(bodyByteCount)
-            Cache-Control: public, max-age=31536000
-            ETag: "5f3c-\(number)"
-            Last-Modified: Tue, 15 Sep 2026 12:45:26 GMT
-            Server: nginx
-            X-Request-Id: 7b0f2f6e-2f3a-4b7e-9f0e-\(number)
-
-            """
-        return EntryMetadata(
-            status: 200, etag: "\"5f3c-\(number)\"", lastModified: "Tue, 15 Sep 2026 12:45:26 GMT",
-            contentType: "image/jpeg", requestedAt: .now, receivedAt: .now,
-            expiresAt: .now.addingTimeInterval(31_536_000),
-            head: Array(head.utf8))
-    }
-}
-
-/// There is nothing to be fetched: everything is a hit.
-struct NoTransport: HTTPTransport {
-    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
-
-    func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.cannotConnect, message: "a request was sent")
-    }
-}
-
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -5,7 +5,6 @@ import Foundation
 
 /// Lookups and hits among 100,000 entries, each beside the same work in C.
 func lookupBenchmarks() {
-    let count = 100_000
     let configuration = Benchmark.Configuration(
         metrics: [.wallClock, .throughput], timeUnits: .nanoseconds, warmupIterations: 3, scalingFactor: .kilo,
         maxDuration: .seconds(3), maxIterations: 1000)
@@ -15,11 +14,11 @@ func lookupBenchmarks() {
         _ name: String, _ work: @escaping @Sendable (FilledStore, Int) async throws -> Void
     ) {
         Benchmark(name, configuration: configuration) { benchmark in
-            let filled = try FilledStore.shared(entryCount: count)
+            let filled = try FilledStore.shared()
             var number = 0
             benchmark.startMeasurement()
             for _ in benchmark.scaledIterations {
-                number = (number + 7919) % count
+                number = (number + 7919) % FilledStore.entryCount
                 try await work(filled, number)
             }
             benchmark.stopMeasurement()

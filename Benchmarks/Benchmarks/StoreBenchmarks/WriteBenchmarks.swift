@@ -2,6 +2,7 @@ import Benchmark
 import CacheLoader
 import CacheStore
 import Foundation
+import Samples
 
 /// Bodies of 16 KiB stored, rows freshened, entries evicted, and a value that is in memory.
 func writeBenchmarks() {
@@ -18,7 +19,8 @@ func writeBenchmarks() {
             for number in benchmark.scaledIterations {
                 body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
                 try store.insert(
-                    body, metadata: FilledStore.metadata(number), for: CacheKey(url: "https://example.com/\(number)"))
+                    body, metadata: Sample.metadata(number, byteCount: body.count),
+                    for: CacheKey(url: "https://example.com/\(number)"))
             }
             benchmark.stopMeasurement()
         }
@@ -26,10 +28,11 @@ func writeBenchmarks() {
     Benchmark("freshen, store", configuration: configuration(.kilo)) { benchmark in
         try inFreshStore { store in
             let key = try CacheKey(url: "https://example.com/")
-            let entry = try store.insert(Data("body".utf8), metadata: FilledStore.metadata(0), for: key)
+            let body = Data("body".utf8)
+            let entry = try store.insert(body, metadata: Sample.metadata(0, byteCount: body.count), for: key)
             benchmark.startMeasurement()
             for number in benchmark.scaledIterations {
-                blackHole(try store.freshen(entry, with: FilledStore.metadata(number)))
+                blackHole(try store.freshen(entry, with: Sample.metadata(number, byteCount: body.count)))
             }
             benchmark.stopMeasurement()
         }
@@ -38,8 +41,9 @@ func writeBenchmarks() {
         for _ in benchmark.scaledIterations {
             try inFreshStore { store in
                 for number in 0..<1000 {
+                    let body = Data("\(number)".utf8)
                     try store.insert(
-                        Data("\(number)".utf8), metadata: FilledStore.metadata(number),
+                        body, metadata: Sample.metadata(number, byteCount: body.count),
                         for: CacheKey(url: "https://example.com/\(number)"))
                 }
                 benchmark.startMeasurement()
@@ -54,7 +58,7 @@ func writeBenchmarks() {
             metrics: [.wallClock, .throughput], timeUnits: .nanoseconds, warmupIterations: 3, scalingFactor: .kilo,
             maxDuration: .seconds(3), maxIterations: 1000)
     ) { benchmark in
-        let filled = try FilledStore.shared(entryCount: 100_000)
+        let filled = try FilledStore.shared()
         var configuration = ResourceLoader.Configuration()
         configuration.memoryLimit = 64 << 20
         let loader = ResourceLoader(store: filled.store, transport: NoTransport(), configuration: configuration)

@@ -13,7 +13,7 @@ typedef struct baseline_index baseline_index;
 // What an index is opened for.
 typedef enum {
     baseline_reads,  // lookups in the index of a store, as the store's readers open it
-    baseline_writes, // changes to the index of a store, as the store's writer opens it
+    baseline_writes, // changes to the index of a store, with the pragmas of the store's writer; SQLite moves the log
     baseline_bare    // changes to an index of one table with the store's columns and one key, without triggers; made if need be
 } baseline_use;
 

@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import Samples
 
 /// Where a run has its stores. Those that are only read stay there for the next run.
 struct Place: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The store's lookup as a program on GRDB would have it: the same SELECT, a cached statement, every column read.
+/// The store's lookup as a program on GRDB would have it: the same SELECT and pragmas, a cached statement, every column read.
 struct GRDBPeer {
     private struct Entry: FetchableRecord {
         var id: Int64
@@ -24,6 +24,10 @@ struct GRDBPeer {
         var isPinned: Bool
         var tags: String?
         var keyChecksum: Int64?
+        var partStart: Int64?
+        var partTotal: Int64?
+        var groups: String?
+        var searchBase: String?
 
         /// By position, which GRDB recommends where speed counts.
         init(row: Row) {
@@ -47,6 +51,10 @@ struct GRDBPeer {
             isPinned = row[17]
             tags = row[18]
             keyChecksum = row[19]
+            partStart = row[20]
+            partTotal = row[21]
+            groups = row[22]
+            searchBase = row[23]
         }
     }
 
@@ -63,6 +71,9 @@ struct GRDBPeer {
     init(_ directory: URL) throws {
         var configuration = Configuration()
         configuration.readonly = true
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY")
+        }
         pool = try DatabasePool(
             path: directory.appending(path: "index.sqlite").path(percentEncoded: false), configuration: configuration)
     }

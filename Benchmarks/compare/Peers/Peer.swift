@@ -29,7 +29,7 @@ struct Peer {
         let script = package.appending(path: "peers/diskcache_peer.py").path(percentEncoded: false)
         if isThere(python.path(percentEncoded: false)) {
             present.append(
-                Peer(name: "diskcache", abilities: [.get, .put, .open, .evict], maxOperations: 1000) { directory in
+                Peer(name: "diskcache", abilities: [.get, .put, .open, .evict], maxOperations: 5_000) { directory in
                     try LineProcess("diskcache", python, [script, directory.path(percentEncoded: false)])
                 })
         } else {
@@ -41,7 +41,7 @@ struct Peer {
         {
             let classes = ([built.path(percentEncoded: false)] + jars).joined(separator: ":")
             present.append(
-                Peer(name: "DiskLruCache", abilities: [.get, .put, .open, .evict], maxOperations: 1000) { directory in
+                Peer(name: "DiskLruCache", abilities: [.get, .put, .open, .evict], maxOperations: 5_000) { directory in
                     try LineProcess(
                         "DiskLruCache", java,
                         ["-cp", classes, "DiskLruCachePeer", directory.path(percentEncoded: false)])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Samples
 
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -2,6 +2,7 @@ import ArgumentParser
 import CBaseline
 import CacheStore
 import Foundation
+import Samples
 
 /// A process that does what can only be seen, or done, by another: reads commands, and answers each with a number.
 struct Worker: ParsableCommand {

@@ -19,6 +19,7 @@ struct Runner {
             // Who comes second finds the processor as the first has left it.
             let order = round.isMultiple(of: 2) ? Array(times.indices) : times.indices.reversed()
             for side in order {
+                try await workload.settle()
                 try await workload.sides[side].prepare()
                 let time = try await workload.sides[side].measure(start..<start + count)
                 if round >= 0 { times[side].append(time) }
@@ -26,9 +27,12 @@ struct Runner {
         }
         var sides: [Comparison.Side] = []
         for (side, times) in zip(workload.sides, times) {
-            let latencies =
-                side.isHere && workload.singleOperations > 0
-                ? try await self.latencies(side, from: (rounds + 1) * count, workload.singleOperations / divisor) : nil
+            var latencies: Latencies?
+            if side.isHere, workload.singleOperations > 0 {
+                try await workload.settle()
+                latencies = try await self.latencies(
+                    side, from: (rounds + 1) * count, workload.singleOperations / divisor)
+            }
             sides.append(Comparison.Side(name: side.name, rounds: times, latencies: latencies, aim: side.aim))
         }
         return Comparison(work: work.name, growth: work.growth, sides: sides)

@@ -55,6 +55,8 @@ struct Workload {
     var rounds: Int?
     /// Operations that are measured one by one after the rounds; 0 where one alone makes no sense.
     var singleOperations = 0
+    /// Does what the turn before has left to be done, so that it falls into no turn; not measured.
+    var settle: () async throws -> Void = {}
     /// The first is this package.
     let sides: [Side]
 }

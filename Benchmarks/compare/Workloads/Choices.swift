@@ -1,14 +1,18 @@
 import CBaseline
 import CacheStore
 import Foundation
+import Samples
 
-/// What was chosen, beside what was not: pages of another size, and bodies in the index.
+/// What was chosen, beside what was not: pages of another size, bodies in the index, and bodies that are copied where they are
+/// mapped.
 struct Choices {
     let place: Place
     let entries: Int
 
     private static let pageSizes = [1, 2, 8, 16]
     private static let inlineSizes = [1, 2, 4, 8, 16, 64]
+    /// Around ``StoredBody/mappingThreshold``.
+    private static let mappingSizes = [64, 256, 1024]
 
     func plan() -> [PlannedWork] {
         var plan: [PlannedWork] = []
@@ -26,6 +30,9 @@ struct Choices {
                 PlannedWork("body in the index: put, \(size) KiB") { try putInline(size << 10) },
                 PlannedWork("body in the index: put into a full store, \(size) KiB") { try displaceInline(size << 10) },
             ]
+        }
+        for size in Self.mappingSizes {
+            plan.append(PlannedWork("body as Data: \(size) KiB") { try asData(size << 10) })
         }
         return plan
     }
@@ -139,5 +146,36 @@ struct Choices {
             }
         }
         return Workload(operations: operations, sides: sides)
+    }
+
+    // MARK: Mapped or copied
+
+    /// The bytes of bodies that are open, as `data()` gives them, and as a copy; of each page one is read.
+    private func asData(_ byteCount: Int) throws -> Workload {
+        let store = try ResponseStore(directory: place.fresh("body as Data \(byteCount)"))
+        // Opened, and so held against their digests, before the first round.
+        let bodies = try (0..<20).map { number in
+            let key = try CacheKey(url: Sample.url(number))
+            try store.insert(
+                Sample.body(number, .mib4).prefix(byteCount),
+                metadata: Sample.metadata(number, byteCount: byteCount), for: key)
+            guard let entry = try store.peek(key), let body = try store.openBody(of: entry) else {
+                throw CStore.Failure(description: "a miss")
+            }
+            return body
+        }
+        func side(_ name: String, _ bytes: @escaping (StoredBody) throws -> Data) -> Workload.Side {
+            Workload.Side(name) { range in
+                var sum = 0
+                for number in range { sum &+= pageSum(try bytes(bodies[number % bodies.count])) }
+                blackHole(sum)
+            }
+        }
+        return Workload(
+            operations: 2_000,
+            sides: [
+                side("ours") { try $0.data() },
+                side("ours, copied") { try $0.bytes(at: 0, count: byteCount) },
+            ])
     }
 }

@@ -1,6 +1,7 @@
 import CacheLoader
 import CacheStore
 import Foundation
+import Samples
 
 /// One load that a thousand tasks wait for; nanoseconds per task.
 struct Coalescing {

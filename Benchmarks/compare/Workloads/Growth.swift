@@ -1,6 +1,7 @@
 import CBaseline
 import CacheStore
 import Foundation
+import Samples
 
 /// The same questions to stores of different sizes, in which every entry has a file of its own.
 struct Growth {
@@ -47,7 +48,7 @@ struct Growth {
         let keys = try keys(size)
         let texts = keys.map(\.text)
         return Workload(
-            operations: 50_000,
+            operations: 50_000, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { range in
                     for number in range { _ = try store.lookup(keys[number % keys.count]) }
@@ -65,7 +66,7 @@ struct Growth {
         let keys = try keys(size)
         let texts = keys.map(\.text)
         return Workload(
-            operations: 50_000,
+            operations: 50_000, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { range in
                     for number in range {

@@ -1,6 +1,7 @@
 import CacheStore
 import Dispatch
 import Foundation
+import Samples
 import Synchronization
 
 /// How long single lookups take while another thread evicts half of a store, and while nothing else happens. They record no

@@ -1,6 +1,7 @@
 import CBaseline
 import CacheStore
 import Foundation
+import Samples
 
 /// Nine hits and a put, again and again, by several at once, in a store with entries.
 struct Mixed {

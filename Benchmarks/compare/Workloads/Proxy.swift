@@ -1,4 +1,5 @@
 import Foundation
+import Samples
 
 /// Hits through the example `cacheproxy`, by `wrk`, in front of a file server; nanoseconds per request.
 struct Proxy {

@@ -4,8 +4,11 @@ import CacheStore
 import Foundation
 import HTTPTypes
 import HTTPTypesFoundation
+import Samples
 
 /// Lookups and hits in a store that nobody writes to, each beside the same work in C.
+///
+/// The store writes the uses of entries in the background. What one turn has recorded is written before the next begins.
 struct Reading {
     let place: Place
     let entries: Int
@@ -14,7 +17,8 @@ struct Reading {
         var plan = [
             PlannedWork("lookup, hit", make: lookup),
             PlannedWork("lookup, miss", make: miss),
-            PlannedWork("lookup that records the use", make: recency),
+            PlannedWork("lookup that records the use") { try recency(isWritten: false) },
+            PlannedWork("lookup that records the use, and writes it") { try recency(isWritten: true) },
         ]
         for size in Sample.Size.allCases { plan.append(PlannedWork("hit, \(size.name)") { try hit(size) }) }
         plan += [
@@ -40,7 +44,7 @@ struct Reading {
         let c = try CStore(directory, baseline_reads)
         let grdb = try GRDBPeer(directory)
         return Workload(
-            operations: 50_000, singleOperations: 50_000,
+            operations: 50_000, singleOperations: 50_000, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { [entries] range in
                     for number in range where try store.lookup(keys[Self.spread(number, over: entries)]) == nil {
@@ -81,16 +85,18 @@ struct Reading {
             ])
     }
 
-    private func recency() throws -> Workload {
+    /// - Parameter isWritten: Whether a turn ends with what it has recorded in the index.
+    private func recency(isWritten: Bool) throws -> Workload {
         let (store, _) = try open()
         let keys = try (0..<entries).map { try CacheKey(url: Sample.url($0)) }
         return Workload(
-            operations: 50_000,
+            operations: 50_000, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { [entries] range in
                     for number in range { _ = try store.lookup(keys[Self.spread(number, over: entries)]) }
+                    if isWritten { try await store.flush() }
                 },
-                Workload.Side("ours, not recorded", aim: .ratio(1.05)) { [entries] range in
+                Workload.Side("ours, not recorded", aim: isWritten ? nil : .ratio(1.05)) { [entries] range in
                     for number in range { _ = try store.peek(keys[Self.spread(number, over: entries)]) }
                 },
             ])
@@ -106,7 +112,7 @@ struct Reading {
         let texts = keys.map(\.text)
         let c = try CStore(directory, baseline_reads)
         return Workload(
-            operations: size.readCount, singleOperations: size.readCount,
+            operations: size.readCount, singleOperations: size.readCount, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { range in
                     var sum = 0
@@ -145,7 +151,7 @@ struct Reading {
             URL(string: Sample.url(number)).map { HTTPRequest(url: $0) }
         }
         return Workload(
-            operations: 5_000, singleOperations: 5_000,
+            operations: 5_000, singleOperations: 5_000, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { range in
                     for number in range {
@@ -164,7 +170,7 @@ struct Reading {
         let loader = ResourceLoader(store: store, transport: NoTransport())
         let urls = (0..<min(1000, entries)).map { Sample.url($0) }
         return Workload(
-            operations: 5_000, singleOperations: 5_000,
+            operations: 5_000, singleOperations: 5_000, settle: { try await store.flush() },
             sides: [
                 Workload.Side("ours") { range in
                     for number in range {

@@ -1,9 +1,10 @@
 import CBaseline
 import CacheStore
 import Foundation
+import Samples
 
 /// Bodies stored, and rows freshened, each beside the same work in C: with the tables, indices and triggers of the store, and
-/// with a table that has a key and nothing else.
+/// with a table with the same columns, no index but that of its key, and no triggers.
 struct Writing {
     let place: Place
 

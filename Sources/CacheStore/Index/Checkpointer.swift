@@ -68,10 +68,10 @@ final class Checkpointer: Sendable {
             try connection.prepared("BEGIN IMMEDIATE").run()
             defer { _ = try? connection.prepared("ROLLBACK").run() }
             _ = try lane.runAndWait { () throws(SQLiteError) in try move(within: Self.patience) }
-        } catch where !error.isBusy {
+        } catch {
             // Where this process may open no more files, there is still this connection.
-            _ = try? connection.restartLog(within: Self.patience)
-        } catch {}
+            if !error.isBusy { _ = try? connection.restartLog(within: Self.patience) }
+        }
     }
 
     /// Moves as much of the log as readers allow; whether that is all of it.

@@ -1,16 +1,16 @@
-import CacheStore
-import Foundation
+package import CacheStore
+package import Foundation
 
 /// The responses that the work is done with: the same in every run.
-enum Sample {
+package enum Sample {
     /// How long bodies are.
-    enum Size: Int, CaseIterable {
+    package enum Size: Int, CaseIterable {
         case kib1 = 1024
         case kib16 = 16_384
         case kib256 = 262_144
         case mib4 = 4_194_304
 
-        var name: String {
+        package var name: String {
             switch self {
             case .kib1: "1 KiB"
             case .kib16: "16 KiB"
@@ -20,7 +20,7 @@ enum Sample {
         }
 
         /// Different bodies that are read: few enough to be in memory, and all of them verified.
-        var bodyCount: Int {
+        package var bodyCount: Int {
             switch self {
             case .kib1, .kib16: 1000
             case .kib256: 100
@@ -29,7 +29,7 @@ enum Sample {
         }
 
         /// Reads in a round.
-        var readCount: Int {
+        package var readCount: Int {
             switch self {
             case .kib1, .kib16: 10_000
             case .kib256: 2_000
@@ -38,7 +38,7 @@ enum Sample {
         }
 
         /// Writes in a round.
-        var writeCount: Int {
+        package var writeCount: Int {
             switch self {
             case .kib1, .kib16: 1_000
             case .kib256: 200
@@ -47,11 +47,11 @@ enum Sample {
         }
     }
 
-    static func url(_ number: Int) -> String {
+    package static func url(_ number: Int) -> String {
         "https://host\(number % 997).example.com/articles/2026/\(number)/image-large.jpg?v=\(number % 7)"
     }
 
-    static func url(_ number: Int, _ size: Size) -> String {
+    package static func url(_ number: Int, _ size: Size) -> String {
         size == .kib16 ? url(number) : url(number) + "&size=\(size.rawValue)"
     }
 
@@ -61,19 +61,19 @@ enum Sample {
         })
 
     /// A body that no other number has.
-    static func body(_ number: Int, _ size: Size) -> Data {
+    package static func body(_ number: Int, _ size: Size) -> Data {
         var body = patterns[size] ?? Data()
         body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
         return body
     }
 
     /// What stands for the digest of a body where nothing is hashed.
-    static func digest(_ number: Int) -> [UInt8] {
+    package static func digest(_ number: Int) -> [UInt8] {
         var generator = SplitMix64(state: UInt64(truncatingIfNeeded: number))
         return (0..<4).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
     }
 
-    static func metadata(_ number: Int, byteCount: Int, at now: Date = Date()) -> EntryMetadata {
+    package static func metadata(_ number: Int, byteCount: Int, at now: Date = Date()) -> EntryMetadata {
         let head = """
             Date: \(date(now))
             Content-Type: image/jpeg
@@ -92,25 +92,12 @@ enum Sample {
     }
 
     /// RFC 9110 §5.6.7.
-    static func date(_ date: Date) -> String {
+    package static func date(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         var text = [CChar](repeating: 0, count: 32)
         let length = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
         return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-}
-
-/// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

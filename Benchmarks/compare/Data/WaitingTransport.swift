@@ -1,16 +1,8 @@
 import CacheLoader
 import Foundation
 import HTTPTypes
+import Samples
 import Synchronization
-
-/// There is nothing to be fetched: everything is a hit.
-struct NoTransport: HTTPTransport {
-    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
-
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.cannotConnect, message: "a request was sent")
-    }
-}
 
 /// Answers each request with 16 KiB, once as many have asked as should.
 final class WaitingTransport: HTTPTransport {

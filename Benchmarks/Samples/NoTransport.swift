@@ -1,0 +1,15 @@
+package import CacheLoader
+package import HTTPTypes
+
+/// There is nothing to be fetched: everything is a hit.
+package struct NoTransport: HTTPTransport {
+    package init() {}
+
+    package func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
+    package func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.cannotConnect, message: "a request was sent")
+    }
+}
