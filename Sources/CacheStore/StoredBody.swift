@@ -16,9 +16,9 @@ internal import Darwin
 /// It stays readable whatever happens to its entry: eviction or replacement, here or in another process, takes away the
 /// name of the file, not the bytes of this one. May be read from any thread, and by several at once.
 public final class StoredBody: Sendable {
-    /// From this size on ``data()`` maps the file instead of copying it: with smaller ones, setting up the mapping takes
-    /// longer than the copy.
-    public static let mappingThreshold: Int64 = 262_144
+    /// From this size on ``data()`` maps the file instead of copying it: two mebibytes, a huge page, which the kernel maps at
+    /// once. Of smaller files it maps some pages at a time, and that takes longer than the copy.
+    public static let mappingThreshold: Int64 = 2_097_152
 
     /// The length in bytes.
     public let byteCount: Int64

@@ -212,6 +212,30 @@ struct DamageTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
+    @Test("A process that can open no more files keeps its log short all the same")
+    func logWithoutFiles() async throws {
+        let sandbox = try Sandbox()
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            try Self.writeWithoutDescriptors(path)
+        }
+        #expect(try await sandbox.open().check(digests: true).problems == [])
+    }
+
+    private static func writeWithoutDescriptors(_ path: String) throws {
+        var configuration = ResponseStore.Configuration()
+        configuration.inlineLimit = 100
+        let store = try ResponseStore(directory: URL(filePath: path), configuration: configuration)
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        try store.insert(Data("0".utf8), metadata: metadata, for: .path(0))
+        let log = try #require(FileHandle(forReadingAtPath: path + "/index.sqlite-wal"))
+        while open("/dev/null", O_RDONLY) != -1 {}
+        for number in 1..<1_000 {
+            try store.insert(Data("\(number)".utf8), metadata: metadata, for: .path(number))
+        }
+        let byteCount = try log.seekToEnd()
+        precondition(byteCount < 6_000 * (4_096 + 24))
+    }
+
     /// Changes to the rows of two entries of 1,000 bytes, made past the constraints.
     static let scrambles = [
         "UPDATE entry SET body = NULL", "UPDATE entry SET byte_count = 0", "UPDATE entry SET byte_count = -1",

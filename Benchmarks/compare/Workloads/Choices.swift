@@ -12,7 +12,7 @@ struct Choices {
     private static let pageSizes = [1, 2, 8, 16]
     private static let inlineSizes = [1, 2, 4, 8, 16, 64]
     /// Around ``StoredBody/mappingThreshold``.
-    private static let mappingSizes = [64, 256, 1024]
+    private static let mappingSizes = [64, 256, 1024, 2048, 4096]
 
     func plan() -> [PlannedWork] {
         var plan: [PlannedWork] = []
@@ -175,6 +175,9 @@ struct Choices {
             operations: 2_000,
             sides: [
                 side("ours") { try $0.data() },
+                side("ours, mapped") { body in
+                    try body.fileURL.map { try Data(contentsOf: $0, options: .alwaysMapped) } ?? Data()
+                },
                 side("ours, copied") { try $0.bytes(at: 0, count: byteCount) },
             ])
     }
