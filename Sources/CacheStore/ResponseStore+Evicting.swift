@@ -117,7 +117,7 @@ extension ResponseStore {
     /// One bite, under a lock that is taken anew for each: whoever sets the index aside, as this store may have to, waits for one
     /// only. Whether it was the last; `nil` if others are at it.
     private func keepLimits(under lock: DirectoryLock, _ now: Int64) throws(StoreError) -> Bool? {
-        // A store that is suspended takes no lock.
+        // Not in a store that is suspended, which would be refused the change, too.
         try checkOpen()
         guard try mapping({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
         defer { lock.release() }

@@ -19,11 +19,13 @@ extension ResponseStore {
     /// Writes what is only noted in memory and closes the index, on the calling thread. Bodies that are open stay readable; every other call
     /// throws ``StoreError/closed`` from now on.
     public func close() {
-        guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
-        writer.close()
-        readers.close()
-        claims.end(with: .closed)
-        presence.release()
+        transition.withLock { _ in
+            guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
+            writer.close()
+            readers.close()
+            claims.end(with: .closed)
+            presence.release()
+        }
     }
 
     /// Lets go of every lock and of the index, until ``resume()``: iOS ends a suspended app that holds a lock in a container
@@ -33,33 +35,33 @@ extension ResponseStore {
     /// Bodies that are open stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
     /// store. Entries of the session are gone if others open the store in the meantime. Does nothing on a closed store.
     public func suspend() {
-        let (isOpen, _) = phase.compareExchange(
-            expected: .open, desired: .suspended, ordering: .acquiringAndReleasing)
-        guard isOpen else { return }
-        writer.suspend()
-        readers.suspend()
-        blobs.abandonStagedFiles()
-        claims.end(with: .suspended)
-        presence.release()
+        transition.withLock { _ in
+            guard phase.load(ordering: .acquiring) == .open else { return }
+            phase.store(.suspended, ordering: .releasing)
+            writer.suspend()
+            readers.suspend()
+            blobs.abandonStagedFiles()
+            claims.end(with: .suspended)
+            presence.release()
+        }
     }
 
     /// Opens the index again after ``suspend()``. Does nothing on a store that is not suspended.
     ///
     /// - Throws: As opening the store does; then it stays suspended.
     public func resume() throws(StoreError) {
-        guard phase.load(ordering: .acquiring) == .suspended else { return }
-        try presence.share()
-        do throws(StoreError) {
-            try writer.resume()
-        } catch {
-            presence.release()
-            throw error
+        try transition.withLock { _ throws(StoreError) in
+            guard phase.load(ordering: .acquiring) == .suspended else { return }
+            try presence.share()
+            do throws(StoreError) {
+                try writer.resume()
+            } catch {
+                presence.release()
+                throw error
+            }
+            readers.resume()
+            claims.begin()
+            phase.store(.open, ordering: .releasing)
         }
-        readers.resume()
-        claims.begin()
-        let (isOpen, _) = phase.compareExchange(
-            expected: .suspended, desired: .open, ordering: .acquiringAndReleasing)
-        // Closed meanwhile.
-        if !isOpen { presence.release() }
     }
 }

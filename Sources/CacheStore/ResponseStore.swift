@@ -36,7 +36,10 @@ public final class ResponseStore: Sendable {
     let claims: Claims
     let verified = VerifiedBlobs()
     let observation: StoreObservation
+    /// Changed under ``transition`` only.
     let phase = Atomic(Phase.open)
+    /// Held while the store is closed, suspended or resumed: one after the other, each of them whole.
+    let transition = Mutex(())
     private let maintenance: BlockingLane
     let background: BackgroundWork
 

@@ -49,6 +49,25 @@ struct LifecycleTests {
     }
     #endif
 
+    @Test("resumed by several at once it is open and present: nobody who opens it ends the session")
+    func resumedAtOnce() throws {
+        let store = try sandbox.open()
+        try store.insert(
+            Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"), options: EntryOptions(lifetime: .session))
+        for _ in 0..<20 {
+            store.suspend()
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do {
+                    try store.resume()
+                } catch {
+                    Issue.record(error)
+                }
+            }
+            try sandbox.open().close()
+            #expect(try store.contains(.path("a")))
+        }
+    }
+
     @Test("while it is suspended every call says so, open bodies stay readable; then it goes on, and has lost nothing")
     func suspended() async throws {
         let store = try sandbox.open()

@@ -15,7 +15,7 @@ final class Checkpointer: Sendable {
     /// Pages by which the log grows before it is moved: at as many, SQLite's own commits would do that.
     private static let interval = 1_000
 
-    /// How long others who move the log are waited for then.
+    /// How long others are waited for then, each time: who writes, and who moves the log.
     private static let patience = Duration.seconds(1)
 
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
@@ -65,11 +65,11 @@ final class Checkpointer: Sendable {
     private func moveAll(_ connection: Connection) {
         do throws(SQLiteError) {
             if (try? lane.runAndWait { () throws(SQLiteError) in try move(within: .zero) }) == true { return }
-            try connection.prepared("BEGIN IMMEDIATE").run()
-            defer { _ = try? connection.prepared("ROLLBACK").run() }
-            _ = try lane.runAndWait { () throws(SQLiteError) in try move(within: Self.patience) }
+            try connection.keepingOthersFromWriting(within: Self.patience) { () throws(SQLiteError) in
+                _ = try lane.runAndWait { () throws(SQLiteError) in try move(within: Self.patience) }
+            }
         } catch {
-            // Where this process may open no more files, there is still this connection.
+            // Most likely this process may open no more files: there is still this connection.
             if !error.isBusy { _ = try? connection.restartLog(within: Self.patience) }
         }
     }

@@ -107,14 +107,31 @@ package final class Connection {
     /// reading in silence, and stays there for as long as the connection lives. It says so before it looks at the lock, so
     /// that nobody has to be waited for.
     func checkLogWritable() throws(SQLiteError) {
-        sqlite3_busy_timeout(handle, 0)
-        defer { sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1))) }
-        do {
-            try execute("BEGIN IMMEDIATE")
-            try execute("ROLLBACK")
+        do throws(SQLiteError) {
+            try keepingOthersFromWriting(within: .zero) {}
         } catch {
             guard error.isBusy else { throw error }
         }
+    }
+
+    /// Calls `body` while no other connection can write.
+    ///
+    /// - Parameter timeout: How long whoever writes now is waited for.
+    func keepingOthersFromWriting(
+        within timeout: Duration, _ body: () throws(SQLiteError) -> Void
+    ) throws(SQLiteError) {
+        try waiting(timeout) { () throws(SQLiteError) in try execute("BEGIN IMMEDIATE") }
+        defer { _ = try? execute("ROLLBACK") }
+        try body()
+    }
+
+    /// Calls `body` with another timeout for the locks of SQLite.
+    private func waiting<Value>(
+        _ timeout: Duration, _ body: () throws(SQLiteError) -> Value
+    ) throws(SQLiteError) -> Value {
+        sqlite3_busy_timeout(handle, Int32(timeout / .milliseconds(1)))
+        defer { sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1))) }
+        return try body()
     }
 
     /// Makes the file one that is read while it is written.
@@ -253,11 +270,9 @@ package final class Connection {
 
     /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if somebody needs it still.
     ///
-    /// - Parameter timeout: How long readers and others who move it are waited for, while nobody can write.
+    /// - Parameter timeout: How long others are waited for: who writes, who moves the log, and, while nobody can write, who reads.
     func restartLog(within timeout: Duration) throws(SQLiteError) -> Bool {
-        sqlite3_busy_timeout(handle, Int32(timeout / .milliseconds(1)))
-        defer { sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1))) }
-        return try moveLog(SQLITE_CHECKPOINT_RESTART, within: timeout)
+        try waiting(timeout) { () throws(SQLiteError) in try moveLog(SQLITE_CHECKPOINT_RESTART, within: timeout) }
     }
 
     /// Moves the log into the index and cuts it to nothing; `false` if somebody needs it still.
