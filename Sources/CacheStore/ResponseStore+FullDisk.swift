@@ -47,18 +47,7 @@ extension ResponseStore {
     func deleteFilesAhead(of rule: EvictionRule, _ now: Int64, after id: Int64) throws(StoreError) {
         let growth = try restartLog()
         try writer.tentatively { [blobs] (connection) throws(SQLiteError) in
-            var (freed, lastID) = (Int64(0), id)
-            // Bounds how long the lock is held where bodies are in the index, or gone already.
-            for _ in 0..<64 {
-                let bite = try connection.evictBite(rule, now: now, after: lastID)
-                for digest in try connection.unreferencedBlobs(limit: .max) {
-                    let byteCount = (try? blobs.status(of: digest))?.size ?? 0
-                    if (try? blobs.unlink(digest)) == true { freed += byteCount }
-                    try connection.removeBlob(digest)
-                }
-                if bite.isDone || freed > growth { break }
-                lastID = bite.lastID
-            }
+            try connection.deleteFiles(in: blobs, aheadOf: rule, now, after: id, until: growth)
         }
         _ = try restartLog()
     }
@@ -72,5 +61,61 @@ extension ResponseStore {
             let byteCount = try connection.integer(connection.prepared("PRAGMA page_count")) * Connection.pageByteCount
             return byteCount - (place.indexByteCount ?? byteCount)
         }
+    }
+}
+
+extension StoreDirectory {
+    /// What is to be free before a store is opened: for the memory that connections share, and the first pages of a log.
+    private static let openingByteCount: Int64 = 256 << 10
+
+    /// Deletes files that an eviction would delete, because there is no room to open the store. The index is read without the memory
+    /// that connections share, so nobody else may have it open, in which case there is that memory already.
+    ///
+    /// - Returns: The eviction that is to follow; `nil` if there is room, or nothing could be deleted.
+    func makeRoomToOpen(_ options: IndexOptions) -> EvictionRule? {
+        guard freeByteCount < Self.openingByteCount else { return nil }
+        do {
+            let blobs = try BlobDirectory(root: root, createsDirectory: false)
+            let connection = try Connection(path: indexPath, role: .only, busyTimeout: .zero)
+            try Migrator(path: indexPath).check(connection)
+            let rule = EvictionRule.maxBytes(max(0, try connection.size().bytes - Self.openingByteCount))
+            var freed: Int64 = 0
+            try connection.tentatively { () throws(SQLiteError) in
+                freed = try connection.deleteFiles(
+                    in: blobs, aheadOf: rule, options.clock().milliseconds, until: Self.openingByteCount)
+            }
+            options.logger.warning("the disk is full; deleted bodies", metadata: ["bytes": "\(freed)"])
+            return freed > 0 ? rule : nil
+        } catch {
+            options.logger.warning(
+                "the disk is full, and nothing can be deleted", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+}
+
+extension Connection {
+    /// Deletes the files of what an eviction would remove, and those that nothing needs; to be called in a transaction that is
+    /// taken back.
+    ///
+    /// - Parameter enough: Bytes after which no more are deleted, but for those of a bite that has begun.
+    /// - Returns: The bytes of what was deleted.
+    @discardableResult
+    fileprivate func deleteFiles(
+        in blobs: BlobDirectory, aheadOf rule: EvictionRule, _ now: Int64, after id: Int64 = .min, until enough: Int64
+    ) throws(SQLiteError) -> Int64 {
+        var (freed, lastID) = (Int64(0), id)
+        // Bounds how long the lock is held where bodies are in the index, or gone already.
+        for _ in 0..<64 {
+            let bite = try evictBite(rule, now: now, after: lastID)
+            for digest in try unreferencedBlobs(limit: .max) {
+                let byteCount = (try? blobs.status(of: digest))?.size ?? 0
+                if (try? blobs.unlink(digest)) == true { freed += byteCount }
+                try removeBlob(digest)
+            }
+            if bite.isDone || freed > enough { break }
+            lastID = bite.lastID
+        }
+        return freed
     }
 }

@@ -16,8 +16,8 @@ extension ResponseStore {
         }
     }
 
-    /// Writes what is only noted in memory and closes the index, on the calling thread. Bodies that are open stay readable; every other call
-    /// throws ``StoreError/closed`` from now on.
+    /// Writes what is only noted in memory and closes the index, on the calling thread. Bodies that are open stay readable; every
+    /// other call throws ``StoreError/closed`` from now on.
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
@@ -54,7 +54,7 @@ extension ResponseStore {
             guard phase.load(ordering: .acquiring) == .suspended else { return }
             try presence.share()
             do throws(StoreError) {
-                try writer.resume()
+                try resumeWriter()
             } catch {
                 presence.release()
                 throw error
@@ -62,6 +62,17 @@ extension ResponseStore {
             readers.resume()
             claims.begin()
             phase.store(.open, ordering: .releasing)
+        }
+    }
+
+    /// On a full disk, too, if there are bodies that can go.
+    private func resumeWriter() throws(StoreError) {
+        do throws(StoreError) {
+            try writer.resume()
+        } catch {
+            guard let rule = place.makeRoomToOpen(configuration.indexOptions) else { throw error }
+            try writer.resume()
+            background.submit { store in _ = try? store.evictNow(rule) }
         }
     }
 }

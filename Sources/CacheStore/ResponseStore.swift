@@ -64,7 +64,7 @@ public final class ResponseStore: Sendable {
         let opened = isReadOnly ? nil : try Self.open(place, presence, options)
         if isReadOnly { try place.checkIndex(options) }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
-        let hasUnordered = opened?.hasUnordered ?? false
+        let (hasUnordered, dueEviction) = (opened?.hasUnordered ?? false, opened?.dueEviction)
         do {
             blobs = try BlobDirectory(
                 root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
@@ -109,14 +109,31 @@ public final class ResponseStore: Sendable {
         if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if hasUnordered { background.submit { store in store.reorderEntries() } }
         if hasLapsed { background.submit { store in try? store.removeLapsed() } }
+        if let rule = dueEviction { background.submit { store in _ = try? store.evictNow(rule) } }
         if configuration.limits != nil { background.submit { store in store.beginKeepingLimits() } }
     }
 
-    /// The index opened for writing. Who is alone ends the session before, and looks whether somebody was killed.
+    /// The index opened for writing; by who is alone also on a full disk, if there are bodies that can go.
     private static func open(
         _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions
     ) throws(StoreError) -> sending Opened {
         let wasShutDown = place.wasShutDown
+        var opened: Opened
+        do throws(StoreError) {
+            opened = try openAsItIs(place, presence, options, wasShutDown)
+        } catch {
+            guard presence.isAlone, let rule = place.makeRoomToOpen(options) else { throw error }
+            opened = try openAsItIs(place, presence, options, wasShutDown)
+            opened.dueEviction = rule
+        }
+        try presence.share()
+        return opened
+    }
+
+    /// Who is alone ends the session before, and looks whether somebody was killed.
+    private static func openAsItIs(
+        _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions, _ wasShutDown: Bool
+    ) throws(StoreError) -> sending Opened {
         let index = try place.openIndex(options)
         var opened = Opened(index: index, hasLeftovers: !index.knowsItsFiles, hasLapsed: false, hasUnordered: false)
         opened.hasUnordered = try mapping(place.indexPath) { () throws(SQLiteError) in
@@ -129,7 +146,6 @@ public final class ResponseStore: Sendable {
             opened.hasLapsed = hasLapsed
             opened.hasLeftovers = !index.knowsItsFiles || wasKilled || !wasShutDown
         }
-        try presence.share()
         return opened
     }
 
@@ -141,6 +157,8 @@ public final class ResponseStore: Sendable {
         var hasLapsed: Bool
         /// Whether there may be entries that have not gone over to the policy of eviction.
         var hasUnordered: Bool
+        /// What is to be evicted because its bodies had to go before the store could be opened.
+        var dueEviction: EvictionRule?
     }
 
     deinit {

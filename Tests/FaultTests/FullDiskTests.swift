@@ -147,6 +147,53 @@ struct FullDiskTests {
         #expect(try opened.check(digests: true).problems == [])
     }
 
+    @Test("a store that was closed is opened, and evicts a little", arguments: [false, true], [false, true])
+    func closed(_ leavesSession: Bool, _ choosesPolicy: Bool) async throws {
+        let filled = try ResponseStore(directory: directory)
+        for number in 0..<100 { try put(number, 20_000, filled) }
+        if leavesSession { try await filled.setOptions(EntryOptions(lifetime: .session), for: CacheKey(name: "99")) }
+        filled.close()
+        try fillCompletely(disk.url.appending(path: "other"))
+        var configuration = ResponseStore.Configuration()
+        if choosesPolicy { configuration.evictionPolicy = .valueAware }
+        let store = try ResponseStore(directory: directory, configuration: configuration)
+        #expect(try store.contains(CacheKey(name: "99")) == !leavesSession)
+        try verify(20..<99, 20_000, store, mayMiss: false)
+        try await store.flush()
+        #expect(try await store.check(digests: true).problems == [])
+        #expect(try store.statistics().entries < 99)
+        try put(100, 20_000, store)
+        try verify(100..<101, 20_000, store, mayMiss: false)
+    }
+
+    @Test("a store that was suspended goes on, and evicts a little")
+    func suspended() async throws {
+        let store = try ResponseStore(directory: directory)
+        for number in 0..<100 { try put(number, 20_000, store) }
+        store.suspend()
+        try fillCompletely(disk.url.appending(path: "other"))
+        try store.resume()
+        try verify(20..<100, 20_000, store, mayMiss: false)
+        try await store.flush()
+        #expect(try await store.check(digests: true).problems == [])
+        #expect(try store.statistics().entries < 100)
+    }
+
+    @Test("a store that has no body in a file is not opened, and loses nothing")
+    func nothingToDelete() throws {
+        var configuration = ResponseStore.Configuration()
+        configuration.inlineLimit = 65_536
+        let filled = try ResponseStore(directory: directory, configuration: configuration)
+        for number in 0..<100 { try put(number, 2_000, filled) }
+        filled.close()
+        let other = disk.url.appending(path: "other")
+        try fillCompletely(other)
+        #expect(throws: StoreError.self) { try ResponseStore(directory: directory) }
+        try giveBack(other)
+        let store = try ResponseStore(directory: directory)
+        try verify(0..<100, 2_000, store, mayMiss: false)
+    }
+
     @Test("a reader that stays keeps nobody from writing for long")
     func longLogThatIsRead() throws {
         let store = try ResponseStore(directory: directory)

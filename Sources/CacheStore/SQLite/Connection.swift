@@ -17,6 +17,8 @@ package final class Connection {
         case inspector
         /// Moves the log into the file; never creates it.
         case checkpointer
+        /// Reads and writes while nobody else has the store open; needs no memory that is shared, and never creates the file.
+        case only
     }
 
     private let handle: OpaquePointer
@@ -39,7 +41,7 @@ package final class Connection {
         // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
         let access =
             switch role {
-            case .reader, .checkpointer: SQLITE_OPEN_READWRITE
+            case .reader, .checkpointer, .only: SQLITE_OPEN_READWRITE
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .inspector: SQLITE_OPEN_READONLY
             }
@@ -74,6 +76,8 @@ package final class Connection {
             // Nothing that would have the schema read: this connection asks no table.
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
         }
+        // Before anything is read: it is then that the memory would be made.
+        if role == .only { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
@@ -88,7 +92,7 @@ package final class Connection {
         }
         try execute("PRAGMA cache_size = -8192")
         try execute("PRAGMA temp_store = MEMORY")
-        if role != .writer { try execute("PRAGMA query_only = ON") }
+        if role == .reader || role == .inspector { try execute("PRAGMA query_only = ON") }
     }
 
     /// Throws where every later write would fail: better to know when the store is opened.
