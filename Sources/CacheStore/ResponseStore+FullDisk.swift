@@ -40,7 +40,7 @@ extension ResponseStore {
     }
 
     /// Deletes files that an eviction would delete after its commit, which finds no room: until there is room for what the index
-    /// has to grow by before it has all of the log.
+    /// has to grow by before it has all of the log. More than the eviction wants gone, if need be: nothing could be evicted else.
     ///
     /// The eviction itself is to follow at once. Entries whose body is gone are left where this process is killed in between, or
     /// one of them has been used meanwhile: misses, which go when they are met.
@@ -58,8 +58,7 @@ extension ResponseStore {
     private func restartLog() throws(StoreError) -> Int64 {
         try writer.withConnection { [place] (connection) throws(SQLiteError) in
             _ = try? connection.restartLog(within: Self.patience)
-            let byteCount = try connection.integer(connection.prepared("PRAGMA page_count")) * Connection.pageByteCount
-            return byteCount - (place.indexByteCount ?? byteCount)
+            return try connection.growth(of: place)
         }
     }
 }
@@ -78,14 +77,14 @@ extension StoreDirectory {
             let blobs = try BlobDirectory(root: root, createsDirectory: false)
             let connection = try Connection(path: indexPath, role: .only, busyTimeout: .zero)
             try Migrator(path: indexPath).check(connection)
-            let rule = EvictionRule.maxBytes(max(0, try connection.size().bytes - Self.openingByteCount))
-            var freed: Int64 = 0
+            let enough = try Self.openingByteCount + connection.growth(of: self)
+            var deleted = (byteCount: Int64(0), rule: EvictionRule.maxBytes(.max))
             try connection.tentatively { () throws(SQLiteError) in
-                freed = try connection.deleteFiles(
-                    in: blobs, aheadOf: rule, options.clock().milliseconds, until: Self.openingByteCount)
+                deleted = try connection.deleteFiles(
+                    in: blobs, aheadOf: deleted.rule, options.clock().milliseconds, until: enough)
             }
-            options.logger.warning("the disk is full; deleted bodies", metadata: ["bytes": "\(freed)"])
-            return freed > 0 ? rule : nil
+            options.logger.warning("the disk is full; deleted bodies", metadata: ["bytes": "\(deleted.byteCount)"])
+            return deleted.byteCount > 0 ? deleted.rule : nil
         } catch {
             options.logger.warning(
                 "the disk is full, and nothing can be deleted", metadata: ["error": "\(error)"])
@@ -95,17 +94,24 @@ extension StoreDirectory {
 }
 
 extension Connection {
+    /// Bytes that the index has to grow by before it has all of the log.
+    fileprivate func growth(of place: StoreDirectory) throws(SQLiteError) -> Int64 {
+        let byteCount = try integer(prepared("PRAGMA page_count")) * Connection.pageByteCount
+        return byteCount - (place.indexByteCount ?? byteCount)
+    }
+
     /// Deletes the files of what an eviction would remove, and those that nothing needs; to be called in a transaction that is
-    /// taken back.
+    /// taken back. Where that is not enough, because files are gone already or bodies are in the index, those of what would be evicted
+    /// next.
     ///
     /// - Parameter enough: Bytes after which no more are deleted, but for those of a bite that has begun.
-    /// - Returns: The bytes of what was deleted.
+    /// - Returns: The bytes of what was deleted, and the eviction that removes all of that.
     @discardableResult
     fileprivate func deleteFiles(
         in blobs: BlobDirectory, aheadOf rule: EvictionRule, _ now: Int64, after id: Int64 = .min, until enough: Int64
-    ) throws(SQLiteError) -> Int64 {
-        var (freed, lastID) = (Int64(0), id)
-        // Bounds how long the lock is held where bodies are in the index, or gone already.
+    ) throws(SQLiteError) -> (byteCount: Int64, rule: EvictionRule) {
+        var (freed, lastID, rule) = (Int64(0), id, rule)
+        // Bounds how long the lock is held where there is nothing to be deleted.
         for _ in 0..<64 {
             let bite = try evictBite(rule, now: now, after: lastID)
             for digest in try unreferencedBlobs(limit: .max) {
@@ -113,9 +119,13 @@ extension Connection {
                 if (try? blobs.unlink(digest)) == true { freed += byteCount }
                 try removeBlob(digest)
             }
-            if bite.isDone || freed > enough { break }
+            if freed > enough { break }
             lastID = bite.lastID
+            guard bite.isDone else { continue }
+            let left = try size()
+            guard left.bytes > 0 else { break }
+            (rule, lastID) = (.maxBytes(max(0, left.bytes - (enough - freed) - 1)), .min)
         }
-        return freed
+        return (freed, rule)
     }
 }

@@ -50,6 +50,18 @@ struct SweepTests {
         #expect(try store.check(digests: true).isSound)
     }
 
+    @Test("Files beside an index that somebody was killed at making are deleted when the store is opened")
+    func unfinishedIndex() async throws {
+        let orphan = try plantOrphan("of an index before")
+        let index = sandbox.url.appending(path: "index.sqlite")
+        // An empty file is what is there before the first transaction.
+        try Data().write(to: index)
+        let store = try sandbox.open()
+        try await store.flush()
+        #expect(!exists(orphan))
+        #expect(try await store.check().isSound)
+    }
+
     @Test("A body that is being written stays, named or not, and is committed afterwards")
     func liveWriters() async throws {
         let store = try sandbox.open()

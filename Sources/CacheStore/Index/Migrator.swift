@@ -11,9 +11,12 @@ struct Migrator {
     let path: String
 
     /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or one of a newer schema.
-    func migrate(_ connection: Connection) throws(StoreError) {
+    ///
+    /// - Returns: Whether the file was empty: made just now, or by a process that came no further.
+    func migrate(_ connection: Connection) throws(StoreError) -> Bool {
         let supported = migrations.last?.version ?? 0
         var version = try identify(connection)
+        let wasEmpty = version == 0
         if version <= supported {
             try mapping(path) { () throws(SQLiteError) in
                 // It could be written when it was opened, so it is its own header that forbids it, for good.
@@ -29,6 +32,7 @@ struct Migrator {
             }
         }
         try Self.check(version, path)
+        return wasEmpty
     }
 
     /// Sees whether a connection that writes nothing can use the index as it is.

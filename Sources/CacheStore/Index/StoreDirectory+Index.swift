@@ -29,7 +29,7 @@ extension StoreDirectory {
     /// The writer's connection.
     struct OpenedIndex {
         let connection: Connection
-        /// `false` when the index was made just now, beside files of an earlier one.
+        /// `false` when the index was empty until now, beside files of an earlier one.
         var knowsItsFiles: Bool
     }
 
@@ -88,15 +88,14 @@ extension StoreDirectory {
                 let status = try usable { () throws(SystemError) in try root.status(of: name) }
                 if let status, !status.isRegular { return .damaged(reason: "\(name) is not a regular file") }
             }
-            let isNew = indexNumber == nil
             let hadBlobs = try usable { () throws(SystemError) in try root.status(of: "blobs") != nil }
-            if isNew { try usable { () throws(SystemError) in try createIndex() } }
+            if indexNumber == nil { try usable { () throws(SystemError) in try createIndex() } }
             let connection = try mapping(indexPath) { () throws(SQLiteError) in
                 try Connection(
                     path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
                     deletesSecurely: options.deletesSecurely)
             }
-            try Migrator(path: indexPath).migrate(connection)
+            let isNew = try Migrator(path: indexPath).migrate(connection)
             try mapping(indexPath) { () throws(SQLiteError) in
                 // Only now, because reading is what opens the log.
                 try connection.checkLogWritable()

@@ -77,7 +77,11 @@ package final class Connection {
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
         }
         // Before anything is read: it is then that the memory would be made.
-        if role == .only { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+        if role == .only {
+            try execute("PRAGMA locking_mode = EXCLUSIVE")
+            // The log stays where there is no room for it in the index.
+            _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        }
         // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
