@@ -29,10 +29,12 @@ extension ResponseStore {
     ///   - sql: One statement that changes nothing.
     ///   - arguments: What stands for the parameters, in their order; as many as there are.
     /// - Throws: ``StoreError/index(_:)`` for what SQLite does not understand, for statements that change anything, and for
-    ///   another number of arguments.
+    ///   another number of arguments; ``StoreError/suspended`` and ``StoreError/closed`` as soon as the store is.
     public func query(_ sql: String, _ arguments: [SQLValue] = []) throws(StoreError) -> SQLRows {
         try checkOpen()
-        return try Self.query(sql, arguments, ofIndexAt: indexPath)
+        return try inquiries.inquire { (interruption) throws(StoreError) in
+            try Self.query(sql, arguments, ofIndexAt: indexPath, until: interruption)
+        }
     }
 
     /// As ``query(_:_:)``, on a store that need not be open: it is opened read-only, and not created if it is not there.
@@ -44,12 +46,13 @@ extension ResponseStore {
 
     /// On a connection of its own: neither a long query nor one that changes settings gets in the way of lookups.
     private static func query(
-        _ sql: String, _ arguments: [SQLValue], ofIndexAt path: String
+        _ sql: String, _ arguments: [SQLValue], ofIndexAt path: String, until interruption: InterruptFlag? = nil
     ) throws(StoreError) -> SQLRows {
         do throws(StoreError) {
             let connection = try mapping(path) { () throws(SQLiteError) in
                 try Connection(path: path, role: .inspector, busyTimeout: .seconds(5))
             }
+            if let interruption { connection.end(with: interruption) }
             try Migrator(path: path).identify(connection)
             return try mapping(path) { () throws(SQLiteError) in try connection.rows(of: sql, arguments) }
         } catch {

@@ -21,6 +21,7 @@ extension ResponseStore {
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
+            inquiries.end(with: .closed)
             writer.close()
             readers.close()
             claims.end(with: .closed)
@@ -30,7 +31,7 @@ extension ResponseStore {
 
     /// Lets go of every lock and of the index, until ``resume()``: iOS ends a suspended app that holds a lock in a container
     /// shared with others. Blocks the calling thread until what is noted is written and the lookups under way have ended,
-    /// mostly some milliseconds.
+    /// mostly some milliseconds; a query under way is ended.
     ///
     /// Bodies that are open stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
     /// store. Entries of the session are gone if others open the store in the meantime. Does nothing on a closed store.
@@ -38,6 +39,7 @@ extension ResponseStore {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
             phase.store(.suspended, ordering: .releasing)
+            inquiries.end(with: .suspended)
             writer.suspend()
             readers.suspend()
             blobs.abandonStagedFiles()
@@ -60,6 +62,7 @@ extension ResponseStore {
                 throw error
             }
             readers.resume()
+            inquiries.begin()
             claims.begin()
             phase.store(.open, ordering: .releasing)
         }

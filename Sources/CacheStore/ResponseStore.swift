@@ -34,6 +34,7 @@ public final class ResponseStore: Sendable {
     let limits: LimitKeeper
     let presence: StorePresence
     let claims: Claims
+    let inquiries = Inquiries()
     let verified = VerifiedBlobs()
     let observation: StoreObservation
     /// Changed under ``transition`` only.

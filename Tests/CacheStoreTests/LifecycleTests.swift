@@ -1,8 +1,13 @@
 import CacheStore
 import Foundation
 import Migrations
+import Synchronization
 import TestSupport
 import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
 
 @Suite("Suspending, and reading only")
 struct LifecycleTests {
@@ -46,6 +51,52 @@ struct LifecycleTests {
         try store.resume()
         #expect(try lockedFiles().contains("") && !lockedFiles().contains("claims"))
         claim.release()
+    }
+
+    @Test(
+        "a query under way ends when the store is suspended or closed, which waits for that",
+        .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")), arguments: [false, true])
+    func queryUnderWay(_ closes: Bool) throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let before = try descriptorsOfIndex()
+        let outcome = QueryOutcome()
+        Thread.detachNewThread {
+            do throws(StoreError) {
+                _ = try store.query(
+                    """
+                    WITH RECURSIVE number(n) AS (
+                        SELECT count(*) FROM cache_entries UNION ALL SELECT n + 1 FROM number
+                    )
+                    SELECT max(n) FROM number
+                    """)
+            } catch {
+                outcome.failure.withLock { $0 = error }
+            }
+            outcome.ended.signal()
+        }
+        while try descriptorsOfIndex() == before { sched_yield() }
+        if closes { store.close() } else { store.suspend() }
+        #expect(try descriptorsOfIndex() == 0 && lockedFiles() == [])
+        outcome.ended.wait()
+        #expect(outcome.failure.withLock { $0 } == (closes ? .closed : .suspended))
+        guard !closes else { return }
+        try store.resume()
+        #expect(try store.query("SELECT count(*) AS count FROM cache_entries")[0]["count"]?.integer == 1)
+    }
+
+    private final class QueryOutcome: Sendable {
+        let ended = DispatchSemaphore(value: 0)
+        /// Guards the error.
+        let failure = Mutex<StoreError?>(nil)
+    }
+
+    private func descriptorsOfIndex() throws -> Int {
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+        return descriptors.count { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name))
+                == sandbox.path + "/index.sqlite"
+        }
     }
     #endif
 

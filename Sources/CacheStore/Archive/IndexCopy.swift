@@ -15,7 +15,9 @@ final class IndexCopy {
     ///
     /// By `VACUUM INTO`, and not with SQLite's backup interface: it is one read of one snapshot, too, and needs no lock
     /// that a writer could wait for, but takes along nothing of what was removed and is only not yet overwritten.
-    init(of source: String) throws(StoreError) {
+    ///
+    /// - Parameter interruption: Ends the copying.
+    init(of source: String, until interruption: InterruptFlag) throws(StoreError) {
         directory = try mapping { () throws(SystemError) in try TemporaryDirectory(named: "cachestore-export-") }
         // Made here, for its owner only; SQLite fills an empty file.
         try mapping { () throws(SystemError) in
@@ -23,6 +25,7 @@ final class IndexCopy {
         }
         try mapping(source) { () throws(SQLiteError) in
             let connection = try Connection(path: source, role: .inspector, busyTimeout: .seconds(5))
+            connection.end(with: interruption)
             // The file is open for reading only; this forbids the other one.
             try connection.execute("PRAGMA query_only = OFF")
             let statement = try connection.prepare("VACUUM INTO ?1")

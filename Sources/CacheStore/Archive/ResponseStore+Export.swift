@@ -17,7 +17,9 @@ extension ResponseStore {
     @discardableResult
     public func exportArchive(to descriptor: Int32) throws(StoreError) -> ArchiveReport {
         try checkOpen()
-        let index = try IndexCopy(of: indexPath)
+        let index = try inquiries.inquire { (interruption) throws(StoreError) in
+            try IndexCopy(of: indexPath, until: interruption)
+        }
         var report = ArchiveReport()
         var archive = try mapping { () throws(SystemError) in try ArchiveStream(descriptor) }
         let file = try mapping { () throws(SystemError) in

@@ -23,6 +23,7 @@ package final class Connection {
 
     private let handle: OpaquePointer
     private let busyTimeout: Duration
+    private var interruption: InterruptFlag?
     /// What was evicted in the present transaction.
     var evicted = EvictionReport()
     /// Pages in the log after the last commit of this connection, once ``leaveLogToOthers()`` was called: SQLite writes it there.
@@ -131,6 +132,18 @@ package final class Connection {
         try waiting(timeout) { () throws(SQLiteError) in try execute("BEGIN IMMEDIATE") }
         defer { _ = try? execute("ROLLBACK") }
         try body()
+    }
+
+    /// From now on statements end with an error as soon as `flag` is set: `SQLITE_INTERRUPT`.
+    func end(with flag: InterruptFlag) {
+        interruption = flag
+        // SQLite asks each time that it has done some thousand steps of a statement, which takes a fraction of a millisecond.
+        sqlite3_progress_handler(
+            handle, 1_000,
+            { flag in
+                guard let flag else { return 0 }
+                return Unmanaged<InterruptFlag>.fromOpaque(flag).takeUnretainedValue().isSet ? 1 : 0
+            }, Unmanaged.passUnretained(flag).toOpaque())
     }
 
     /// Calls `body` with another timeout for the locks of SQLite.
