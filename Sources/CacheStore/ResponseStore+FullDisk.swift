@@ -42,8 +42,8 @@ extension ResponseStore {
     /// Deletes files that an eviction would delete after its commit, which finds no room: until there is room for what the index
     /// has to grow by before it has all of the log. More than the eviction wants gone, if need be: nothing could be evicted else.
     ///
-    /// The eviction itself is to follow at once. Entries whose body is gone are left where this process is killed in between, or
-    /// one of them has been used meanwhile: misses, which go when they are met.
+    /// The eviction itself is to follow at once. Entries whose body is gone are left where more had to go, this process is killed in
+    /// between, or one of them has been used meanwhile: misses, which go when they are met.
     func deleteFilesAhead(of rule: EvictionRule, _ now: Int64, after id: Int64) throws(StoreError) {
         let growth = try restartLog()
         try writer.tentatively { [blobs] (connection) throws(SQLiteError) in
@@ -70,14 +70,18 @@ extension StoreDirectory {
     /// Deletes files that an eviction would delete, because there is no room to open the store. The index is read without the memory
     /// that connections share, so nobody else may have it open, in which case there is that memory already.
     ///
-    /// - Returns: The eviction that is to follow; `nil` if there is room, or nothing could be deleted.
-    func makeRoomToOpen(_ options: IndexOptions) -> EvictionRule? {
-        guard freeByteCount < Self.openingByteCount else { return nil }
+    /// - Parameter error: What the opening failed with.
+    /// - Returns: The eviction that is to follow when the store has been opened; `nil` if nothing could be deleted, or nothing says that
+    ///   there is no room.
+    func makeRoomToOpen(after error: StoreError, _ options: IndexOptions) -> EvictionRule? {
+        guard error.mayBeFullDisk, let free = try? root.freeByteCount() else { return nil }
+        // The connection that found no room has moved the log when it was closed, and deleted it.
+        guard free < Self.openingByteCount else { return .maxBytes(.max) }
         do {
             let blobs = try BlobDirectory(root: root, createsDirectory: false)
             let connection = try Connection(path: indexPath, role: .only, busyTimeout: .zero)
             try Migrator(path: indexPath).check(connection)
-            let enough = try Self.openingByteCount + connection.growth(of: self)
+            let enough = try Self.openingByteCount + max(0, connection.growth(of: self))
             var deleted = (byteCount: Int64(0), rule: EvictionRule.maxBytes(.max))
             try connection.tentatively { () throws(SQLiteError) in
                 deleted = try connection.deleteFiles(
@@ -123,7 +127,8 @@ extension Connection {
             lastID = bite.lastID
             guard bite.isDone else { continue }
             let left = try size()
-            guard left.bytes > 0 else { break }
+            // Where nothing is missing the rule is enough.
+            guard left.bytes > 0, enough > 0 else { break }
             (rule, lastID) = (.maxBytes(max(0, left.bytes - (enough - freed) - 1)), .min)
         }
         return (freed, rule)

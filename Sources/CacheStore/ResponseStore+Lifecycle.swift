@@ -73,7 +73,7 @@ extension ResponseStore {
         do throws(StoreError) {
             try writer.resume()
         } catch {
-            guard let rule = place.makeRoomToOpen(configuration.indexOptions) else { throw error }
+            guard let rule = place.makeRoomToOpen(after: error, configuration.indexOptions) else { throw error }
             try writer.resume()
             background.submit { store in _ = try? store.evictNow(rule) }
         }

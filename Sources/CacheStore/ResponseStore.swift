@@ -107,10 +107,11 @@ public final class ResponseStore: Sendable {
         self.background = background
         background.attach(self)
         if isReadOnly { return }
+        // First: the bodies went in the order of now.
+        if let rule = dueEviction { background.submit { store in _ = try? store.evictNow(rule) } }
         if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if hasUnordered { background.submit { store in store.reorderEntries() } }
         if hasLapsed { background.submit { store in try? store.removeLapsed() } }
-        if let rule = dueEviction { background.submit { store in _ = try? store.evictNow(rule) } }
         if configuration.limits != nil { background.submit { store in store.beginKeepingLimits() } }
     }
 
@@ -123,7 +124,7 @@ public final class ResponseStore: Sendable {
         do throws(StoreError) {
             opened = try openAsItIs(place, presence, options, wasShutDown)
         } catch {
-            guard presence.isAlone, let rule = place.makeRoomToOpen(options) else { throw error }
+            guard presence.isAlone, let rule = place.makeRoomToOpen(after: error, options) else { throw error }
             opened = try openAsItIs(place, presence, options, wasShutDown)
             opened.dueEviction = rule
         }

@@ -86,6 +86,11 @@ extension StoreError {
         }
     }
 
+    /// Whether an opening may have failed for want of room: SQLite says so of what it writes only.
+    var mayBeFullDisk: Bool {
+        if case .unusableDirectory = self { true } else { isFullDisk }
+    }
+
     /// Whether there was no room on the disk, or none for this user.
     var isFullDisk: Bool {
         switch self {

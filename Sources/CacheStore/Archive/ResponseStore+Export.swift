@@ -12,8 +12,9 @@ extension ResponseStore {
     ///
     /// - Parameter descriptor: A file, a pipe or a socket, open for writing; it is left open. Where its reader may leave
     ///   early, ignore `SIGPIPE`: then that is an error.
-    /// - Throws: ``StoreError/file(_:)``, ``StoreError/index(_:)``, ``StoreError/truncatedBody(path:)``. What has been
-    ///   written then is no archive.
+    /// - Throws: ``StoreError/file(_:)``, ``StoreError/index(_:)``, ``StoreError/truncatedBody(path:)``;
+    ///   ``StoreError/suspended`` and ``StoreError/closed`` if the store is before its index is copied. What has been written then is
+    ///   no archive.
     @discardableResult
     public func exportArchive(to descriptor: Int32) throws(StoreError) -> ArchiveReport {
         try checkOpen()

@@ -137,7 +137,8 @@ package final class Connection {
     /// From now on statements end with an error as soon as `flag` is set: `SQLITE_INTERRUPT`.
     func end(with flag: InterruptFlag) {
         interruption = flag
-        // SQLite asks each time that it has done some thousand steps of a statement, which takes a fraction of a millisecond.
+        // SQLite asks each time that it has done a thousand steps of a statement: mostly a fraction of a millisecond, but it may wait
+        // for a lock, or sort, in one of them.
         sqlite3_progress_handler(
             handle, 1_000,
             { flag in
