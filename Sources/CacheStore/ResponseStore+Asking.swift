@@ -52,7 +52,7 @@ extension ResponseStore {
             let connection = try mapping(path) { () throws(SQLiteError) in
                 try Connection(path: path, role: .inspector, busyTimeout: .seconds(5))
             }
-            if let interruption { connection.end(with: interruption) }
+            if let interruption { connection.interrupt(by: interruption) }
             try Migrator(path: path).identify(connection)
             return try mapping(path) { () throws(SQLiteError) in try connection.rows(of: sql, arguments) }
         } catch {

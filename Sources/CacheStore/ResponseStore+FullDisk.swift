@@ -79,7 +79,7 @@ extension StoreDirectory {
         guard free < Self.openingByteCount else { return .maxBytes(.max) }
         do {
             let blobs = try BlobDirectory(root: root, createsDirectory: false)
-            let connection = try Connection(path: indexPath, role: .only, busyTimeout: .zero)
+            let connection = try Connection(path: indexPath, role: .exclusive, busyTimeout: .zero)
             try Migrator(path: indexPath).check(connection)
             let enough = try Self.openingByteCount + max(0, connection.growth(of: self))
             var deleted = (byteCount: Int64(0), rule: EvictionRule.maxBytes(.max))
@@ -87,8 +87,9 @@ extension StoreDirectory {
                 deleted = try connection.deleteFiles(
                     in: blobs, aheadOf: deleted.rule, options.clock().milliseconds, until: enough)
             }
+            guard deleted.byteCount > 0 else { return nil }
             options.logger.warning("the disk is full; deleted bodies", metadata: ["bytes": "\(deleted.byteCount)"])
-            return deleted.byteCount > 0 ? deleted.rule : nil
+            return deleted.rule
         } catch {
             options.logger.warning(
                 "the disk is full, and nothing can be deleted", metadata: ["error": "\(error)"])

@@ -123,14 +123,8 @@ struct FullDiskTests {
         #expect(try stores[1].check(digests: true).problems == [])
     }
 
-    @Test("a store that was killed when its log had no room is opened", arguments: [false, true])
-    func longLogOfTheKilled(_ leavesSession: Bool) throws {
-        let store = try ResponseStore(directory: directory)
-        if leavesSession {
-            try put(200, 4_000, store)
-            try store.setOptions(EntryOptions(lifetime: .session), for: CacheKey(name: "200"))
-        }
-        var reader: Connection? = try makeLongLog(store, byteCount: 4_000)
+    /// Closes the store, and puts what a kill would have left of it elsewhere on the disk, which is full then.
+    private func leaveAsKilled(_ store: ResponseStore, _ reader: inout Connection?) throws -> URL {
         // What a kill leaves: the log, and an index that knows of its user.
         let names = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"]
         let left = try names.map { try Data(contentsOf: directory.appending(path: $0)) }
@@ -144,6 +138,37 @@ struct FullDiskTests {
         try FileManager.default.removeItem(at: directory)
         for (name, bytes) in zip(names, left) { try bytes.write(to: killed.appending(path: name)) }
         try fillCompletely(disk.url.appending(path: "other"))
+        return killed
+    }
+
+    @Test("a log that goes to the index when an opening fails is room for the next try")
+    func logThatNeedsNoRoom() throws {
+        let filled = try ResponseStore(directory: directory)
+        for number in 0..<100 { try put(number, 4_000, filled) }
+        try filled.setOptions(EntryOptions(lifetime: .session), for: CacheKey(name: "0"))
+        // Not by closing it, which would end the session.
+        let path = directory.appending(path: "index.sqlite").path(percentEncoded: false)
+        var reader: Connection? = try Connection(path: path, role: .reader, busyTimeout: .seconds(1))
+        try reader?.execute("BEGIN; SELECT * FROM entry")
+        // What is changed in place makes the log longer, and not the index.
+        for round in 0..<100 {
+            try filled.setOptions(EntryOptions(isPinned: round.isMultiple(of: 2)), for: CacheKey(name: "\(round % 10 + 1)"))
+        }
+        let killed = try leaveAsKilled(filled, &reader)
+        let opened = try ResponseStore(directory: killed)
+        #expect(try !opened.contains(CacheKey(name: "0")))
+        try verify(1..<100, 4_000, opened, mayMiss: false)
+    }
+
+    @Test("a store that was killed when its log had no room is opened", arguments: [false, true])
+    func longLogOfTheKilled(_ leavesSession: Bool) throws {
+        let store = try ResponseStore(directory: directory)
+        if leavesSession {
+            try put(200, 4_000, store)
+            try store.setOptions(EntryOptions(lifetime: .session), for: CacheKey(name: "200"))
+        }
+        var reader: Connection? = try makeLongLog(store, byteCount: 4_000)
+        let killed = try leaveAsKilled(store, &reader)
         let opened = try ResponseStore(directory: killed)
         // Where the end of the session is to be written, bodies go first.
         try verify(0..<100, 4_000, opened, mayMiss: leavesSession)

@@ -25,7 +25,7 @@ final class IndexCopy {
         }
         try mapping(source) { () throws(SQLiteError) in
             let connection = try Connection(path: source, role: .inspector, busyTimeout: .seconds(5))
-            connection.end(with: interruption)
+            connection.interrupt(by: interruption)
             // The file is open for reading only; this forbids the other one.
             try connection.execute("PRAGMA query_only = OFF")
             let statement = try connection.prepare("VACUUM INTO ?1")

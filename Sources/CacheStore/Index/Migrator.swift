@@ -13,6 +13,7 @@ struct Migrator {
     /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or one of a newer schema.
     ///
     /// - Returns: Whether the file was empty: made just now, or by a process that came no further.
+    @discardableResult
     func migrate(_ connection: Connection) throws(StoreError) -> Bool {
         let supported = migrations.last?.version ?? 0
         var version = try identify(connection)

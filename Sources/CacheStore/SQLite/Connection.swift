@@ -18,7 +18,7 @@ package final class Connection {
         /// Moves the log into the file; never creates it.
         case checkpointer
         /// Reads and writes while nobody else has the store open; needs no memory that is shared, and never creates the file.
-        case only
+        case exclusive
     }
 
     private let handle: OpaquePointer
@@ -42,7 +42,7 @@ package final class Connection {
         // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
         let access =
             switch role {
-            case .reader, .checkpointer, .only: SQLITE_OPEN_READWRITE
+            case .reader, .checkpointer, .exclusive: SQLITE_OPEN_READWRITE
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .inspector: SQLITE_OPEN_READONLY
             }
@@ -78,7 +78,7 @@ package final class Connection {
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
         }
         // Before anything is read: it is then that the memory would be made.
-        if role == .only {
+        if role == .exclusive {
             try execute("PRAGMA locking_mode = EXCLUSIVE")
             // The log stays where there is no room for it in the index.
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -135,7 +135,7 @@ package final class Connection {
     }
 
     /// From now on statements end with an error as soon as `flag` is set: `SQLITE_INTERRUPT`.
-    func end(with flag: InterruptFlag) {
+    func interrupt(by flag: InterruptFlag) {
         interruption = flag
         // SQLite asks each time that it has done a thousand steps of a statement: mostly a fraction of a millisecond, but it may wait
         // for a lock, or sort, in one of them.

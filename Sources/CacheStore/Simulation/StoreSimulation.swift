@@ -50,7 +50,7 @@ package final class StoreSimulation {
         connection = try mapping(path) { [path] () throws(SQLiteError) in
             try Connection(path: path, role: .writer, busyTimeout: .zero)
         }
-        _ = try Migrator(path: path).migrate(connection)
+        try Migrator(path: path).migrate(connection)
         try mapping(path) { [connection] () throws(SQLiteError) in try connection.choose(policy) }
         initialWrites = (connection.rowsWritten, connection.pagesWritten)
     }
