@@ -57,11 +57,7 @@ let package = Package(
         .target(
             name: "Migrations",
             path: "Migrations",
-            resources: [
-                .embedInCode("v001_initial.sql"), .embedInCode("v002_lifetimes.sql"), .embedInCode("v003_parts.sql"),
-                .embedInCode("v004_derived.sql"), .embedInCode("v005_eviction.sql"),
-                .embedInCode("v006_statements.sql"), .embedInCode("v007_inline.sql"),
-            ],
+            resources: [.embedInCode("v001_initial.sql")],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -146,7 +142,10 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
-        .testTarget(name: "CacheStoreToolTests", dependencies: ["CacheStoreTool"], swiftSettings: swiftSettings),
+        .testTarget(
+            name: "CacheStoreToolTests", dependencies: ["CacheStore", "CacheStoreTool", "TestSupport"],
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(
             // Loads beside another process that does the same.
             name: "PrefetchScenario",
@@ -168,7 +167,6 @@ let package = Package(
                 "CSQLite", "CacheStore", "Migrations", "TestSupport", .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
-            resources: [.copy("Fixtures")],
             swiftSettings: swiftSettings
         ),
         .testTarget(

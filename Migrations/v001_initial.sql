@@ -1,62 +1,106 @@
--- The first schema. Never edited once released: a change is a new file.
+-- The schema of the index. Once released, never edited: a change is a new file.
 --
--- Times are milliseconds since 1970-01-01T00:00:00Z. Sizes are bytes. The tables may change from version to version;
--- what programs and people should ask are the views at the end.
+-- Times are milliseconds since 1970-01-01T00:00:00Z, but for `id` and `recency`, which are logical. Sizes are bytes. The tables may
+-- change from version to version; programs and people query the views at the end.
+--
+-- Statements need no rollback of their own. Inside BEGIN and COMMIT SQLite copies each page that a statement changes if the statement
+-- fires triggers and may fail by itself: through a constraint without OR ROLLBACK, an upsert, or a function call. The store rolls back
+-- whole transactions only, and so must every other writer. Hence OR ROLLBACK in every trigger, and CASE instead of min() and max().
 
--- One file below blobs/, named by the SHA-256 of its bytes.
+-- A file below blobs/, named by the SHA-256 of its bytes. The row goes with the last entry or derived form that has the body; the file is
+-- deleted after that commit.
 CREATE TABLE blob (
-    digest          BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32), -- SHA-256 of the bytes; the file's name
-    byte_count      INTEGER NOT NULL CHECK (byte_count > 0),                  -- length of the file
-    reference_count INTEGER NOT NULL CHECK (reference_count >= 0)             -- entries whose body this is
+    digest          BLOB    NOT NULL PRIMARY KEY,                 -- SHA-256 of the bytes, and the name of the file
+    byte_count      INTEGER NOT NULL CHECK (byte_count > 0),      -- length of the file
+    reference_count INTEGER NOT NULL CHECK (reference_count >= 0) -- entries and derived forms with this body
 ) STRICT, WITHOUT ROWID;
 
--- Finds the files that no entry names any more, and costs nothing while there are none.
-CREATE INDEX blob_unreferenced ON blob (digest) WHERE reference_count = 0;
-
--- One stored response.
+-- A stored response. The id is a logical clock: a stored or replaced entry gets the next one, and none is used twice.
 CREATE TABLE entry (
-    id              INTEGER NOT NULL PRIMARY KEY,       -- names the row in `access`; may be used again after removal
+    id              INTEGER NOT NULL PRIMARY KEY,       -- when the body was stored, in the order of eviction
     partition       TEXT    NOT NULL,                   -- user, tenant or site that the entry belongs to; '' for none
-    key             TEXT    NOT NULL,                   -- normalised URL, or 'name=' and a name the caller chose
+    key             TEXT    NOT NULL,                   -- normalised URL, or 'name=' and a name chosen by the caller
     kind            INTEGER NOT NULL CHECK (kind IN (0, 1)), -- 0 content, 1 error response: one never displaces the other
-    variant         TEXT    NOT NULL,                   -- request fields that Vary nominates, a line each; '' for none
-    url             TEXT,                               -- where the body came from; NULL when the key says it
-    host            TEXT    NOT NULL,                   -- host of the URL, lower case; '' when there is no URL
+    variant         TEXT    NOT NULL,                   -- request fields nominated by Vary, a line each; '' for none
+    url             TEXT,                               -- source of the body; NULL when the key says it
+    host            TEXT    NOT NULL,                   -- host of the URL, lower case; '' without a URL
     status          INTEGER NOT NULL,                   -- HTTP status code
     etag            TEXT,                               -- ETag, verbatim
     last_modified   TEXT,                               -- Last-Modified, verbatim
     content_type    TEXT,                               -- Content-Type, verbatim
-    requested_at    INTEGER NOT NULL,                   -- when the request was sent that stored or last validated it
+    requested_at    INTEGER NOT NULL,                   -- when the request was sent that stored or last validated the response
     received_at     INTEGER NOT NULL,                   -- when its response arrived
-    expires_at      INTEGER,                            -- when it turns stale; NULL when it is never fresh by itself
+    expires_at      INTEGER,                            -- end of the freshness lifetime; NULL for none
     created_at      INTEGER NOT NULL,                   -- when this body was stored; a validation leaves it alone
     is_body_decoded INTEGER NOT NULL CHECK (is_body_decoded IN (0, 1)), -- 1: a content coding was removed on arrival
     byte_count      INTEGER NOT NULL CHECK (byte_count >= 0), -- length of the body
-    body            BLOB    REFERENCES blob (digest),   -- digest of the body; NULL when it is empty
-    head            TEXT    NOT NULL                    -- response field lines as received, 'Name: value', LF after each
+    body            BLOB    REFERENCES blob (digest),   -- digest of the body; NULL for an empty body
+    head            TEXT    NOT NULL,                   -- response field lines as received, 'Name: value', LF after each
+    session         INTEGER,                            -- the session that the entry ends with; NULL for a permanent entry
+    is_pinned       INTEGER NOT NULL CHECK (is_pinned IN (0, 1)), -- 1: never evicted
+    tags            TEXT,                               -- names to remove the entry by, a JSON array; NULL for none
+    key_checksum    INTEGER NOT NULL,                   -- of partition and key: a damaged index must not lead to another row
+    part_start      INTEGER,                            -- position of the first byte of a part; NULL for a whole body
+    part_total      INTEGER,                            -- length of the whole that the part belongs to; NULL if unknown
+    groups          TEXT,                               -- Cache-Groups (RFC 9875), a JSON array; NULL for none
+    search_base     TEXT                                -- URL without its query, if No-Vary-Search lets other queries match
 ) STRICT;
 
--- Answers every lookup, keeps entries distinct, and walks prefixes.
-CREATE UNIQUE INDEX entry_by_key ON entry (partition, key, kind, variant);
+-- Answers every lookup, keeps entries distinct, and walks prefixes. Parts stand beside each other and beside the whole.
+CREATE UNIQUE INDEX entry_by_key ON entry (partition, key, kind, variant, coalesce(part_start, -1));
 
--- Lets eviction take what has expired before what has not.
-CREATE INDEX entry_by_expiry ON entry (expires_at) WHERE expires_at IS NOT NULL;
+-- The following indices cost nothing for entries without a session, groups or No-Vary-Search.
 
--- Lets eviction walk from the oldest body on.
-CREATE INDEX entry_by_creation ON entry (created_at);
+-- Finds the entries of ended sessions.
+CREATE INDEX entry_by_session ON entry (session) WHERE session IS NOT NULL;
 
--- Finds the entries of a damaged body.
-CREATE INDEX entry_by_body ON entry (body) WHERE body IS NOT NULL;
+-- Finds the members of a group. RFC 9875 §2.1: a group does not reach beyond an origin.
+CREATE INDEX entry_by_group ON entry (host) WHERE groups IS NOT NULL;
 
--- When and how often an entry was used. Apart from `entry`, because each use rewrites it and header text should not be.
+-- Finds responses that may answer a URL with another query.
+CREATE INDEX entry_by_search ON entry (partition, search_base) WHERE search_base IS NOT NULL;
+
+-- When and how often an entry was used. An entry that was never used has no row, unless it is pinned: its recency is that of its id.
 CREATE TABLE access (
     entry_id    INTEGER NOT NULL PRIMARY KEY REFERENCES entry (id), -- the entry
-    accessed_at INTEGER NOT NULL,                                   -- last use
-    hit_count   INTEGER NOT NULL                                    -- answers given from it
+    recency     INTEGER NOT NULL, -- last use: the newest id at that time * 2^24, plus the number of uses since that id was given
+    accessed_at INTEGER NOT NULL, -- time of the last use, for people and for rules by age
+    hit_count   INTEGER NOT NULL, -- answers given from the entry
+    is_pinned   INTEGER NOT NULL  -- as in `entry`
 ) STRICT;
 
--- Least recently used first; the rowid makes it cover the walk of an eviction.
-CREATE INDEX access_by_time ON access (accessed_at);
+-- The order of eviction of used entries; merged with the ids of unused entries. Pinned entries are in neither.
+CREATE INDEX access_by_recency ON access (recency) WHERE is_pinned = 0;
+
+-- The order of eviction under the value-aware policy, which alone fills this table (Greedy-Dual-Size-Frequency, Cherkasova 1998).
+-- Pinned entries have no row.
+CREATE TABLE priority (
+    entry_id INTEGER NOT NULL PRIMARY KEY REFERENCES entry (id), -- the entry
+    priority INTEGER NOT NULL -- eviction_age at the last use + uses / (byte_count + 1024), in units of 2^-40; the lowest goes first
+) STRICT;
+
+-- Lowest priority first.
+CREATE INDEX priority_by_priority ON priority (priority);
+
+-- The tags of entries, kept by the triggers below.
+CREATE TABLE tag (
+    name     TEXT    NOT NULL,                       -- a tag
+    entry_id INTEGER NOT NULL REFERENCES entry (id), -- an entry that has it
+    PRIMARY KEY (name, entry_id)
+) STRICT, WITHOUT ROWID;
+
+-- Finds the tags of an entry that goes.
+CREATE INDEX tag_by_entry ON tag (entry_id);
+
+-- A form derived from the body of an entry, such as a thumbnail. It goes with the entry, or when another body replaces the entry's.
+CREATE TABLE derived (
+    entry_id   INTEGER NOT NULL REFERENCES entry (id),   -- the entry with the original
+    name       TEXT    NOT NULL CHECK (name <> ''),      -- chosen by the caller
+    created_at INTEGER NOT NULL,                         -- when the form was stored
+    byte_count INTEGER NOT NULL CHECK (byte_count >= 0), -- length of its bytes
+    body       BLOB    REFERENCES blob (digest),         -- digest of its bytes; NULL for none
+    PRIMARY KEY (entry_id, name)
+) STRICT, WITHOUT ROWID;
 
 -- Consecutive failures to load a key, since its last success.
 CREATE TABLE failure (
@@ -64,79 +108,216 @@ CREATE TABLE failure (
     key         TEXT    NOT NULL, -- as in `entry`
     status      INTEGER NOT NULL, -- HTTP status of the latest failure
     error_count INTEGER NOT NULL, -- failures since the last success
-    failed_at   INTEGER NOT NULL, -- time of the latest
+    failed_at   INTEGER NOT NULL, -- time of the latest failure
     PRIMARY KEY (partition, key)
 ) STRICT, WITHOUT ROWID;
 
--- Oldest first, to forget the oldest when there are too many.
+-- Oldest first: beyond 10,000 keys the oldest are forgotten.
 CREATE INDEX failure_by_time ON failure (failed_at);
 
--- Sums over the tables above, kept by the triggers below in the transaction of the change itself: a single row.
-CREATE TABLE total (
-    id                 INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), -- there is one row
-    entry_count        INTEGER NOT NULL, -- rows of entry
-    logical_bytes      INTEGER NOT NULL, -- bodies as if nothing were shared
-    blob_count         INTEGER NOT NULL, -- rows of blob
-    physical_bytes     INTEGER NOT NULL, -- bytes of all blobs
-    unreferenced_bytes INTEGER NOT NULL, -- of these, bytes that wait for their file to be deleted
-    failure_count      INTEGER NOT NULL, -- rows of failure
-    hit_count          INTEGER NOT NULL  -- answers given from entries, removed ones included
+-- Requests by host, counted in memory and added with the accesses of entries.
+CREATE TABLE request (
+    host              TEXT    NOT NULL PRIMARY KEY, -- as in `entry`
+    hit_count         INTEGER NOT NULL, -- answered with a fresh response
+    stale_count       INTEGER NOT NULL, -- answered with a stale response
+    revalidated_count INTEGER NOT NULL, -- answered with a response that the origin validated
+    miss_count        INTEGER NOT NULL, -- answered by the origin
+    error_count       INTEGER NOT NULL, -- not answered, or with an error
+    counted_at        INTEGER NOT NULL  -- time of the latest request
+) STRICT, WITHOUT ROWID;
+
+-- Oldest first: beyond 10,000 hosts the oldest are forgotten.
+CREATE INDEX request_by_time ON request (counted_at);
+
+-- The latest removals: a load that began before a removal must not store its response.
+CREATE TABLE removal (
+    generation         INTEGER NOT NULL PRIMARY KEY, -- number of the removal
+    partition_checksum INTEGER, -- of the partition that was removed from; NULL for all
+    key_checksum       INTEGER  -- of the removed partition and key; NULL for more than one key
 ) STRICT;
 
-INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0);
+-- Sums over the entries of each partition but ''.
+CREATE TABLE partition_total (
+    partition   TEXT    NOT NULL PRIMARY KEY, -- as in `entry`
+    entry_count INTEGER NOT NULL,             -- its entries
+    byte_count  INTEGER NOT NULL              -- bytes of their bodies as if nothing were shared
+) STRICT, WITHOUT ROWID;
+
+-- The state of the store: a single row, rarely written.
+CREATE TABLE state (
+    id              INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), -- there is one row
+    session         INTEGER NOT NULL, -- the present session; it ends when the last process closes the store
+    generation      INTEGER NOT NULL, -- number of the latest removal
+    writer_count    INTEGER NOT NULL, -- processes that have written and not closed: more than 0 in a closed store means a kill
+    eviction_policy INTEGER NOT NULL CHECK (eviction_policy IN (0, 1)), -- 0 least recently used, 1 value-aware
+    reordered_id    INTEGER -- entries up to this one follow a newly chosen policy; NULL when all do
+) STRICT;
+
+INSERT INTO state VALUES (1, 1, 0, 0, 0, NULL);
+
+-- Sums over the tables above and the state of the eviction: a single row, written by every put. The triggers keep the sums in the
+-- transaction of the change.
+CREATE TABLE total (
+    id             INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), -- there is one row
+    entry_count    INTEGER NOT NULL, -- rows of entry
+    logical_bytes  INTEGER NOT NULL, -- bodies and derived forms as if nothing were shared
+    blob_count     INTEGER NOT NULL, -- rows of blob
+    physical_bytes INTEGER NOT NULL, -- bytes of all blobs
+    failure_count  INTEGER NOT NULL, -- rows of failure
+    hit_count      INTEGER NOT NULL, -- answers given from entries, including removed ones
+    damaged_count  INTEGER NOT NULL, -- bodies that were missing or altered, and removed
+    derived_count  INTEGER NOT NULL, -- rows of derived
+    derived_bytes  INTEGER NOT NULL, -- their bytes, which are part of logical_bytes
+    last_id        INTEGER NOT NULL, -- the newest id of an entry
+    unused_id      INTEGER NOT NULL, -- every entry with a smaller id has an access row: the walk along unused entries begins here
+    eviction_age   INTEGER NOT NULL  -- the highest priority that was evicted; never falls
+) STRICT;
+
+INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
-    INSERT INTO access VALUES (NEW.id, NEW.created_at, 0);
-    INSERT INTO blob SELECT NEW.body, NEW.byte_count, 1 WHERE NEW.body IS NOT NULL
-        ON CONFLICT (digest) DO UPDATE SET reference_count = reference_count + 1;
-    UPDATE total SET entry_count = entry_count + 1, logical_bytes = logical_bytes + NEW.byte_count;
+    UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
+    INSERT OR ROLLBACK INTO blob (digest, byte_count, reference_count) SELECT NEW.body, NEW.byte_count, 1
+        WHERE NEW.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = NEW.body);
+    UPDATE OR ROLLBACK total SET
+        entry_count = entry_count + 1,
+        logical_bytes = logical_bytes + NEW.byte_count,
+        last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 39 THEN NEW.id ELSE last_id END;
 END;
 
--- Not below zero: a count that is wrong must not keep entries from being removed.
 CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
     DELETE FROM access WHERE entry_id = OLD.id;
-    UPDATE blob SET reference_count = max(0, reference_count - 1) WHERE digest = OLD.body;
-    UPDATE total SET entry_count = entry_count - 1, logical_bytes = logical_bytes - OLD.byte_count;
+    DELETE FROM priority WHERE entry_id = OLD.id;
+    DELETE FROM derived WHERE entry_id = OLD.id;
+    UPDATE OR ROLLBACK blob SET reference_count = reference_count - 1 WHERE digest = OLD.body AND reference_count > 0;
+    DELETE FROM blob WHERE digest = OLD.body AND reference_count = 0;
+    UPDATE OR ROLLBACK total SET entry_count = entry_count - 1, logical_bytes = logical_bytes - OLD.byte_count;
 END;
 
--- The new body first: when both are the same, the count never touches zero.
-CREATE TRIGGER entry_body_replaced AFTER UPDATE OF body ON entry BEGIN
-    INSERT INTO blob SELECT NEW.body, NEW.byte_count, 1 WHERE NEW.body IS NOT NULL
-        ON CONFLICT (digest) DO UPDATE SET reference_count = reference_count + 1;
-    UPDATE blob SET reference_count = max(0, reference_count - 1) WHERE digest = OLD.body;
-    UPDATE access SET accessed_at = max(accessed_at, NEW.created_at) WHERE entry_id = NEW.id;
-    UPDATE total SET logical_bytes = logical_bytes + NEW.byte_count - OLD.byte_count;
+-- A replacement sets a body and a new id. The new body is counted first: an unchanged one never counts zero. Derived forms stay if the
+-- body is the same; uses stay.
+CREATE TRIGGER entry_replaced AFTER UPDATE OF body ON entry BEGIN
+    UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
+    INSERT OR ROLLBACK INTO blob (digest, byte_count, reference_count) SELECT NEW.body, NEW.byte_count, 1
+        WHERE NEW.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = NEW.body);
+    UPDATE OR ROLLBACK blob SET reference_count = reference_count - 1 WHERE digest = OLD.body AND reference_count > 0;
+    DELETE FROM derived WHERE entry_id = OLD.id AND NEW.body IS NOT OLD.body;
+    UPDATE OR ROLLBACK derived SET entry_id = NEW.id WHERE entry_id = OLD.id;
+    DELETE FROM blob WHERE digest = OLD.body AND reference_count = 0;
+    UPDATE OR ROLLBACK access SET
+        entry_id = NEW.id, recency = NEW.id << 24,
+        accessed_at = CASE WHEN accessed_at > NEW.created_at THEN accessed_at ELSE NEW.created_at END
+    WHERE entry_id = OLD.id;
+    UPDATE OR ROLLBACK priority SET
+        entry_id = NEW.id,
+        priority = (
+                SELECT CASE WHEN eviction_age < 0 THEN 0 WHEN eviction_age > 1 << 61 THEN 1 << 61 ELSE eviction_age END FROM total
+            ) + (
+                1 + coalesce((
+                    SELECT CASE WHEN hit_count < 0 THEN 0 WHEN hit_count > 1 << 20 THEN 1 << 20 ELSE hit_count END
+                    FROM access WHERE entry_id = NEW.id
+                ), 0) << 40
+            ) / (CASE WHEN NEW.byte_count > 1 << 61 THEN 1 << 61 ELSE NEW.byte_count END + 1024)
+    WHERE entry_id = OLD.id;
+    UPDATE OR ROLLBACK total SET
+        logical_bytes = logical_bytes + NEW.byte_count - OLD.byte_count,
+        last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 39 THEN NEW.id ELSE last_id END;
+END;
+
+-- A pinned entry has an access row, so that it leaves the walk along unused entries.
+CREATE TRIGGER entry_inserted_pinned AFTER INSERT ON entry WHEN NEW.is_pinned = 1 BEGIN
+    INSERT OR ROLLBACK INTO access VALUES (NEW.id, NEW.id << 24, NEW.created_at, 0, 1);
+END;
+
+CREATE TRIGGER entry_pin_changed AFTER UPDATE OF is_pinned ON entry WHEN NEW.is_pinned <> OLD.is_pinned BEGIN
+    UPDATE OR ROLLBACK access SET is_pinned = NEW.is_pinned WHERE entry_id IN (OLD.id, NEW.id);
+    INSERT OR ROLLBACK INTO access SELECT NEW.id, NEW.id << 24, NEW.created_at, 0, 1
+        WHERE NEW.is_pinned = 1 AND NOT EXISTS (SELECT 1 FROM access WHERE entry_id IN (OLD.id, NEW.id));
+    DELETE FROM priority WHERE entry_id IN (OLD.id, NEW.id) AND NEW.is_pinned = 1;
+    INSERT OR ROLLBACK INTO priority SELECT NEW.id, eviction_age FROM total, state
+        WHERE NEW.is_pinned = 0 AND eviction_policy = 1;
+END;
+
+CREATE TRIGGER entry_inserted_by_value AFTER INSERT ON entry
+WHEN NEW.is_pinned = 0 AND (SELECT eviction_policy FROM state) = 1 BEGIN
+    INSERT OR ROLLBACK INTO priority
+        SELECT NEW.id, CASE WHEN eviction_age < 0 THEN 0 WHEN eviction_age > 1 << 61 THEN 1 << 61 ELSE eviction_age END
+            + (1 << 40) / (CASE WHEN NEW.byte_count > 1 << 61 THEN 1 << 61 ELSE NEW.byte_count END + 1024)
+        FROM total;
+END;
+
+CREATE TRIGGER entry_inserted_partition AFTER INSERT ON entry WHEN NEW.partition <> '' BEGIN
+    INSERT OR ROLLBACK INTO partition_total SELECT NEW.partition, 0, 0
+        WHERE NOT EXISTS (SELECT 1 FROM partition_total WHERE partition = NEW.partition);
+    UPDATE OR ROLLBACK partition_total SET entry_count = entry_count + 1, byte_count = byte_count + NEW.byte_count
+        WHERE partition = NEW.partition;
+END;
+
+CREATE TRIGGER entry_deleted_partition AFTER DELETE ON entry WHEN OLD.partition <> '' BEGIN
+    UPDATE OR ROLLBACK partition_total SET entry_count = entry_count - 1, byte_count = byte_count - OLD.byte_count
+        WHERE partition = OLD.partition;
+    DELETE FROM partition_total WHERE partition = OLD.partition AND entry_count <= 0;
+END;
+
+CREATE TRIGGER entry_replaced_partition AFTER UPDATE OF byte_count ON entry WHEN NEW.partition <> '' BEGIN
+    UPDATE OR ROLLBACK partition_total SET byte_count = byte_count + NEW.byte_count - OLD.byte_count
+        WHERE partition = NEW.partition;
+END;
+
+CREATE TRIGGER entry_tagged AFTER INSERT ON entry WHEN NEW.tags IS NOT NULL BEGIN
+    INSERT OR ROLLBACK INTO tag SELECT DISTINCT CAST(value AS TEXT), NEW.id FROM json_each(NEW.tags) WHERE value IS NOT NULL;
+END;
+
+CREATE TRIGGER entry_untagged AFTER DELETE ON entry WHEN OLD.tags IS NOT NULL BEGIN
+    DELETE FROM tag WHERE entry_id = OLD.id;
+END;
+
+CREATE TRIGGER entry_tags_changed AFTER UPDATE OF id, tags ON entry
+WHEN (NEW.tags IS NOT NULL OR OLD.tags IS NOT NULL) AND (NEW.tags IS NOT OLD.tags OR NEW.id <> OLD.id) BEGIN
+    DELETE FROM tag WHERE entry_id = OLD.id;
+    INSERT OR ROLLBACK INTO tag
+        SELECT DISTINCT CAST(value AS TEXT), NEW.id FROM json_each(CASE WHEN NEW.tags IS NULL THEN '[]' ELSE NEW.tags END)
+        WHERE value IS NOT NULL;
+END;
+
+CREATE TRIGGER derived_inserted AFTER INSERT ON derived BEGIN
+    UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
+    INSERT OR ROLLBACK INTO blob (digest, byte_count, reference_count) SELECT NEW.body, NEW.byte_count, 1
+        WHERE NEW.body IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = NEW.body);
+    UPDATE OR ROLLBACK total SET
+        derived_count = derived_count + 1,
+        derived_bytes = derived_bytes + NEW.byte_count,
+        logical_bytes = logical_bytes + NEW.byte_count;
+END;
+
+CREATE TRIGGER derived_deleted AFTER DELETE ON derived BEGIN
+    UPDATE OR ROLLBACK blob SET reference_count = reference_count - 1 WHERE digest = OLD.body AND reference_count > 0;
+    DELETE FROM blob WHERE digest = OLD.body AND reference_count = 0;
+    UPDATE OR ROLLBACK total SET
+        derived_count = derived_count - 1,
+        derived_bytes = derived_bytes - OLD.byte_count,
+        logical_bytes = logical_bytes - OLD.byte_count;
 END;
 
 CREATE TRIGGER blob_inserted AFTER INSERT ON blob BEGIN
-    UPDATE total SET
-        blob_count = blob_count + 1,
-        physical_bytes = physical_bytes + NEW.byte_count,
-        unreferenced_bytes = unreferenced_bytes + iif(NEW.reference_count = 0, NEW.byte_count, 0);
+    UPDATE OR ROLLBACK total SET blob_count = blob_count + 1, physical_bytes = physical_bytes + NEW.byte_count;
 END;
 
 CREATE TRIGGER blob_deleted AFTER DELETE ON blob BEGIN
-    UPDATE total SET
-        blob_count = blob_count - 1,
-        physical_bytes = physical_bytes - OLD.byte_count,
-        unreferenced_bytes = unreferenced_bytes - iif(OLD.reference_count = 0, OLD.byte_count, 0);
-END;
-
-CREATE TRIGGER blob_released AFTER UPDATE OF reference_count ON blob
-WHEN (OLD.reference_count = 0) <> (NEW.reference_count = 0) BEGIN
-    UPDATE total SET
-        unreferenced_bytes = unreferenced_bytes + iif(NEW.reference_count = 0, NEW.byte_count, -NEW.byte_count);
+    UPDATE OR ROLLBACK total SET blob_count = blob_count - 1, physical_bytes = physical_bytes - OLD.byte_count;
 END;
 
 CREATE TRIGGER failure_inserted AFTER INSERT ON failure BEGIN
-    UPDATE total SET failure_count = failure_count + 1;
+    UPDATE OR ROLLBACK total SET failure_count = failure_count + 1;
 END;
 
 CREATE TRIGGER failure_deleted AFTER DELETE ON failure BEGIN
-    UPDATE total SET failure_count = failure_count - 1;
+    UPDATE OR ROLLBACK total SET failure_count = failure_count - 1;
 END;
 
--- Every stored response, for people and programs.
+-- The views: a column keeps its name, place and meaning; new columns come at the end.
+
+-- Every stored response. The rows of ended sessions may wait for their removal.
 CREATE VIEW cache_entries AS
 SELECT
     entry.partition                                                     AS partition,
@@ -162,12 +343,21 @@ SELECT
     strftime('%Y-%m-%dT%H:%M:%fZ', entry.expires_at / 1000.0, 'unixepoch')  AS expires_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', entry.created_at / 1000.0, 'unixepoch')  AS created_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', entry.received_at / 1000.0, 'unixepoch') AS validated_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', access.accessed_at / 1000.0, 'unixepoch') AS accessed_at,
-    access.hit_count                                                    AS hit_count,
-    coalesce(failure.error_count, 0)                                    AS error_count
+    strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(access.accessed_at, entry.created_at) / 1000.0, 'unixepoch')
+                                                                        AS accessed_at,
+    coalesce(access.hit_count, 0)                                       AS hit_count,
+    coalesce(failure.error_count, 0)                                    AS error_count,
+    entry.id                                                            AS id,
+    iif(entry.session IS NULL, 'permanent', 'session')                  AS lifetime,
+    entry.is_pinned                                                     AS is_pinned,
+    entry.tags                                                          AS tags,
+    entry.part_start                                                    AS part_start,
+    entry.part_total                                                    AS part_total,
+    entry.groups                                                        AS groups
 FROM entry
-JOIN access ON access.entry_id = entry.id
-LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key;
+LEFT JOIN access ON access.entry_id = entry.id
+LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
+WHERE entry.session IS NULL OR entry.session = (SELECT session FROM state);
 
 -- The store in one row; constant time.
 CREATE VIEW cache_stats AS
@@ -176,9 +366,12 @@ SELECT
     blob_count                          AS files,
     logical_bytes                       AS logical_bytes,
     physical_bytes                      AS physical_bytes,
-    unreferenced_bytes                  AS unreferenced_bytes,
     hit_count                           AS hits,
-    failure_count                       AS failing_keys
+    failure_count                       AS failing_keys,
+    damaged_count                       AS damaged_bodies,
+    derived_count                       AS derived_bodies,
+    derived_bytes                       AS derived_bytes,
+    (SELECT iif(eviction_policy = 1, 'value-aware', 'least-recently-used') FROM state) AS eviction_policy
 FROM total;
 
 -- One row per host.
@@ -187,14 +380,35 @@ SELECT
     entry.host                                                          AS host,
     count(*)                                                            AS entries,
     sum(entry.byte_count)                                               AS byte_size,
-    sum(access.hit_count)                                               AS hits,
+    sum(coalesce(access.hit_count, 0))                                  AS hits,
     sum(entry.kind = 1)                                                 AS error_responses,
-    strftime('%Y-%m-%dT%H:%M:%fZ', max(access.accessed_at) / 1000.0, 'unixepoch') AS accessed_at
+    strftime('%Y-%m-%dT%H:%M:%fZ', max(coalesce(access.accessed_at, entry.created_at)) / 1000.0, 'unixepoch')
+                                                                        AS accessed_at
 FROM entry
-JOIN access ON access.entry_id = entry.id
+LEFT JOIN access ON access.entry_id = entry.id
 GROUP BY entry.host;
 
--- What could not be loaded lately.
+-- One row per partition, without that of entries of none; constant time for each.
+CREATE VIEW cache_partitions AS
+SELECT
+    partition                                                           AS partition,
+    entry_count                                                         AS entries,
+    byte_count                                                          AS byte_size
+FROM partition_total;
+
+-- How requests were answered, one row per host.
+CREATE VIEW cache_requests AS
+SELECT
+    host                                                                AS host,
+    hit_count                                                           AS hits,
+    stale_count                                                         AS stale,
+    revalidated_count                                                   AS revalidated,
+    miss_count                                                          AS misses,
+    error_count                                                         AS errors,
+    strftime('%Y-%m-%dT%H:%M:%fZ', counted_at / 1000.0, 'unixepoch')    AS counted_at
+FROM request;
+
+-- Keys whose latest load failed.
 CREATE VIEW cache_errors AS
 SELECT
     partition                                                           AS partition,
@@ -203,3 +417,23 @@ SELECT
     error_count                                                         AS error_count,
     strftime('%Y-%m-%dT%H:%M:%fZ', failed_at / 1000.0, 'unixepoch')     AS failed_at
 FROM failure;
+
+-- Forms derived from the bodies of entries.
+CREATE VIEW cache_derived AS
+SELECT
+    derived.entry_id                                                    AS entry_id,
+    entry.partition                                                     AS partition,
+    entry.key                                                           AS key,
+    derived.name                                                        AS name,
+    derived.byte_count                                                  AS byte_size,
+    iif(derived.body IS NULL, NULL, lower(hex(derived.body)))           AS sha256,
+    iif(derived.body IS NULL, NULL,
+        'blobs/' || substr(lower(hex(derived.body)), 1, 2) || '/' || substr(lower(hex(derived.body)), 3))
+                                                                        AS file_path,
+    strftime('%Y-%m-%dT%H:%M:%fZ', derived.created_at / 1000.0, 'unixepoch') AS created_at
+FROM derived
+JOIN entry ON entry.id = derived.entry_id
+WHERE entry.session IS NULL OR entry.session = (SELECT session FROM state);
+
+-- The version of the views.
+CREATE VIEW cache_version AS SELECT 1 AS version;

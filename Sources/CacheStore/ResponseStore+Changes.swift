@@ -60,8 +60,8 @@ extension ResponseStore {
 
     private func settingOptions(
         _ options: EntryOptions, _ key: CacheKey
-    ) -> @Sendable (Connection) throws(StoreError) -> Bool {
-        changing { (connection) throws(SQLiteError) in try connection.setOptions(options, for: key) > 0 }
+    ) -> @Sendable (WriteTransaction) throws(StoreError) -> Bool {
+        changing { (transaction) throws(SQLiteError) in try transaction.setOptions(options, for: key) > 0 }
     }
 
     /// Replaces what is known of an entry and leaves its body and the time it was stored as they are: a row
@@ -81,11 +81,11 @@ extension ResponseStore {
 
     private func freshening(
         _ entry: StoredEntry, _ metadata: EntryMetadata
-    ) throws(StoreError) -> @Sendable (Connection) throws(StoreError) -> Bool {
+    ) throws(StoreError) -> @Sendable (WriteTransaction) throws(StoreError) -> Bool {
         try metadata.checkLengths()
-        return changing { (connection) throws(SQLiteError) in
-            guard try connection.freshen(entry, metadata) else { return false }
-            try connection.removeFailure(for: entry.key)
+        return changing { (transaction) throws(SQLiteError) in
+            guard try transaction.freshen(entry, metadata) else { return false }
+            try transaction.connection.removeFailure(for: entry.key)
             return true
         }
     }
@@ -122,18 +122,18 @@ extension ResponseStore {
 
     private func recordingFailure(
         _ key: CacheKey, _ status: Int, _ window: Duration?, _ generation: StoreGeneration?
-    ) -> @Sendable (Connection) throws(StoreError) -> Int {
+    ) -> @Sendable (WriteTransaction) throws(StoreError) -> Int {
         let now = now
-        return changing { (connection) throws(SQLiteError) in
-            if let generation, try connection.wasRemoved(key, since: generation) { return 0 }
-            return try connection.recordFailure(for: key, status: status, at: now, within: window?.milliseconds)
+        return changing { (transaction) throws(SQLiteError) in
+            if let generation, try transaction.connection.wasRemoved(key, since: generation) { return 0 }
+            return try transaction.connection.recordFailure(for: key, status: status, at: now, within: window?.milliseconds)
         }
     }
 
     /// Forgets the failures of `key`, as a success does that is stored.
     package func forgetFailures(of key: CacheKey) async throws(StoreError) {
         _ = try await writer.write(
-            changing { (connection) throws(SQLiteError) in try connection.removeFailure(for: key) })
+            changing { (transaction) throws(SQLiteError) in try transaction.connection.removeFailure(for: key) })
     }
 
     /// The failures of `key` since its last success; `nil` if there were none.
@@ -143,11 +143,11 @@ extension ResponseStore {
 
     /// A change to the index as a job of the writer.
     func changing<Value>(
-        _ change: @escaping @Sendable (Connection) throws(SQLiteError) -> Value
-    ) -> @Sendable (Connection) throws(StoreError) -> Value {
+        _ change: @escaping @Sendable (WriteTransaction) throws(SQLiteError) -> Value
+    ) -> @Sendable (WriteTransaction) throws(StoreError) -> Value {
         let path = indexPath
-        return { (connection) throws(StoreError) in
-            try mapping(path) { () throws(SQLiteError) in try change(connection) }
+        return { (transaction) throws(StoreError) in
+            try mapping(path) { () throws(SQLiteError) in try change(transaction) }
         }
     }
 }

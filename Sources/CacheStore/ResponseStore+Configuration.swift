@@ -31,8 +31,9 @@ extension ResponseStore {
             case durable
         }
 
-        /// What the store keeps itself below; `nil`, the default, for no limit.
-        public var limits: Limits?
+        /// What the store keeps itself below; ``Limits/standard``, 512 MiB, by default. `nil` for no limit: such a store grows until its
+        /// program evicts.
+        public var limits: Limits? = .standard
 
         /// Which entries are evicted first. `nil`, the default, for what the store has been using:
         /// ``EvictionPolicy/leastRecentlyUsed`` in a new one.
@@ -44,20 +45,6 @@ extension ResponseStore {
 
         /// When bodies are verified; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
-
-        /// Bodies of up to so many bytes go to the index instead of files; 0, the default, for none, at most
-        /// ``maxInlineLimit``.
-        ///
-        /// For a store of very many small bodies: up to some 4 KiB a row is read a tenth faster than a file, up to 2 KiB stored
-        /// so, and takes no whole block on the disk; from 8 KiB on it is slower. Such a body has no ``StoredBody/fileURL``, and is copied to
-        /// memory when it is opened. A body stays where it was put, and is found there whatever the limit is then: processes
-        /// that share a store may have different ones. When the disk is full, a store whose bodies are all in the index may be
-        /// unable to make room: an eviction writes to the index, and has no files to delete first. Reads go on, and writes
-        /// throw until there is room.
-        public var inlineLimit: Int = 0
-
-        /// What ``inlineLimit`` is cut to.
-        public static let maxInlineLimit = 65_536
 
         /// What a power cut may take; ``Durability/relaxed`` by default. A killed process never takes what was
         /// acknowledged.
@@ -83,16 +70,19 @@ extension ResponseStore {
         /// Connections for lookups: as many lookups run at once. 4 by default, at least 1.
         public var readerCount: Int = 4
 
+        /// Bytes of pages that each connection keeps in memory, the writer's and each reader's. 8 MiB by default.
+        public var cacheByteCount: Int = 8 << 20
+
         /// How long to wait for another process's write lock before ``StoreError/busy(path:)``. 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
 
-        /// The longest that the time of a use stays in memory only. 10 seconds by default.
-        public var touchInterval: Duration = .seconds(10)
+        /// The longest that an access stays in memory only. 10 seconds by default.
+        public var accessInterval: Duration = .seconds(10)
 
         /// Tells the time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
 
-        /// Is told of damage that was found and dropped, and of an index that was set aside. Silent by default.
+        /// Reports damage that was found and dropped, and an index that was quarantined. Silent by default. Called on a queue of its own.
         public var logger: Logger = Logger(label: "CacheStore") { _ in SwiftLogNoOpLogHandler() }
 
         /// Whether the logger is also told of entries that are evicted, at the level `debug`. `false` by default.
@@ -103,16 +93,22 @@ extension ResponseStore {
 
         /// The defaults.
         public init() {}
+
+        /// For widgets and extensions, which have little memory: one reader, 512 KiB of pages for each connection, and 32 MiB on disk.
+        public static var small: Self {
+            var configuration = Self()
+            configuration.limits = Limits(maxBytes: 32 << 20)
+            configuration.readerCount = 1
+            configuration.cacheByteCount = 512 << 10
+            return configuration
+        }
     }
 }
 
 extension ResponseStore.Configuration {
-    /// ``inlineLimit``, within its bounds.
-    var effectiveInlineLimit: Int { max(0, min(inlineLimit, Self.maxInlineLimit)) }
-
-    var indexOptions: IndexOptions {
+    func indexOptions(_ log: StoreLog) -> IndexOptions {
         IndexOptions(
             busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete,
-            evictionPolicy: evictionPolicy, clock: clock, logger: logger)
+            cacheByteCount: cacheByteCount, evictionPolicy: evictionPolicy, clock: clock, log: log)
     }
 }

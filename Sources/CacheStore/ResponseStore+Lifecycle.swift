@@ -16,8 +16,8 @@ extension ResponseStore {
         }
     }
 
-    /// Writes what is only noted in memory and closes the index, on the calling thread. Bodies that are open stay readable; every
-    /// other call throws ``StoreError/closed`` from now on.
+    /// Writes pending accesses and closes the index, on the calling thread. Open bodies stay readable; every other call throws
+    /// ``StoreError/closed`` from now on. Waits at most 50 ms for other processes; then the accesses are dropped.
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
@@ -29,9 +29,9 @@ extension ResponseStore {
         }
     }
 
-    /// Lets go of every lock and of the index, until ``resume()``: iOS ends a suspended app that holds a lock in a container
-    /// shared with others. Blocks the calling thread until what is noted is written and the lookups under way have ended,
-    /// mostly some milliseconds; a query under way is ended.
+    /// Releases every lock and closes the index, until ``resume()``: iOS terminates a suspended app that holds a lock in a shared
+    /// container. Blocks the calling thread until pending accesses are written and lookups have ended, mostly some milliseconds. Waits at
+    /// most 50 ms for other processes; then the accesses are dropped. A query under way ends with an error.
     ///
     /// Bodies that are open stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
     /// store. Entries of the session are gone if others open the store in the meantime. Does nothing on a closed store.
@@ -68,14 +68,9 @@ extension ResponseStore {
         }
     }
 
-    /// On a full disk, too, if there are bodies that can go.
+    /// On a full disk, with the room of the ballast.
     private func resumeWriter() throws(StoreError) {
-        do throws(StoreError) {
-            try writer.resume()
-        } catch {
-            guard let rule = place.makeRoomToOpen(after: error, configuration.indexOptions) else { throw error }
-            try writer.resume()
-            background.submit { store in _ = try? store.evictNow(rule) }
-        }
+        let (_, usedBallast) = try place.withBallast { () throws(StoreError) in try writer.resume() }
+        if usedBallast { background.submit { store in _ = store.makeRoomOnDisk(for: 0) } }
     }
 }

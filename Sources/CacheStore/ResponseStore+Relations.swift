@@ -19,19 +19,20 @@ extension ResponseStore {
     package func invalidate(_ keys: [CacheKey], groups: [String] = []) async throws(StoreError) -> Int {
         guard let first = keys.first else { return 0 }
         let count = try await writer.write(
-            changing { (connection) throws(SQLiteError) in
+            changing { (transaction) throws(SQLiteError) in
+                let connection = transaction.connection
                 var (count, groups) = (0, groups)
                 for key in keys {
                     // RFC 9875 §2.2.1 lets the members go with the one; those do not take their own groups along.
                     groups += try connection.groups(of: key)
                     try connection.noteRemoval(of: key)
-                    count += try connection.removeEntries(for: key)
+                    count += try transaction.removeEntries(for: key)
                     _ = try connection.removeFailure(for: key)
                 }
                 guard !groups.isEmpty else { return count }
                 // Nobody knows what groups the loads under way will turn out to belong to.
                 try connection.noteRemoval(fromPartition: first.partition)
-                return count + (try connection.removeMembers(of: groups, sameOriginAs: first))
+                return count + (try transaction.removeMembers(of: groups, sameOriginAs: first))
             })
         if count > 0, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }

@@ -9,12 +9,12 @@ extension ResponseStore {
     /// - Returns: Whether there was anything.
     @discardableResult
     public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
-        let existed = try writer.write(
-            changing { (connection) throws(SQLiteError) in
-                try connection.noteRemoval(of: key)
-                let entries = try connection.removeEntries(for: key)
-                return try connection.removeFailure(for: key) || entries > 0
-            })
+        let change = changing { (transaction) throws(SQLiteError) in
+            try transaction.connection.noteRemoval(of: key)
+            let entries = try transaction.removeEntries(for: key)
+            return try transaction.connection.removeFailure(for: key) || entries > 0
+        }
+        let existed = try withBallast { () throws(StoreError) in try writer.write(change) }
         if existed { try finishRemoval() }
         return existed
     }
@@ -31,7 +31,7 @@ extension ResponseStore {
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write(
-            changing { (connection) throws(SQLiteError) in try connection.removeEntry(entry) })
+            changing { (transaction) throws(SQLiteError) in try transaction.removeEntry(entry) })
         if existed, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
         }
@@ -62,19 +62,21 @@ extension ResponseStore {
         _ = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection, limit: 1) }
         // First, so that nothing that is removed now comes back.
         var report = try writer.write(
-            changing { (connection) throws(SQLiteError) in
-                try connection.noteRemoval(fromPartition: selection.partition)
+            changing { (transaction) throws(SQLiteError) in
+                try transaction.connection.noteRemoval(fromPartition: selection.partition)
                 var report = RemovalReport()
-                if selection.isAboutKeys { report.failures = try connection.removeFailures(in: selection) }
+                if selection.isAboutKeys { report.failures = try transaction.removeFailures(in: selection) }
                 return report
             })
         var rest = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
         var failing: [CacheKey] = []
         while !rest.isEmpty {
-            let bite = rest.prefix(Connection.evictionBite)
-            rest = rest.dropFirst(bite.count)
-            let removed = try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.removeEntries(bite, in: selection) })
+            let batch = rest.prefix(WriteTransaction.evictionBatchSize)
+            rest = rest.dropFirst(batch.count)
+            let change = changing { (transaction) throws(SQLiteError) in
+                try transaction.removeEntries(batch, in: selection)
+            }
+            let removed = try withBallast { () throws(StoreError) in try writer.write(change) }
             report.entries += removed.report.entries
             report.bytes &+= removed.report.bytes
             failing += removed.failing
@@ -87,10 +89,10 @@ extension ResponseStore {
     private func removeFailures(for keys: [CacheKey]) throws(StoreError) -> Int {
         var (rest, count) = (keys[...], 0)
         while !rest.isEmpty {
-            let bite = rest.prefix(Connection.evictionBite)
-            rest = rest.dropFirst(bite.count)
+            let batch = rest.prefix(WriteTransaction.evictionBatchSize)
+            rest = rest.dropFirst(batch.count)
             count += try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.removeFailures(for: bite) })
+                changing { (transaction) throws(SQLiteError) in try transaction.removeFailures(for: batch) })
         }
         return count
     }
@@ -120,8 +122,8 @@ extension ResponseStore {
     @discardableResult
     public func clear() throws(StoreError) -> RemovalReport {
         let report = try removeAll(.everything)
-        try writer.write(changing { (connection) throws(SQLiteError) in try connection.forgetUnneededHosts() })
-        try mapping { () throws(SystemError) in _ = try place.removeIndicesSetAside() }
+        try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
+        try mapping { () throws(SystemError) in _ = try place.removeQuarantinedIndices() }
         return report
     }
 

@@ -29,14 +29,16 @@ public final class ResponseStore: Sendable {
 
     let place: StoreDirectory
     let blobs: BlobDirectory
+    let deletion: BlobDeletion
     package let writer: IndexWriter
     let readers: ReaderPool
-    let limits: LimitKeeper
+    let limits: LimitEnforcer
     let presence: StorePresence
     let claims: Claims
     let inquiries = Inquiries()
     let verified = VerifiedBlobs()
-    let observation: StoreObservation
+    package let observation: StoreObservation
+    let options: IndexOptions
     /// Changed under ``transition`` only.
     let phase = Atomic(Phase.open)
     /// Held while the store is closed, suspended or resumed: one after the other, each of them whole.
@@ -57,15 +59,15 @@ public final class ResponseStore: Sendable {
         directory: URL = ResponseStore.defaultDirectory(), configuration: Configuration = Configuration()
     ) throws(StoreError) {
         let isReadOnly = configuration.isReadOnly
-        let options = configuration.indexOptions
-        let clock = configuration.clock
+        let observation = StoreObservation(configuration)
+        let options = configuration.indexOptions(observation.log)
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
         presence = try StorePresence(place, onlyReads: isReadOnly, timeout: options.busyTimeout)
         let opened = isReadOnly ? nil : try Self.open(place, presence, options)
         if isReadOnly { try place.checkIndex(options) }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
-        let (hasUnordered, dueEviction) = (opened?.hasUnordered ?? false, opened?.dueEviction)
+        let (hasUnordered, usedBallast) = (opened?.hasUnordered ?? false, opened?.usedBallast ?? false)
         do {
             blobs = try BlobDirectory(
                 root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
@@ -73,19 +75,19 @@ public final class ResponseStore: Sendable {
             throw .unusableDirectory(path: place.path, reason: error.description)
         }
         let openReader: @Sendable () throws(StoreError) -> sending Connection = { () throws(StoreError) in
-            try place.openReader(isReadOnly: isReadOnly, busyTimeout: options.busyTimeout)
+            try place.openReader(isReadOnly: isReadOnly, options)
         }
+        let exceedsLimits = opened.map { LimitEnforcer(configuration.limits).isExceeded(by: $0.size) } ?? false
         let readers = ReaderPool(count: max(1, configuration.readerCount), open: openReader)
-        let limits = LimitKeeper(configuration.limits)
-        let observation = StoreObservation(configuration)
+        let limits = LimitEnforcer(configuration.limits)
         let maintenance = BlockingLane(label: "CacheStore.maintenance")
         let background = BackgroundWork(maintenance)
+        deletion = BlobDeletion(blobs)
         writer = IndexWriter(
-            opened?.index.connection,
-            IndexWriter.Surroundings(
-                place: place, blobs: blobs, options: options, limits: limits, observation: observation,
-                touchInterval: configuration.touchInterval,
-                clock: { clock().milliseconds },
+            opened?.connection,
+            IndexWriter.Dependencies(
+                directory: place, blobs: blobs, deletion: deletion, options: options, observation: observation,
+                accessInterval: configuration.accessInterval,
                 indexWasReplaced: {
                     readers.reset()
                     background.submit { store in
@@ -93,11 +95,12 @@ public final class ResponseStore: Sendable {
                         store.reorderEntries()
                     }
                 },
-                limitsAreExceeded: {
+                hasEvicted: {
                     if limits.requestPass() { background.submit { store in store.keepLimits() } }
                 }))
         self.directory = URL(filePath: place.path)
         self.configuration = configuration
+        self.options = options
         self.place = place
         self.readers = readers
         self.limits = limits
@@ -107,60 +110,39 @@ public final class ResponseStore: Sendable {
         self.background = background
         background.attach(self)
         if isReadOnly { return }
-        // First: the bodies went in the order of now.
-        if let rule = dueEviction { background.submit { store in _ = try? store.evictNow(rule) } }
+        if usedBallast {
+            background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
+        } else {
+            maintenance.submit { place.makeBallast() }
+        }
         if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if hasUnordered { background.submit { store in store.reorderEntries() } }
         if hasLapsed { background.submit { store in try? store.removeLapsed() } }
-        if configuration.limits != nil { background.submit { store in store.beginKeepingLimits() } }
+        // Other processes may have filled the store without limits.
+        if exceedsLimits { background.submit { store in store.keepLimits() } }
     }
 
-    /// The index opened for writing; by who is alone also on a full disk, if there are bodies that can go.
+    /// Opens the index for writing; on a full disk with the room of the ballast.
     private static func open(
         _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions
     ) throws(StoreError) -> sending Opened {
-        let wasShutDown = place.wasShutDown
-        var opened: Opened
-        do throws(StoreError) {
-            opened = try openAsItIs(place, presence, options, wasShutDown)
-        } catch {
-            guard presence.isAlone, let rule = place.makeRoomToOpen(after: error, options) else { throw error }
-            opened = try openAsItIs(place, presence, options, wasShutDown)
-            opened.dueEviction = rule
+        let isOnlyOpener = presence.isAlone
+        let (index, usedBallast) = try place.withBallast { () throws(StoreError) in
+            try place.openIndex(options, isOnlyOpener: isOnlyOpener)
         }
         try presence.share()
-        return opened
-    }
-
-    /// Who is alone ends the session before, and looks whether somebody was killed.
-    private static func openAsItIs(
-        _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions, _ wasShutDown: Bool
-    ) throws(StoreError) -> sending Opened {
-        let index = try place.openIndex(options)
-        var opened = Opened(index: index, hasLeftovers: !index.knowsItsFiles, hasLapsed: false, hasUnordered: false)
-        opened.hasUnordered = try mapping(place.indexPath) { () throws(SQLiteError) in
-            try index.connection.hasUnorderedEntries()
-        }
-        if presence.isAlone {
-            let (hasLapsed, wasKilled) = try mapping(place.indexPath) { () throws(SQLiteError) in
-                (try index.connection.beginSession(), try index.connection.clearUsers())
-            }
-            opened.hasLapsed = hasLapsed
-            opened.hasLeftovers = !index.knowsItsFiles || wasKilled || !wasShutDown
-        }
-        return opened
+        return Opened(
+            connection: index.connection, hasLeftovers: index.hasLeftovers, hasLapsed: index.hasLapsed,
+            hasUnordered: index.hasUnordered, size: index.size, usedBallast: usedBallast)
     }
 
     private struct Opened {
-        let index: StoreDirectory.OpenedIndex
-        /// Whether there may be files that no entry needs.
-        var hasLeftovers: Bool
-        /// Whether there are entries of sessions that are over.
-        var hasLapsed: Bool
-        /// Whether there may be entries that have not gone over to the policy of eviction.
-        var hasUnordered: Bool
-        /// What is to be evicted because its bodies had to go before the store could be opened.
-        var dueEviction: EvictionRule?
+        let connection: Connection
+        let hasLeftovers: Bool
+        let hasLapsed: Bool
+        let hasUnordered: Bool
+        let size: StoreSize
+        let usedBallast: Bool
     }
 
     deinit {
@@ -184,7 +166,7 @@ public final class ResponseStore: Sendable {
         return entry
     }
 
-    /// As ``lookup(_:)``, but no use of the entry: it neither moves it up in the order of eviction nor counts as a hit.
+    /// As ``lookup(_:)``, but reading does not count as an access: the order of eviction and the hit count stay as they are.
     public func peek(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         try responses(for: key)
             .filter { $0.metadata.kind == .content && $0.metadata.part == nil }
@@ -204,26 +186,27 @@ public final class ResponseStore: Sendable {
     // MARK: Noting
 
     /// Notes that an entry answered a request. Costs no I/O: the note reaches the index with the next write, after
-    /// ``Configuration/touchInterval``, or with `flush()`.
+    /// ``Configuration/accessInterval``, or with `flush()`.
     public func touch(_ entry: StoredEntry, as use: EntryUse = .hit) {
-        touchEntry(entry.id, as: use)
+        guard isWritable else { return }
+        writer.noteAccess(to: entry.id, use, key: entry.key, at: now)
     }
 
-    /// As ``touch(_:as:)``, for a caller who knows of the entry only its ``StoredEntry/id``.
+    /// As ``touch(_:as:)``, for a caller that has only the ``StoredEntry/id`` of the entry.
     package func touchEntry(_ id: Int64, as use: EntryUse) {
         guard isWritable else { return }
-        writer.touch(id, use, at: now)
+        writer.noteAccess(to: id, use, key: nil, at: now)
     }
 
     /// Notes that the origin had to answer a request for `key`. Costs as little as ``touch(_:as:)``.
-    public func countMiss(for key: CacheKey) {
+    package func countMiss(for key: CacheKey) {
         var counts = RequestCounts()
         counts.misses = 1
         note(counts, key)
     }
 
     /// Notes that a request for `key` was not answered, or with an error. Costs as little as ``touch(_:as:)``.
-    public func countError(for key: CacheKey) {
+    package func countError(for key: CacheKey) {
         var counts = RequestCounts()
         counts.errors = 1
         note(counts, key)
@@ -231,7 +214,7 @@ public final class ResponseStore: Sendable {
 
     private func note(_ counts: RequestCounts, _ key: CacheKey) {
         guard isWritable else { return }
-        writer.note(counts, host: key.host ?? "", at: now)
+        writer.noteRequest(counts, host: key.host ?? "", at: now)
     }
 
     private var isWritable: Bool { !configuration.isReadOnly && phase.load(ordering: .relaxed) == .open }
@@ -242,7 +225,7 @@ public final class ResponseStore: Sendable {
     func read<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
-        try writer.mending { () throws(StoreError) in try readAsIs(body) }
+        try writer.recoveringFromDamage { () throws(StoreError) in try readAsIs(body) }
     }
 
     /// Answers a question with a connection of the pool, and leaves a damaged index as it is.

@@ -11,6 +11,24 @@ internal import Musl
 internal import Darwin
 #endif
 
+/// The identity of a file or directory, whatever its name.
+struct FileIdentity: Equatable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: FileStatus) {
+        device = status.device
+        inode = status.inode
+    }
+
+    /// `nil` if nothing has that path.
+    init?(atPath path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        self.init(FileStatus(status))
+    }
+}
+
 /// The directory of a store, found or made.
 struct StoreDirectory: Sendable {
     /// Without symbolic links, which SQLite is told not to follow.

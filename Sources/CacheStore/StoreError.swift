@@ -26,6 +26,8 @@ public enum StoreError: Error, Hashable, Sendable {
     case truncatedBody(path: String)
     /// The body is larger than the store keeps. Deliver it without storing it.
     case bodyTooLarge(limit: Int64)
+    /// Pinned entries leave no room for the body within the limits. Deliver it without storing it, or unpin entries.
+    case exceedsLimits(limit: Int64?)
     /// The tag cannot be given to an entry; the reason says what is wrong with it.
     case invalidTag(String, reason: String)
     /// The name cannot be given to a form derived from an entry; the reason says what is wrong with it.
@@ -36,8 +38,6 @@ public enum StoreError: Error, Hashable, Sendable {
     case readOnly(path: String)
     /// The store has let go of its files. Call ``ResponseStore/resume()`` first.
     case suspended
-    /// What was to be imported is not the archive of a store.
-    case archive(ArchiveError)
     /// The store, or the writer of a body, has been closed.
     case closed
 }
@@ -60,13 +60,14 @@ extension StoreError: CustomStringConvertible {
         case .headTooLarge(let count, let limit): "the field lines have \(count) bytes, the store keeps \(limit)"
         case .truncatedBody(let path): "\(path) became shorter while it was read"
         case .bodyTooLarge(let limit): "the body is larger than the store keeps, \(limit) bytes"
+        case .exceedsLimits(let limit):
+            "pinned entries leave no room within the limits\(limit.map { " (\($0) bytes)" } ?? ""); unpin some, or deliver the body without storing it"
         case .invalidTag(let tag, let reason): "\(tag.prefix(200).debugDescription) cannot be a tag: \(reason)"
         case .invalidName(let name, let reason):
             "\(name.prefix(200).debugDescription) cannot be the name of a derived form: \(reason)"
         case .removedMeanwhile(let key): "\(key) was removed while a response for it was on its way"
         case .readOnly(let path): "\(path) is open for reading only"
         case .suspended: "the store is suspended; resume it first"
-        case .archive(let error): "cannot import the archive: \(error)"
         case .closed: "the store is closed"
         }
     }
@@ -101,6 +102,13 @@ extension StoreError {
     }
 }
 
+/// Runs `body`, and turns an error of SQLite into a ``StoreError``.
+func wrappingErrors<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError)
+    -> Value
+{
+    try mapping(path(), body)
+}
+
 /// Runs `body`, turning what the lower layers throw into a ``StoreError``.
 func mapping<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError)
     -> Value
@@ -118,14 +126,5 @@ func mapping<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(S
         return try body()
     } catch {
         throw .file(error)
-    }
-}
-
-/// Runs `body`, turning what is wrong with an archive into a ``StoreError``.
-func mapping<Value>(_ body: () throws(ArchiveError) -> Value) throws(StoreError) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw .archive(error)
     }
 }

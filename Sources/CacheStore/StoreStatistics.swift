@@ -6,10 +6,8 @@ public struct StoreStatistics: Hashable, Sendable {
     public let files: Int
     /// Bytes of all bodies, derived ones too, as if none were shared.
     public let logicalBytes: Int64
-    /// Bytes of all bodies, in files and in the index: one that several share counts once.
+    /// Bytes of all files: a shared body counts once.
     public let physicalBytes: Int64
-    /// Of the physical bytes, those that no entry needs any more and that the next write deletes.
-    public let unreferencedBytes: Int64
     /// Answers given from entries, removed ones included, as far as they have reached the index.
     public let hits: Int
     /// Keys whose latest load failed.
@@ -20,10 +18,6 @@ public struct StoreStatistics: Hashable, Sendable {
     public let derivedBodies: Int
     /// Their bytes, which are among the logical ones, as if none were shared.
     public let derivedBytes: Int64
-    /// Bodies that are in the index, and have no file; see ``ResponseStore/Configuration/inlineLimit``.
-    public let inlineBodies: Int
-    /// Their bytes, which are among the physical ones, and among those of the index.
-    public let inlineBytes: Int64
     /// Bytes of the index that hold something. Those of its log are not among them.
     public let indexBytes: Int64
     /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries and their derived forms need, each once,
@@ -47,4 +41,9 @@ public struct EvictionReport: Hashable, Sendable {
     public internal(set) var entries = 0
     /// Bytes of the bodies that no entry needs any more.
     public internal(set) var bytes: Int64 = 0
+
+    static func += (left: inout EvictionReport, right: EvictionReport) {
+        left.entries += right.entries
+        left.bytes &+= right.bytes
+    }
 }

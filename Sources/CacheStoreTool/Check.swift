@@ -20,7 +20,7 @@ struct Check: AsyncParsableCommand {
         let (found, isSound) = try await store.withExistingStore { store in
             let size = try? store.statistics()
             return try await ProgressLine().show {
-                size.map { "checking \(bodies($0.files, $0.inlineBodies)), \($0.physicalBytes.asByteCount)" }
+                size.map { "checking \($0.files.of("file", "files")), \($0.physicalBytes.asByteCount)" }
             } during: {
                 guard repair else {
                     let found = try await store.check(digests: digests)
@@ -37,26 +37,20 @@ struct Check: AsyncParsableCommand {
             let problems = found.problems.map { "\($0)" }
             let mended = repair ? (isSound ? ", mended" : ", not all mended") : ""
             let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems") + mended
-            let lines = foreign + problems + ["\(bodies(found.files, found.inlineBodies)), \(verdict)"]
+            let lines = foreign + problems + ["\(found.files.of("file", "files")), \(verdict)"]
             try StandardOutput.write(line: lines.map(\.inOneLine).joined(separator: "\n"))
         }
         if !isSound { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 
-    private func bodies(_ files: Int, _ inline: Int) -> String {
-        files.of("file", "files") + (inline == 0 ? "" : ", \(inline.of("body", "bodies")) in the index")
-    }
-
     private struct Result: Encodable {
         let files: Int
-        let inlineBodies: Int
         let foreignFiles: [String]
         let problems: [String]
         let sound: Bool
 
         init(_ report: CheckReport, isSound: Bool) {
             files = report.files
-            inlineBodies = report.inlineBodies
             foreignFiles = report.foreignFiles
             problems = report.problems.map { "\($0)" }
             sound = isSound

@@ -81,7 +81,7 @@ struct Evict: AsyncParsableCommand {
             entries = freed.entries
             bytes = freed.bytes
             entriesLeft = isDryRun ? left.entries - freed.entries : left.entries
-            bytesLeft = isDryRun ? left.physicalBytes - left.unreferencedBytes - freed.bytes : left.physicalBytes
+            bytesLeft = isDryRun ? left.physicalBytes - freed.bytes : left.physicalBytes
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Limits of bodies, and of bodies on their way")
+@Suite("Limits of bodies")
 struct BodyLimitsTests {
     let sandbox: Sandbox
 
@@ -65,13 +65,16 @@ struct BodyLimitsTests {
         let store = try open(limits)
         for number in 0..<3 {
             let body = Data(limits.maxBytes == 0 ? "".utf8 : "\(number)".utf8)
-            try await store.insert(body, metadata: sandbox.metadata(), for: .path(number))
+            // Where no entry may stay a put throws.
+            do {
+                try await store.insert(body, metadata: sandbox.metadata(), for: .path(number))
+            } catch StoreError.exceedsLimits {}
         }
         try await store.flush()
         #expect(try store.statistics().entries == (limits.maxBytes == 0 && limits.maxEntries == nil ? 3 : count))
         for sql in [
             "UPDATE total SET physical_bytes = \(Int64.max)",
-            "UPDATE total SET physical_bytes = \(Int64.max), unreferenced_bytes = \(Int64.min)",
+            "UPDATE total SET physical_bytes = \(Int64.max), unused_id = \(Int64.max)",
             "UPDATE total SET physical_bytes = \(Int64.min), entry_count = \(Int64.min)",
             "UPDATE total SET entry_count = \(Int64.max)",
         ] {
@@ -83,54 +86,60 @@ struct BodyLimitsTests {
         }
     }
 
-    @Test("bodies that are being written count: one for which there is no room is refused, until others have landed")
-    func inFlight() throws {
-        let store = try open(Limits(maxBytes: 100_000, maxEntryBytes: 60_000))
-        var writers = (0..<3).map { _ in store.makeBodyWriter() }
-        for (number, writer) in writers.enumerated() { try writer.write(Data.noise(30_000, seed: UInt64(number))) }
-        let refused = store.makeBodyWriter()
-        #expect(throws: StoreError.bodyTooLarge(limit: 100_000)) { try refused.write(Data.noise(30_000, seed: 9)) }
-        refused.discard()
-        writers[0].discard()
-        let next = store.makeBodyWriter()
-        try next.write(Data.noise(30_000, seed: 3))
-        #expect(throws: StoreError.bodyTooLarge(limit: 100_000)) {
-            try store.makeBodyWriter().write(Data.noise(30_000, seed: 9))
+    @Test("J5: discarded bodies evict nothing")
+    func discarded() async throws {
+        let store = try open(Limits(maxBytes: 300_000, maxEntryBytes: 100_000))
+        try LimitsTests.fill(sandbox, store, (0..<17).map { "\($0 + 10)" }, 10_000)
+        for number in 0..<7 {
+            let writer = store.makeBodyWriter()
+            try writer.write(Data.noise(90_000, seed: UInt64(number)))
+            writer.discard()
         }
-        // One that is let go counts no longer, and neither does one that has been committed.
-        writers.remove(at: 1)
-        try next.commit(sandbox.metadata(), for: .path("next"))
-        try writers[1].commit(sandbox.metadata(), for: .path("2"))
-        for number in 0..<10 {
-            sandbox.clock.advance(by: 1)
-            try store.insert(
-                Data.noise(50_000, seed: UInt64(10 + number)), metadata: sandbox.metadata(), for: .path("x"))
-        }
-        #expect(try store.peek(.path("x")) != nil)
-        #expect(try store.check(digests: true).isSound)
+        try await store.flush()
+        #expect(try sandbox.names().count == 17)
     }
 
-    @Test("J5: what is stored makes room for what is on its way")
-    func roomForInFlight() async throws {
-        let limit: Int64 = 200_000
-        let store = try open(Limits(maxBytes: limit, maxEntryBytes: 100_000))
-        try LimitsTests.fill(sandbox, store, (0..<17).map { "\($0 + 10)" }, 10_000)
-        #expect(try sandbox.names().count == 17)
-        let writers = (0..<3).map { _ in store.makeBodyWriter() }
-        for (number, writer) in writers.enumerated() {
-            for part in 0..<5 { try writer.write(Data.noise(10_000, seed: UInt64(100 + number * 10 + part))) }
-            try await store.flush()
-            let onTheirWay = Int64(50_000 * (number + 1))
-            #expect(try sandbox.size().bytes + onTheirWay <= limit)
-        }
-        for (number, writer) in writers.enumerated() {
-            try await writer.commit(sandbox.metadata(), for: .path("large-\(number)"))
-            let onTheirWay = Int64(50_000 * (2 - number))
-            #expect(try sandbox.size().bytes + onTheirWay <= limit)
-            sandbox.clock.advance(by: 1)
-        }
-        #expect(try sandbox.names().filter { $0.hasPrefix("large") }.count == 3)
+    @Test("J5: a large body gets its room ahead of its commit, in short transactions")
+    func largeBody() async throws {
+        let store = try open(Limits(maxBytes: 6_000_000, maxEntryBytes: 4_000_000, lowWaterMark: 1))
+        try LimitsTests.fill(sandbox, store, (0..<500).map { "\($0 + 1_000)" }, 10_000)
+        try await store.insert(Data.noise(3_000_000, seed: 9_999), metadata: sandbox.metadata(), for: .path("large"))
+        let names = try sandbox.names()
+        #expect(names.contains("large"))
+        // The newest stay, and no more go than have to.
+        #expect(try sandbox.size().bytes <= 6_000_000)
+        #expect(names.count > 200 && !names.contains("1000") && names.contains("1499"))
         #expect(try await store.check(digests: true).isSound)
+    }
+
+    @Test("A5: a partition has a limit of its own, and evicts its own entries only")
+    func partitions() async throws {
+        let store = try open(Limits(maxBytes: 10_000_000, maxPartitionBytes: 100_000, lowWaterMark: 0.5))
+        func put(_ number: Int, _ partition: String) throws {
+            let key = try CacheKey(url: "https://example.com/\(number)", partition: partition)
+            try store.insert(Data.noise(10_000, seed: UInt64(number)), metadata: sandbox.metadata(), for: key)
+        }
+        for number in 0..<30 { try put(number, "") }
+        for number in 0..<8 { try put(number, "a") }
+        for number in 0..<10 { try put(number, "b") }
+        let first = try CacheKey(url: "https://example.com/0", partition: "b")
+        #expect(try store.lookup(first) != nil)
+        try put(10, "b")
+        func counts() throws -> [[SQLValue]] {
+            try store.query("SELECT partition, entries, byte_size FROM cache_partitions ORDER BY partition").rows
+        }
+        #expect(
+            try counts() == [
+                [.text("a"), .integer(8), .integer(80_000)], [.text("b"), .integer(5), .integer(50_000)],
+            ])
+        // The used entry stays, and the new one.
+        #expect(try store.contains(first))
+        #expect(try store.contains(CacheKey(url: "https://example.com/10", partition: "b")))
+        #expect(try !store.contains(CacheKey(url: "https://example.com/1", partition: "b")))
+        #expect(try store.statistics().entries == 43)
+        try await store.removeAll(partition: "b")
+        #expect(try counts().count == 1)
+        #expect(try await store.check(digests: true).problems == [])
     }
 
     @Test("a shared body counts once, and goes with the last of its entries")

@@ -32,10 +32,10 @@ struct CheckpointTests {
         try fill(store, 0..<50)
         #expect(try other.value("SELECT count(*) FROM entry") == "50")
         let before = try size()
-        try fill(store, 50..<200)
+        try fill(store, 50..<500)
         store.suspend()
         #expect(try size() > before)
-        #expect(try other.value("SELECT count(*) FROM entry") == "200")
+        #expect(try other.value("SELECT count(*) FROM entry") == "500")
         try store.resume()
         #expect(try store.check(digests: true).isSound)
     }

@@ -17,7 +17,7 @@ struct ConfigurationTests {
     func busyTimeout() { #expect(configuration.busyTimeout == .seconds(5)) }
 
     @Test("K1: uses stay in memory for 10 seconds at most")
-    func touchInterval() { #expect(configuration.touchInterval == .seconds(10)) }
+    func accessInterval() { #expect(configuration.accessInterval == .seconds(10)) }
 
     @Test("K1: the clock is the system's")
     func clock() { #expect(abs(configuration.clock().timeIntervalSinceNow) < 60) }
@@ -54,7 +54,7 @@ struct ConfigurationTests {
         let store = try sandbox.open {
             $0.readerCount = readers
             $0.busyTimeout = timeout
-            $0.touchInterval = interval
+            $0.accessInterval = interval
         }
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         _ = try store.lookup(.path("a"))

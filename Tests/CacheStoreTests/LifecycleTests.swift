@@ -242,11 +242,6 @@ struct LifecycleTests {
             guard case StoreError.newerSchema(let found, 999, supported) = error else { return false }
             return found.hasSuffix(path)
         }
-        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = 1")
-        #expect { try readOnly() } throws: { error in
-            guard case StoreError.olderSchema(_, 1, supported) = error else { return false }
-            return true
-        }
         try Data.noise(9_000, seed: 1).write(to: URL(filePath: sandbox.indexPath))
         #expect(throws: StoreError.self) { try readOnly() }
         #expect(try Data(contentsOf: URL(filePath: sandbox.indexPath)) == .noise(9_000, seed: 1))

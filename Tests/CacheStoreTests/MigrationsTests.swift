@@ -54,8 +54,8 @@ struct MigrationsTests {
             ),
             (
                 "cache_stats",
-                "entries files logical_bytes physical_bytes unreferenced_bytes hits failing_keys damaged_bodies "
-                    + "derived_bodies derived_bytes eviction_policy inline_bodies inline_bytes"
+                "entries files logical_bytes physical_bytes hits failing_keys damaged_bodies "
+                    + "derived_bodies derived_bytes eviction_policy"
             ),
             ("cache_requests", "host hits stale revalidated misses errors counted_at"),
             ("cache_version", "version"),
@@ -114,8 +114,8 @@ struct MigrationsTests {
         #expect(
             try store.query("SELECT * FROM cache_stats").rows == [
                 [
-                    .integer(4), .integer(2), .integer(13), .integer(5), .integer(0), .integer(1), .integer(1),
-                    .integer(0), .integer(0), .integer(0), .text("least-recently-used"), .integer(0), .integer(0),
+                    .integer(4), .integer(2), .integer(13), .integer(5), .integer(1), .integer(1), .integer(0),
+                    .integer(0), .integer(0), .text("least-recently-used"),
                 ]
             ])
         #expect(

@@ -13,67 +13,60 @@ struct QueryPlanTests {
         store.close()
 
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(1))
+        let transaction = WriteTransaction(connection)
+        func put(_ variant: String = "") throws -> StoredEntry {
+            try transaction.store(
+                sandbox.metadata(variant: variant), for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        }
         _ = try connection.entries(for: entry.key)
         _ = try connection.failure(for: entry.key)
         _ = try connection.statistics()
         _ = try connection.recordFailure(for: entry.key, status: 500, at: 0)
-        _ = try connection.freshen(entry, entry.metadata)
-        let touches = Touches()
-        _ = touches.note(entry.id, at: 0)
-        try connection.apply(touches.take())
-        _ = try connection.removeEntry(entry)
-        _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
-        _ = try connection.removeEntries(withBody: #require(entry.digest))
-        _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
-        for rule in [EvictionRule.maxBytes(0), .maxEntries(0), .unusedFor(.zero), .olderThan(.zero)] {
-            _ = try connection.evictBite(rule, now: 0)
-            _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        _ = try transaction.freshen(entry, entry.metadata)
+        let accesses = AccessLog()
+        _ = accesses.note(entry.id, at: 0)
+        try transaction.write(accesses.take())
+        _ = try transaction.removeEntry(entry)
+        _ = try put()
+        _ = try put()
+        for rule in [EvictionRule.maxBytes(0), .maxEntries(0)] {
+            _ = try transaction.evict(rule, now: 0)
+            _ = try put()
         }
-        _ = try connection.store(entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
-        _ = try connection.removeEntries(for: entry.key)
+        _ = try put("v")
+        _ = try transaction.removeEntries(for: entry.key)
         _ = try connection.removeFailure(for: entry.key)
-        _ = try connection.unreferencedBlobs(limit: 1)
         _ = try connection.containsBlob(#require(entry.digest))
-        _ = try connection.needsFile(#require(entry.digest))
-        let inline = Data([4])
-        let inlineDigest = ContentDigest(of: inline)
-        #expect(try connection.addInlineBody(inline, inlineDigest))
-        #expect(try connection.keepInlineBody(inlineDigest, byteCount: 1))
-        #expect(try connection.inlineBody(inlineDigest, byteCount: 1)?.bytes == inline)
-        try connection.removeInlineBody(inlineDigest)
-        try connection.removeBlob(#require(entry.digest))
 
-        _ = try connection.setOptions(EntryOptions(lifetime: .session, isPinned: true, tags: ["x"]), for: entry.key)
-        _ = try connection.removeLapsedEntries()
+        _ = try transaction.setOptions(EntryOptions(lifetime: .session, isPinned: true, tags: ["x"]), for: entry.key)
+        _ = try transaction.removeLapsedEntries(limit: 1)
         _ = try connection.generation()
         try connection.noteRemoval(of: entry.key)
         try connection.noteRemoval(fromPartition: "p")
         _ = try connection.wasRemoved(entry.key, since: StoreGeneration(number: 0))
         _ = try connection.beginSession()
-        try connection.addUser()
-        try connection.removeUser()
-        _ = try connection.clearUsers()
+        try connection.registerWriter()
+        try connection.unregisterWriter()
+        _ = try connection.clearWriters()
         var counts = RequestCounts()
         counts.misses = 1
-        _ = touches.note(counts, host: "example.com", at: 0)
-        try connection.apply(touches.take())
+        _ = accesses.note(counts, host: "example.com", at: 0)
+        try transaction.write(accesses.take())
         try connection.countDamagedBody()
         _ = try connection.keys(withSearchBase: "https://example.com/a", partition: "")
         _ = try connection.groups(of: entry.key)
-        _ = try connection.removeMembers(of: ["g"], sameOriginAs: entry.key)
-        let original = try connection.store(
-            entry.metadata, for: entry.key, digest: entry.digest, byteCount: 3, at: 0)
+        _ = try transaction.removeMembers(of: ["g"], sameOriginAs: entry.key)
+        let original = try put()
         for number in 0...Connection.maxDerived {
-            try connection.storeDerived("\(number)", of: original, digest: entry.digest, byteCount: 3, at: 0)
+            try transaction.storeDerived("\(number)", of: original, digest: entry.digest, byteCount: 3, at: 0)
         }
         #expect(try connection.contains(original) && connection.derived("1", of: original) != nil)
-        try connection.removeDerived("1", of: original)
-        #expect(try connection.removeDerived(withBody: #require(entry.digest)) == Int(Connection.maxDerived) - 1)
+        try transaction.removeDerived("1", ofEntry: original.id)
         _ = try connection.size()
-        _ = try connection.releasePages()
         try connection.choose(.valueAware)
-        _ = try connection.evictBite(.unusedFor(.zero), now: 0)
-        try connection.reorderBite()
+        try transaction.reorderEntries()
+        try transaction.reorderEntries()
+        _ = try transaction.evict(.maxEntries(0), now: 0)
 
         let statements = connection.preparedSQL
         #expect(statements.count >= 40)
@@ -88,8 +81,8 @@ struct QueryPlanTests {
             let isCheap =
                 !step.contains("SCAN") || ["SCAN total", "SCAN state", "SCAN CONSTANT ROW"].contains(step)
                 || step.contains(" USING ") || step.contains(" VIRTUAL TABLE ")
-            let sorts = step.contains("TEMP B-TREE") && !sql.hasPrefix("DELETE FROM derived WHERE entry_id = ?1")
-            #expect(isCheap && !sorts, "\(step) in \(sql)")
+            let sorts = step.contains("TEMP B-TREE") && !sql.hasPrefix("SELECT name FROM derived WHERE entry_id = ?1")
+            if !isCheap || sorts { Issue.record("\(step) in \(sql)") }
         }
     }
 
@@ -100,14 +93,12 @@ struct QueryPlanTests {
         let entry = try store.insert([1, 2, 3] as [UInt8], metadata: sandbox.metadata(), for: .path("a"))
         store.close()
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(1))
-        let digest = try #require(entry.digest)
-        _ = try connection.store(entry.metadata, for: entry.key, digest: digest, byteCount: 3, at: 0)
-        _ = try connection.store(entry.metadata, for: .path("b"), digest: digest, byteCount: 3, at: 0)
-        _ = try connection.evictBite(.maxEntries(0), now: 0)
-        _ = try connection.removeEntries(for: entry.key)
+        let transaction = WriteTransaction(connection)
+        for key in try [entry.key, .path("b")] {
+            _ = try transaction.store(entry.metadata, for: key, digest: entry.digest, byteCount: 3, at: 0)
+        }
+        _ = try transaction.evict(.maxEntries(0), now: 0)
         try connection.removeFailure(for: entry.key)
-        try connection.removeBlob(digest)
-        #expect(try connection.addInlineBody(Data([4]), digest))
         let index = try RawIndex(sandbox.indexPath)
         var count = 0
         for sql in connection.preparedSQL {
@@ -122,7 +113,7 @@ struct QueryPlanTests {
                 #expect(!mayFail, "\(step) in \(sql)")
             }
         }
-        #expect(count == 8)
+        #expect(count == 5)
     }
 
     @Test(
@@ -137,8 +128,7 @@ struct QueryPlanTests {
                 EntrySelection(partition: "p", prefix: "https://e"),
                 "entry USING COVERING INDEX entry_by_key (partition=? AND key>? AND key<?)"
             ),
-            (.host("example.com"), "entry USING COVERING INDEX entry_by_host (host=?)"),
-            (EntrySelection(partition: "p", host: "example.com"), "entry USING INDEX entry_by_host (host=?)"),
+            (EntrySelection(partition: "p", host: "example.com"), "entry USING INDEX entry_by_key (partition=?)"),
             (
                 EntrySelection(prefix: "https://e", host: "example.com"),
                 "entry USING INDEX entry_by_key (partition=? AND key>? AND key<?)"
@@ -147,7 +137,6 @@ struct QueryPlanTests {
             (EntrySelection(partition: "p", tag: "x"), "tag USING PRIMARY KEY (name=?)"),
             (EntrySelection(host: "example.com", tag: "x"), "tag USING PRIMARY KEY (name=?)"),
             (EntrySelection(partition: "p", contentType: "text/html"), "(partition=?)"),
-            (EntrySelection(host: "example.com", predicate: "byte_size > 5"), "entry_by_host (host=?)"),
         ])
     func selections(_ selection: EntrySelection, _ path: String) throws {
         let sandbox = try Sandbox()

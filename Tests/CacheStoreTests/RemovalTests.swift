@@ -160,8 +160,8 @@ struct RemovalTests {
             """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
             INSERT INTO entry (partition, key, kind, variant, host, status, requested_at, received_at, created_at,
-                is_body_decoded, byte_count, head, tags)
-            SELECT '', 'name=' || i, 0, '', '', 200, 0, 0, 0, 0, 0, '', '["x"]' FROM n
+                is_body_decoded, byte_count, head, tags, is_pinned, key_checksum)
+            SELECT '', 'name=' || i, 0, '', '', 200, 0, 0, 0, 0, 0, '', '["x"]', 0, 0 FROM n
             """)
         let start = ContinuousClock.now
         #expect(try store.removeAll(selection).entries == 20_001)

@@ -25,8 +25,8 @@ struct RepairTests {
         "A7: after a repair the store is sound, and what was not damaged is still there",
         arguments: [
             "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9, physical_bytes = 0",
-            "DELETE FROM total", "DELETE FROM access WHERE entry_id = 1",
-            "INSERT INTO access VALUES (99, 1, 1, 1, 1, NULL)",
+            "DELETE FROM total", "UPDATE total SET last_id = \(Int64.max)", "UPDATE total SET unused_id = 3",
+            "INSERT INTO access VALUES (99, 1, 1, 1, 0)", "INSERT INTO priority VALUES (99, 1)",
             "DELETE FROM blob WHERE byte_count = 1000", "UPDATE blob SET byte_count = 7 WHERE byte_count = 1000",
             "UPDATE derived SET entry_id = 99", "UPDATE derived SET body = NULL",
             "UPDATE derived SET byte_count = 7", "UPDATE derived SET body = x'00'",

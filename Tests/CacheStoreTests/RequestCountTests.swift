@@ -78,12 +78,12 @@ struct RequestCountTests {
     @Test("notes of more hosts than are kept in memory write themselves, and none is lost")
     func manyHosts() async throws {
         let store = try sandbox.open()
-        for number in 0..<(Touches.capacity + 10) {
+        for number in 0..<(AccessLog.capacity + 10) {
             store.countMiss(for: try CacheKey(url: "http://host-\(number)/"))
         }
         try await store.flush()
         let rows = try store.query("SELECT count(*), sum(misses) FROM cache_requests").rows
-        #expect(rows == [[.integer(Int64(Touches.capacity + 10)), .integer(Int64(Touches.capacity + 10))]])
+        #expect(rows == [[.integer(Int64(AccessLog.capacity + 10)), .integer(Int64(AccessLog.capacity + 10))]])
     }
 
     @Test("counts that cannot grow do not keep the store from writing")

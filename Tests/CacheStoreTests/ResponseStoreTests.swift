@@ -215,7 +215,7 @@ struct ResponseStoreTests {
 
     @Test("uses reach the index by themselves after the touch interval")
     func usesArriveInTime() async throws {
-        let store = try sandbox.open { $0.touchInterval = .milliseconds(1) }
+        let store = try sandbox.open { $0.accessInterval = .milliseconds(1) }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         for expected in 1...3 {
             _ = try store.lookup(.path("a"))
@@ -227,7 +227,7 @@ struct ResponseStoreTests {
     func usesSurviveFailure() async throws {
         let store = try sandbox.open {
             $0.busyTimeout = .zero
-            $0.touchInterval = .milliseconds(1)
+            $0.accessInterval = .milliseconds(1)
         }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let other = try RawIndex(sandbox.indexPath)
@@ -251,7 +251,7 @@ struct ResponseStoreTests {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         try RawIndex(sandbox.indexPath).execute(
-            "UPDATE access SET hit_count = \(Int64.max); UPDATE total SET hit_count = \(Int64.max)")
+            "INSERT INTO access VALUES (1, 0, 0, \(Int64.max), 0); UPDATE total SET hit_count = \(Int64.max)")
         _ = try store.lookup(.path("a"))
         try store.flush()
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))

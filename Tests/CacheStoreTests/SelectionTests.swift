@@ -118,6 +118,10 @@ struct SelectionTests {
                 let sample = try Self.sample(&generator, sandbox)
                 let entry = try store.insert(
                     sample.body, metadata: sample.metadata, for: sample.key, options: sample.options)
+                // A sample of the same key replaces the one before, whose id is gone.
+                for (id, other) in samples where other.key == sample.key && other.metadata.variant == sample.metadata.variant {
+                    samples[id] = nil
+                }
                 samples["\(entry.id)"] = sample
             }
             var selection = Self.selection(&generator)

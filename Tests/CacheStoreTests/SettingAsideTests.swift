@@ -30,7 +30,7 @@ struct SettingAsideTests {
     /// The names in the store that tell of an index set aside.
     private func setAside() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: sandbox.path)
-            .filter { $0.hasPrefix("index.sqlite.set-aside-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+            .filter { $0.hasPrefix("index.sqlite.quarantined-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
             .sorted()
     }
 
@@ -41,6 +41,7 @@ struct SettingAsideTests {
         #expect(try store.bytes(.path("b")) == Data("b".utf8), sourceLocation: sourceLocation)
         try store.sweep()
         #expect(try store.check(digests: true).problems == [], sourceLocation: sourceLocation)
+        store.observation.wait()
         #expect(log.errors.count == 1, "\(log.errors)", sourceLocation: sourceLocation)
     }
 
@@ -52,7 +53,7 @@ struct SettingAsideTests {
         try bytes.write(to: indexURL)
         try expectFreshStart(try open())
         // The clock of the sandbox stands at 1994-11-06T08:49:37Z.
-        #expect(try setAside() == ["index.sqlite.set-aside-1994-11-06T084937Z"])
+        #expect(try setAside() == ["index.sqlite.quarantined-1994-11-06T084937Z"])
         #expect(try Data(contentsOf: sandbox.url.appending(path: setAside()[0])) == bytes)
     }
 
@@ -117,7 +118,7 @@ struct SettingAsideTests {
         try fill()
         let store = try open()
         let entry = try #require(try store.peek(.path("a")))
-        try store.writer.mend()
+        try store.writer.recover()
         #expect(try store.peek(.path("a")) == entry)
         #expect(try setAside() == [])
         #expect(log.errors == [])
@@ -203,6 +204,7 @@ struct SettingAsideTests {
             for number in 0..<8 { #expect(try store.bytes(.path(number)) == Data("\(number)".utf8)) }
         }
         #expect(try setAside().count == 1)
+        for store in opened { store.observation.wait() }
         #expect(log.errors.count == 1)
     }
 
@@ -215,7 +217,7 @@ struct SettingAsideTests {
             try sandbox.open().close()
             #expect(try setAside().count == 1)
         }
-        #expect(try setAside() == ["index.sqlite.set-aside-1994-11-06T085237Z"])
+        #expect(try setAside() == ["index.sqlite.quarantined-1994-11-06T085237Z"])
         try sandbox.open().clear()
         #expect(try setAside() == [])
     }

@@ -43,6 +43,7 @@ struct StoreCountersTests {
         // After what the store has been doing for itself.
         try await store.flush()
         let left = try store.statistics().entries
+        store.observation.wait()
         #expect(store.counters.evictedEntries == Int64(20 - left))
         #expect(metrics.counterTotal(label: "cachestore.evicted.entries") == Int64(20 - left))
         #expect(store.counters.evictedBytes == metrics.counterTotal(label: "cachestore.evicted.bytes"))
@@ -73,6 +74,7 @@ struct StoreCountersTests {
         try FileManager.default.removeItem(at: sandbox.file(of: #require(entry.digest)))
         for _ in 0..<2 { #expect(try store.openBody(of: entry) == nil) }
         #expect(store.counters.damagedBodies == 1)
+        store.observation.wait()
         #expect(metrics.counterTotal(label: "cachestore.damaged.bodies") == 1)
     }
 
@@ -80,6 +82,7 @@ struct StoreCountersTests {
     func busy() throws {
         let store = try open { $0.busyTimeout = .zero }
         try fill(store, 1)
+        store.observation.wait()
         let timer = try metrics.expectTimer("cachestore.transaction.duration")
         let count = timer.values.count
         #expect(count > 0)
@@ -88,10 +91,12 @@ struct StoreCountersTests {
         try other.execute("BEGIN IMMEDIATE")
         #expect(throws: StoreError.self) { try fill(store, 1) }
         #expect(store.counters.busyTransactions == 1)
+        store.observation.wait()
         #expect(metrics.counterTotal(label: "cachestore.transactions.busy") == 1)
         try other.execute("ROLLBACK")
         try fill(store, 1)
         #expect(store.counters.busyTransactions == 1)
+        store.observation.wait()
         #expect(timer.values.count == count + 2)
     }
 }

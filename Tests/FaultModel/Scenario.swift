@@ -28,14 +28,12 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case everything
     /// Forms derived from bodies, and how they go.
     case forms
-    /// So many pages that the log is moved beside the writer, then while it waits, and begun again, while it is in use.
+    /// Enough pages for a checkpoint beside the writer, one that the writer waits for, and a restart of the WAL while it is in use.
     case checkpoints
-    /// As ``everything``, with small bodies in the index.
-    case inline
 
     package var steps: [Step] {
         switch self {
-        case .everything, .inline: Self.everySteps
+        case .everything: Self.everySteps
         case .forms:
             [
                 .put("a", Version(1, 5_000)), .derive("a"), .derive("a"), .put("a", Version(1, 5_000)), .freshen("a"),
@@ -67,9 +65,6 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
             .put("end", Version(12, 2_000)),
         ]
     }
-
-    /// Bodies of up to so many bytes go to the index: most, and not the largest.
-    package var inlineLimit: Int { self == .inline ? 9_000 : 0 }
 
     /// The field lines of every entry.
     package var head: [UInt8] {

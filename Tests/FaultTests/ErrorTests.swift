@@ -38,9 +38,6 @@ struct ErrorTests {
             Case("EMFILE", EMFILE, .open, length: 4),
             Case("short write", ENOSPC, .write, .shorten, length: 1),
             Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4),
-            Case("EIO", EIO, .all, length: 1, .inline),
-            Case("ENOSPC", ENOSPC, space, length: 1, .inline),
-            Case("short write, then ENOSPC", ENOSPC, .write, .shorten, length: 4, .inline),
         ])
     func errors(_ c: Case) async throws {
         let count = try await Laboratory.calls(.persist(c.scenario), c.kinds)

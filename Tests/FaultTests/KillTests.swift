@@ -25,7 +25,7 @@ struct KillTests {
 
     @Test(
         "A2, F4: after a kill what was acknowledged is whole, the rest old or new, forms too; nothing is left behind",
-        arguments: [Scenario.everything, .forms, .inline], moments)
+        arguments: [Scenario.everything, .forms], moments)
     func kill(_ scenario: Scenario, _ moment: Moment) async throws {
         try await KillTests.kill(scenario, moment, atMost: 12)
     }

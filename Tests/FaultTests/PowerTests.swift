@@ -15,7 +15,6 @@ struct PowerTests {
         arguments: [
             Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
             Case(scenario: .checkpoints, isDurable: false), Case(scenario: .checkpoints, isDurable: true),
-            Case(scenario: .inline, isDurable: false), Case(scenario: .inline, isDurable: true),
         ])
     func cut(_ c: Case) async throws {
         let laboratory = try Laboratory()

@@ -30,7 +30,6 @@ struct ProcessTests {
         #expect(checked.problems == [], "\(generator)")
         #expect(checked.foreignFiles == [])
         let statistics = try store.statistics()
-        #expect(statistics.unreferencedBytes == 0)
         #expect(try laboratory.blobs() == (statistics.files, statistics.physicalBytes))
         #expect(laboratory.problems(PossibleAnswers()) == [], "\(generator)")
         report(

@@ -75,7 +75,6 @@ final class ScenarioRun {
     private func open() throws -> ResponseStore {
         var configuration = options.configuration
         configuration.clock = { [clock] in clock.now }
-        configuration.inlineLimit = scenario.inlineLimit
         return try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)
     }
 
@@ -117,9 +116,7 @@ final class ScenarioRun {
         case .remove(let name): try store.remove(CacheKey(name: name))
         case .evict(let maxBytes):
             try store.evict(maxBytes: maxBytes)
-            let statistics = try store.statistics()
-            // A file that cannot be deleted now is deleted later.
-            let bytes = statistics.physicalBytes - (persists ? statistics.unreferencedBytes : 0)
+            let bytes = try store.statistics().physicalBytes
             guard bytes <= maxBytes else { throw Failure("\(bytes) bytes after an eviction to \(maxBytes)") }
         case .sweep: try store.sweep()
         case .flush: try store.flush()

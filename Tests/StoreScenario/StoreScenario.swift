@@ -69,7 +69,7 @@ extension ScenarioOptions {
     var configuration: ResponseStore.Configuration {
         var configuration = ResponseStore.Configuration()
         // No timer: what happens, and in which order, is the scenario's alone.
-        configuration.touchInterval = .seconds(3600)
+        configuration.accessInterval = .seconds(3600)
         configuration.durability = isDurable ? .durable : .relaxed
         return configuration
     }

@@ -9,7 +9,7 @@ struct Stress {
 
     init(_ options: ScenarioOptions, seed: UInt64) throws {
         var configuration = options.configuration
-        configuration.touchInterval = .milliseconds(50)
+        configuration.accessInterval = .milliseconds(50)
         // Longer than any transaction could take, however slow the disk: "busy" then means that somebody was starved.
         configuration.busyTimeout = .seconds(30)
         store = try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)

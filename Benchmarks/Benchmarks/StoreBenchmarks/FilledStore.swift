@@ -56,7 +56,7 @@ final class FilledStore: @unchecked Sendable {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "CacheStore-benchmark-\(Self.entryCount)")
         var configuration = ResponseStore.Configuration()
-        configuration.touchInterval = .seconds(3600)
+        configuration.accessInterval = .seconds(3600)
         store = try ResponseStore(directory: directory, configuration: configuration)
         let urls = (0..<Self.entryCount).map { Sample.url($0) }
         loader = ResourceLoader(store: store, transport: NoTransport())

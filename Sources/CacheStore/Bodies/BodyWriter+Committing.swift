@@ -1,9 +1,9 @@
 /// What becomes of a body that has been written.
 extension BodyWriter {
-    /// What a transaction has to do for a body.
+    /// The change that a transaction makes for a body.
     struct Change<Value: Sendable>: Sendable {
-        let run: @Sendable (Connection) throws(StoreError) -> Value
-        let undo: @Sendable (Connection) -> Void
+        let digest: ContentDigest?
+        let run: @Sendable (WriteTransaction) throws(StoreError) -> Value
     }
 
     // MARK: An entry
@@ -56,23 +56,25 @@ extension BodyWriter {
         try options.check()
         let (digest, byteCount) = try seal()
         let now = store.now
-        return change(digest) { [self] (connection) throws(StoreError) in
+        return Change(digest: digest) { [self] (transaction) throws(StoreError) in
             if let generation {
                 let wasRemoved = try mapping(store.indexPath) { () throws(SQLiteError) in
-                    try connection.wasRemoved(key, since: generation)
+                    try transaction.connection.wasRemoved(key, since: generation)
                 }
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
-            // The body before the row: who sees the row finds the file.
-            if let digest { try place(digest, byteCount, connection) }
-            return try mapping(store.indexPath) { () throws(SQLiteError) in
-                if metadata.kind == .content { try connection.removeFailure(for: key) }
-                let stored = try connection.store(
+            // The body before the row: a visible row has a file.
+            if let digest { try place(digest, byteCount) }
+            let stored = try mapping(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
+                if metadata.kind == .content { try transaction.connection.removeFailure(for: key) }
+                let stored = try transaction.store(
                     metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
-                // Afterwards: what nothing needs in between would be gone from the index, and one of these may have the body.
-                for entry in entries where !entry.isReplaced(by: metadata) { _ = try connection.removeEntry(entry) }
-                return stored
+                // Afterwards: one of these may have the same body.
+                for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
+                return try store.limits.makeRoom(for: stored, in: transaction) ? stored : nil
             }
+            guard let stored else { throw .exceedsLimits(limit: store.limits.limits?.maxBytes) }
+            return stored
         }
     }
 
@@ -91,47 +93,39 @@ extension BodyWriter {
     private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {
         let (digest, byteCount) = try seal()
         let now = store.now
-        return change(digest) { [self] (connection) throws(StoreError) in
-            let isPresent = try mapping(store.indexPath) { () throws(SQLiteError) in try connection.contains(entry) }
+        return Change(digest: digest) { [self] (transaction) throws(StoreError) in
+            let isPresent = try mapping(store.indexPath) { () throws(SQLiteError) in
+                try transaction.connection.contains(entry)
+            }
             guard isPresent else { return false }
-            if let digest { try place(digest, byteCount, connection) }
+            if let digest { try place(digest, byteCount) }
             return try mapping(store.indexPath) { () throws(SQLiteError) in
-                try connection.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
-                // What is pinned is not evicted; a form of it must not go beyond the limits in its stead.
-                if try !store.limits.keep(connection, now: now) { try connection.removeDerived(name, of: entry) }
-                return try connection.derived(name, of: entry) != nil
+                try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
+                // Pinned entries are not evicted; a form of one must not exceed the limits instead.
+                if try !store.limits.makeRoom(for: nil, in: transaction) {
+                    try transaction.removeDerived(name, ofEntry: entry.id)
+                }
+                return try transaction.connection.derived(name, of: entry) != nil
             }
         }
     }
 
     // MARK: The transaction
 
-    private func change<Value: Sendable>(
-        _ digest: ContentDigest?, _ run: @escaping @Sendable (Connection) throws(StoreError) -> Value
-    ) -> Change<Value> {
-        Change(
-            run: run,
-            undo: { [store] connection in
-                // The row did not come to be. If nobody else needs the file, it goes too.
-                guard let digest, (try? connection.needsFile(digest)) == false else { return }
-                _ = try? store.blobs.unlink(digest)
-            })
-    }
-
     private func commit<Value: Sendable>(_ change: Change<Value>) throws(StoreError) -> Value {
-        try store.makeRoom()
+        try store.makeRoom(for: byteCount)
         do throws(StoreError) {
-            return try store.writer.write(undo: change.undo, change.run)
+            return try store.writer.write(placing: change.digest, change.run)
         } catch {
             guard error.isFullDisk, store.makeRoomOnDisk(for: byteCount) else { throw error }
-            return try store.writer.write(undo: change.undo, change.run)
+            return try store.writer.write(placing: change.digest, change.run)
         }
     }
 
     private func commit<Value: Sendable>(_ change: Change<Value>) async throws(StoreError) -> Value {
-        try await store.makeRoom()
+        try await store.makeRoom(for: byteCount)
         do throws(StoreError) {
-            return try await store.writer.write(undo: change.undo, change.run)
+            return try await store.writer.write(placing: change.digest, change.run)
         } catch {
             guard error.isFullDisk else { throw error }
             let byteCount = byteCount
@@ -139,7 +133,7 @@ extension BodyWriter {
                 store.makeRoomOnDisk(for: byteCount)
             }
             guard hasRoom else { throw error }
-            return try await store.writer.write(undo: change.undo, change.run)
+            return try await store.writer.write(placing: change.digest, change.run)
         }
     }
 }

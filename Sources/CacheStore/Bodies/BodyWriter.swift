@@ -9,19 +9,14 @@ internal import Synchronization
 /// A body on its way into the store.
 ///
 /// Its bytes go to a file without a name while they are hashed; `commit(_:for:)` names the file and makes the entry
-/// visible, both at once. Up to ``ResponseStore/Configuration/inlineLimit`` they stay in memory until then, and go to the index.
-/// A writer that is let go without a commit leaves nothing behind. One caller writes; the order of the calls is the order of
-/// the bytes.
+/// visible, both at once. A writer that is released without a commit leaves nothing behind. One caller writes; the order of the
+/// calls is the order of the bytes.
 public final class BodyWriter: Sendable {
     private struct State: ~Copyable {
-        /// The bytes for as long as they are few enough for the index; `nil` afterwards.
-        var inline: Data?
         /// Created with the first byte that goes there: an empty body needs no file.
         var file: StagedFile?
         var hasher = SHA256()
         var byteCount: Int64 = 0
-        /// Of these, the bytes that count as being on their way.
-        var inFlight: Int64 = 0
         var isOpen = true
         /// Whether the file has had a name.
         var wasLinked = false
@@ -33,16 +28,11 @@ public final class BodyWriter: Sendable {
 
     init(store: ResponseStore) {
         self.store = store
-        state = Mutex(State(inline: store.configuration.effectiveInlineLimit > 0 ? Data() : nil))
+        state = Mutex(State())
     }
 
     /// The bytes written so far.
     public var byteCount: Int64 { state.withLock { $0.byteCount } }
-
-    deinit {
-        let inFlight = state.withLock { $0.inFlight }
-        store.limits.add(-inFlight)
-    }
 
     /// Appends bytes. Copies them to the page cache of the system on the calling thread: some 10 µs for 16 KiB.
     ///
@@ -69,25 +59,15 @@ public final class BodyWriter: Sendable {
             }
             state.hasher.update(bufferPointer: bytes)
             state.byteCount += Int64(bytes.count)
-            state.inFlight += Int64(bytes.count)
-            store.limits.add(Int64(bytes.count))
-            if store.limits.isExceeded { store.keepLimitsInBackground() }
         }
     }
 
     private func checkSize(_ present: Int64, adding count: Int64) throws(StoreError) {
         if let limit = store.limits.limits?.maxEntryBytes, present + count > limit { throw .bodyTooLarge(limit: limit) }
-        // So many bodies are on their way at once that no eviction could make room for them.
-        guard store.limits.hasRoom(for: count) else { throw .bodyTooLarge(limit: store.limits.limits?.maxBytes ?? 0) }
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
-        if let count = state.inline?.count, count + bytes.count <= store.configuration.effectiveInlineLimit {
-            state.inline?.append(contentsOf: bytes)
-            return
-        }
         try mapping { () throws(SystemError) in
-            try leaveMemory(&state)
             if state.file == nil { state.file = try store.blobs.stage() }
             do throws(SystemError) {
                 try state.file?.descriptor.write(bytes)
@@ -97,31 +77,6 @@ public final class BodyWriter: Sendable {
                 throw error
             }
         }
-    }
-
-    /// Puts what is in memory into a file, for what is too long or has a file already.
-    private func leaveMemory(_ state: inout State) throws(SystemError) {
-        guard let inline = state.inline else { return }
-        if !inline.isEmpty {
-            let file = try stage(inline)
-            // What is not sealed yet is synced then.
-            if !state.isOpen { try sync(file.descriptor) }
-            state.file = consume file
-        }
-        state.inline = nil
-    }
-
-    private func stage(_ bytes: Data) throws(SystemError) -> StagedFile {
-        let file = try store.blobs.stage()
-        let result: Result<Void, SystemError> = bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) {
-                return .success(try file.descriptor.write(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
-        return file
     }
 
     /// Appends bytes.
@@ -166,7 +121,6 @@ public final class BodyWriter: Sendable {
         try state.withLock { (state) throws(StoreError) in
             guard state.byteCount > 0 else { return StoredBody() }
             let digest = ContentDigest(state.hasher.finalize())
-            if let inline = state.inline { return StoredBody(bytes: inline, digest: digest) }
             guard let descriptor = state.file?.descriptor else { throw .closed }
             return StoredBody(descriptor: descriptor, digest: digest, byteCount: state.byteCount, isNamed: false)
         }
@@ -177,15 +131,7 @@ public final class BodyWriter: Sendable {
         state.withLock { state in
             state.isOpen = false
             state.file = nil
-            state.inline = nil
-            landed(&state)
         }
-    }
-
-    /// The bytes are no longer on their way: they are in the store, or gone.
-    private func landed(_ state: inout State) {
-        store.limits.add(-state.inFlight)
-        state.inFlight = 0
     }
 
     /// Ends the body: what it is, `nil` for an empty one.
@@ -199,24 +145,12 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Puts the body into the index, or gives its file the name of its digest. Called inside the transaction that needs it.
-    func place(_ digest: ContentDigest, _ byteCount: Int64, _ connection: Connection) throws(StoreError) {
+    /// Gives the file the name of its digest. Called inside the transaction that needs it.
+    func place(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // Discarded while the commit waited.
-            guard state.file != nil || state.inline != nil else { throw .closed }
-            let isInIndex = try mapping(store.indexPath) { [inline = state.inline] () throws(SQLiteError) in
-                if try connection.keepInlineBody(digest, byteCount: byteCount) { return true }
-                guard let inline else { return false }
-                return try connection.addInlineBody(inline, digest)
-            }
-            if !isInIndex {
-                try mapping { () throws(SystemError) in
-                    // In memory still, if others have it in a file, or have had until that was deleted or damaged.
-                    try leaveMemory(&state)
-                    try link(&state, digest, byteCount)
-                }
-            }
-            landed(&state)
+            guard state.file != nil else { throw .closed }
+            try mapping { () throws(SystemError) in try link(&state, digest, byteCount) }
         }
     }
 

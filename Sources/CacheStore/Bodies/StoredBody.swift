@@ -26,38 +26,29 @@ public final class StoredBody: Sendable {
     /// The SHA-256 of the bytes; `nil` for an empty body.
     public let digest: ContentDigest?
 
-    /// The file with the bytes; `nil` for an empty body, for one that is in the index
-    /// (``ResponseStore/Configuration/inlineLimit``), and for one that a ``BodyWriter`` holds. It may be gone as soon as the
-    /// entry is.
+    /// The file with the bytes; `nil` for an empty body and for one that a ``BodyWriter`` holds. It may be gone as soon as the entry
+    /// is.
     public var fileURL: URL? {
-        guard case .file(let descriptor, isNamed: true) = content else { return nil }
+        guard let descriptor, isNamed else { return nil }
         // The hint spares asking the file system.
         return URL(filePath: descriptor.path, directoryHint: .notDirectory)
     }
 
-    private enum Content {
-        case file(FileDescriptor, isNamed: Bool)
-        case bytes(Data)
-    }
-
-    private let content: Content
+    /// `nil` for an empty body.
+    private let descriptor: FileDescriptor?
+    private let isNamed: Bool
 
     init(descriptor: FileDescriptor, digest: ContentDigest, byteCount: Int64, isNamed: Bool = true) {
-        content = .file(descriptor, isNamed: isNamed)
+        self.descriptor = descriptor
+        self.isNamed = isNamed
         self.digest = digest
         self.byteCount = byteCount
     }
 
-    /// A body that has no file.
-    init(bytes: Data, digest: ContentDigest) {
-        content = .bytes(bytes)
-        self.digest = digest
-        byteCount = Int64(bytes.count)
-    }
-
     /// An empty body.
     init() {
-        content = .bytes(Data())
+        descriptor = nil
+        isNamed = false
         digest = nil
         byteCount = 0
     }
@@ -66,11 +57,8 @@ public final class StoredBody: Sendable {
     ///
     /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
     public func data() throws(StoreError) -> Data {
-        switch content {
-        case .bytes(let bytes): bytes
-        case .file(let descriptor, _) where byteCount >= Self.mappingThreshold: try map(descriptor)
-        case .file: try bytes(at: 0, count: Int(byteCount))
-        }
+        guard let descriptor, byteCount >= Self.mappingThreshold else { return try bytes(at: 0, count: Int(byteCount)) }
+        return try map(descriptor)
     }
 
     /// A copy of up to `count` bytes from `offset` on; fewer only at the end.
@@ -79,11 +67,8 @@ public final class StoredBody: Sendable {
     public func bytes(at offset: Int64, count: Int) throws(StoreError) -> Data {
         precondition(offset >= 0 && count >= 0, "offset and count count bytes")
         let length = Int(min(Int64(count), max(0, byteCount - offset)))
-        guard length > 0 else { return Data() }
-        switch content {
-        case .bytes(let bytes): return bytes.subdata(in: Int(offset)..<Int(offset) + length)
-        case .file(let descriptor, _): return try read(descriptor, length, at: offset)
-        }
+        guard length > 0, let descriptor else { return Data() }
+        return try read(descriptor, length, at: offset)
     }
 
     private func read(_ descriptor: FileDescriptor, _ length: Int, at offset: Int64) throws(StoreError) -> Data {

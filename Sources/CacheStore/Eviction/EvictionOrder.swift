@@ -1,89 +1,145 @@
-/// The order of eviction: `access.priority`, lowest first, within each rank.
+/// An entry that an eviction removes next.
+struct EvictionCandidate {
+    let id: Int64
+    /// Recency or priority, by the policy.
+    let rank: Int64
+}
+
+/// The entries in the order in which the policy of the store evicts them.
 ///
-/// It is generated from the row, and a row says itself which policy it follows: `age` is NULL where only the time of the last
-/// use matters. Who writes a row takes the age from `state` and `total` in the same statement, so that all processes follow
-/// the policy of the store from the moment that it is chosen. What they have written before goes over in bites:
+/// Least recently used merges two cursors. Entries without an access row are in the order of their ids, which is the order of their
+/// insertion; used entries are in the order of `access.recency`:
 ///
-///     reordered_id   NULL          all rows follow the policy
-///                    n             those up to n do, and what was written since the choice
+///     unused   id         3    8    9          recency 3·2²⁴   8·2²⁴   9·2²⁴
+///     used     recency              7·2²⁴+2   9·2²⁴+1                            evicts 3, 7·2²⁴+2, 8, 9, 9·2²⁴+1
 ///
-/// An age is never higher than `total.eviction_age`, which never falls; that is why any number of choices, finished or not,
-/// leaves an order in which nothing stays for ever.
-extension Connection {
-    /// Entries that go over to another order in one transaction; bounds how long the write lock is held.
-    package static let reorderingBite: Int64 = 1024
+/// The walk along unused entries skips used ones, and begins at `total.unused_id`, below which it has passed all of them: each used
+/// old entry is skipped once, so the cost stays proportional to what is evicted.
+struct EvictionOrder {
+    private enum Kind { case recency, priority }
 
-    package func evictionPolicy() throws(SQLiteError) -> EvictionPolicy {
-        try integer(prepared("SELECT eviction_policy FROM state")) == 1 ? .valueAware : .leastRecentlyUsed
+    private let kind: Kind
+    private let spared: Int64?
+    private var ranked = ArraySlice<EvictionCandidate>()
+    private var unused = ArraySlice<EvictionCandidate>()
+    /// Rank and id of the last ranked entry that was read.
+    private var lastRanked: (rank: Int64, id: Int64) = (.min, .min)
+    private var rankedIsComplete = false
+    private var unusedIsComplete = false
+    /// Where the walk along unused entries goes on.
+    private var unusedID: Int64
+    private let firstUnusedID: Int64
+    private var highestRank: Int64?
+    /// Candidates to read at once: few at first, because mostly one entry goes for one that came.
+    private var readAhead: Int64 = 1
+
+    /// - Parameter spared: An entry that stays.
+    init(_ connection: Connection, sparing spared: Int64?) throws(SQLiteError) {
+        kind = try connection.isOrderedByValue() ? .priority : .recency
+        self.spared = spared
+        firstUnusedID = try connection.integer(connection.prepared("SELECT unused_id FROM total"))
+        unusedID = firstUnusedID
     }
 
-    /// Makes a policy that of the store. Writes nothing if it is already. Constant time: ``reorderBite()`` does the rest.
-    package func choose(_ policy: EvictionPolicy) throws(SQLiteError) {
-        guard try evictionPolicy() != policy else { return }
-        let statement = try prepared(
-            """
-            UPDATE state SET
-                eviction_policy = ?1,
-                -- NULL where there is none to reorder.
-                reordered_id = (SELECT -9223372036854775808 FROM access WHERE entry_id > -9223372036854775808 LIMIT 1)
-            WHERE eviction_policy <> ?1
-            """)
-        statement.bind(policy == .valueAware ? 1 : 0, at: 1)
-        try statement.run()
-    }
-
-    /// Whether there may be entries that do not follow the policy.
-    package func hasUnorderedEntries() throws(SQLiteError) -> Bool {
-        try integer(prepared("SELECT reordered_id IS NOT NULL FROM state")) == 1
-    }
-
-    /// Whether the order of eviction is that of the last use, for all entries.
-    package func isOrderedByUse() throws(SQLiteError) -> Bool {
-        try integer(prepared("SELECT eviction_policy = 0 AND reordered_id IS NULL FROM state")) == 1
-    }
-
-    /// Takes up to ``reorderingBite`` entries over to the policy, in a transaction of the caller's.
-    ///
-    /// When each was used does not count for the value-aware order: they begin at the present age, by uses and size.
-    package func reorderBite() throws(SQLiteError) {
-        guard try hasUnorderedEntries() else { return }
-        let last = try lastOfNextBite()
-        if let last {
-            let change = try prepared(
-                """
-                UPDATE access SET age = (SELECT iif(eviction_policy = 1, eviction_age, NULL) FROM state, total)
-                WHERE entry_id > (SELECT reordered_id FROM state) AND entry_id <= ?1
-                    AND (age IS NULL) = (SELECT eviction_policy = 1 FROM state)
-                """)
-            change.bind(last, at: 1)
-            try change.run()
+    /// The next candidate; `nil` when only pinned and spared entries are left.
+    mutating func next(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
+        while true {
+            try fill(connection)
+            let candidate =
+                switch (unused.first, ranked.first) {
+                case (nil, nil): nil as EvictionCandidate?
+                case (let unusedFirst?, let rankedFirst?) where unusedFirst.rank > rankedFirst.rank: ranked.popFirst()
+                case (.some, _): unused.popFirst()
+                case (nil, .some): ranked.popFirst()
+                }
+            guard let candidate else { return nil }
+            if candidate.id != spared { return candidate }
         }
-        let note = try prepared("UPDATE state SET reordered_id = ?1")
-        note.bind(last, at: 1)
-        try note.run()
     }
 
-    /// The last entry of those that go over next; `nil` when there are none.
-    private func lastOfNextBite() throws(SQLiteError) -> Int64? {
-        let statement = try prepared(
-            "SELECT entry_id FROM access WHERE entry_id > (SELECT reordered_id FROM state) ORDER BY entry_id LIMIT ?1")
+    /// Reads both cursors again from the beginning.
+    mutating func restart() {
+        (ranked, unused) = ([], [])
+        (rankedIsComplete, unusedIsComplete) = (false, false)
+        lastRanked = (.min, .min)
+        unusedID = firstUnusedID
+    }
+
+    /// Notes that a candidate was removed.
+    mutating func removed(_ candidate: EvictionCandidate) {
+        highestRank = max(highestRank ?? .min, candidate.rank)
+    }
+
+    /// Keeps how far the walk has come, and the priority of the last removed entry.
+    func finish(_ connection: Connection) throws(SQLiteError) {
+        guard let highestRank else { return }
+        guard kind == .recency else { return try connection.raiseEvictionAge(to: highestRank) }
+        // All entries before this one are removed, used or pinned.
+        var first = unusedID
+        if let next = unused.first {
+            first = next.id
+        } else if unusedIsComplete {
+            first = try connection.lastEntryID() + 1
+        }
+        if let spared { first = min(first, spared) }
+        guard first > firstUnusedID else { return }
+        let statement = try connection.prepared("UPDATE total SET unused_id = ?1")
+        statement.bind(first, at: 1)
+        try statement.run()
+    }
+
+    private mutating func fill(_ connection: Connection) throws(SQLiteError) {
+        if ranked.isEmpty, !rankedIsComplete {
+            ranked = try connection.ranked(byPriority: kind == .priority, after: lastRanked, limit: readAhead)[...]
+            if let last = ranked.last { lastRanked = (last.rank, last.id) }
+            rankedIsComplete = ranked.isEmpty
+        }
+        if kind == .recency, unused.isEmpty, !unusedIsComplete {
+            unused = try connection.unused(from: unusedID, limit: readAhead)[...]
+            if let last = unused.last { unusedID = last.id + 1 }
+            unusedIsComplete = unused.isEmpty
+        }
+        readAhead = min(readAhead * 2, 64)
+    }
+}
+
+extension Connection {
+    /// Used entries in the order of their rank.
+    fileprivate func ranked(
+        byPriority: Bool, after last: (rank: Int64, id: Int64), limit: Int64
+    ) throws(SQLiteError) -> [EvictionCandidate] {
+        let statement = try byPriority
+            ? prepared(
+                """
+                SELECT entry_id, priority FROM priority
+                WHERE priority >= ?1 AND (priority > ?1 OR entry_id > ?2) ORDER BY priority, entry_id LIMIT ?3
+                """)
+            : prepared(
+                """
+                SELECT entry_id, recency FROM access
+                WHERE is_pinned = 0 AND recency >= ?1 AND (recency > ?1 OR entry_id > ?2)
+                ORDER BY recency, entry_id LIMIT ?3
+                """)
         defer { statement.reset() }
-        statement.bind(Self.reorderingBite, at: 1)
-        var last: Int64?
-        while try statement.step() { last = statement.int64(0) }
-        return last
+        statement.bind(last.rank, at: 1)
+        statement.bind(last.id, at: 2)
+        statement.bind(limit, at: 3)
+        var candidates: [EvictionCandidate] = []
+        while try statement.step() {
+            candidates.append(EvictionCandidate(id: statement.int64(0), rank: statement.int64(1)))
+        }
+        return candidates
     }
 
-    /// Notes what an evicted entry was worth: what is stored or used from now on begins there, which is how the others age.
-    ///
-    /// Not while there are priorities that are times. In the row that a removal has written anyway.
-    func raiseEvictionAge(to priority: Int64) throws(SQLiteError) {
+    /// Unused entries in the order of their ids.
+    fileprivate func unused(from id: Int64, limit: Int64) throws(SQLiteError) -> [EvictionCandidate] {
         let statement = try prepared(
             """
-            UPDATE total SET eviction_age = ?1
-            WHERE eviction_age < ?1 AND (SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state)
+            SELECT id FROM entry LEFT JOIN access ON entry_id = id
+            WHERE id >= ?1 AND entry_id IS NULL ORDER BY id LIMIT ?2
             """)
-        statement.bind(priority, at: 1)
-        try statement.run()
+        statement.bind(id, at: 1)
+        statement.bind(limit, at: 2)
+        return try statement.integers().map { EvictionCandidate(id: $0, rank: Recency.ofUnused($0)) }
     }
 }

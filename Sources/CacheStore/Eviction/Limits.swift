@@ -1,10 +1,8 @@
-/// How much a store may keep. It keeps itself below, in every process that has it open with limits.
+/// How much a store keeps. Every process that opens the store with limits keeps it below them.
 ///
-/// Bytes are those on disk: each body once, however many entries and forms derived from them share it, and the pages of the
-/// index beyond those of an empty one. A commit that would go beyond a limit evicts in its own transaction, so that what is
-/// committed is never above; bodies on their way into the store count, too. Then one process at a time goes on in the
-/// background, in short transactions, down to the low-water mark. Which entries go is for the ``EvictionPolicy`` to say: by
-/// value, what has just been stored may be worth least, and go first.
+/// Bytes are those on disk: each body once, however many entries and derived forms share it, and the pages of the index beyond
+/// those of an empty one. A commit that would exceed a limit evicts in its own transaction; a pass in the background then goes on
+/// down to the low-water mark. Bodies on their way into the store count once they are committed.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?
@@ -13,26 +11,33 @@ public struct Limits: Hashable, Sendable {
     /// The most bytes of one body: writing a larger one throws ``StoreError/bodyTooLarge(limit:)``. `nil` for any number.
     /// It does not follow a change of ``maxBytes``.
     public var maxEntryBytes: Int64?
-    /// The share of a limit, between 0 and 1, that is left once it has been reached. 0.9 by default: entries go by the
-    /// dozen, and not with every write.
+    /// The most bytes of each partition but `""`, as if its bodies were shared with nothing; `nil` for any number. The least recently
+    /// used entries of a partition go first, under any ``EvictionPolicy``.
+    public var maxPartitionBytes: Int64?
+    /// The share of a limit, between 0 and 1, that is left once it has been reached. 0.9 by default: entries go by the dozen, and
+    /// not with every write.
     public var lowWaterMark: Double
 
-    /// Creates limits.
-    ///
-    /// What is below zero counts as zero, and a low-water mark above 1 as 1.
+    /// Creates limits. Numbers below zero count as zero, and a low-water mark above 1 as 1.
     ///
     /// - Parameters:
     ///   - maxBytes: The most bytes on disk; `nil` for any number.
     ///   - maxEntries: The most entries; `nil` for any number.
     ///   - maxEntryBytes: The most bytes of one body; an eighth of `maxBytes` unless given: one large body would displace
     ///     very many small ones.
+    ///   - maxPartitionBytes: The most bytes of each partition; `nil` for any number.
     ///   - lowWaterMark: The share of a limit that is left once it has been reached.
     public init(
-        maxBytes: Int64? = nil, maxEntries: Int? = nil, maxEntryBytes: Int64? = nil, lowWaterMark: Double = 0.9
+        maxBytes: Int64? = nil, maxEntries: Int? = nil, maxEntryBytes: Int64? = nil, maxPartitionBytes: Int64? = nil,
+        lowWaterMark: Double = 0.9
     ) {
         self.maxBytes = maxBytes.map { max(0, $0) }
         self.maxEntries = maxEntries.map { max(0, $0) }
         self.maxEntryBytes = (maxEntryBytes ?? maxBytes.map { $0 / 8 }).map { max(0, $0) }
+        self.maxPartitionBytes = maxPartitionBytes.map { max(0, $0) }
         self.lowWaterMark = lowWaterMark.isNaN ? 0.9 : min(max(lowWaterMark, 0), 1)
     }
+
+    /// 512 MiB: the limits of a store that is opened without others.
+    public static let standard = Limits(maxBytes: 512 << 20)
 }

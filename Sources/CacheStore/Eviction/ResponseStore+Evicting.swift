@@ -1,23 +1,18 @@
-internal import Logging
-
 /// What makes a store smaller, on request and by itself.
 extension ResponseStore {
     // MARK: On request
 
-    /// Removes entries until at most `maxBytes` bytes are on disk: the expired first, then those that end with the session,
-    /// then the others in the order of the ``EvictionPolicy``. What is pinned stays.
+    /// Removes entries in the order of the ``EvictionPolicy`` until at most `maxBytes` bytes are on disk. Pinned entries stay.
     ///
-    /// Bytes are counted as ``Limits`` do. Takes time in proportion to what is removed, in short transactions, between which
-    /// others write; lookups go on meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer
-    /// ``evict(_:dryRun:)``.
+    /// Bytes are counted as ``Limits`` do. Takes time in proportion to the removed entries, in short transactions; lookups and writes go
+    /// on meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer ``evict(_:dryRun:)``.
     ///
     /// - Parameters:
     ///   - maxBytes: Bytes on disk; 0 or less for none.
-    ///   - dryRun: Whether only to count what would be removed, without a lock or a change. Uses that are only noted in
-    ///     memory do not count then; `flush()` writes them. Where more than some hundred entries would go, it may be a few
-    ///     more, since pages of the index become free later than the rows in them.
-    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``; what has been
-    ///   removed by then stays removed.
+    ///   - dryRun: Whether only to report what would be removed: the eviction runs in one transaction, which is rolled back. Other writers
+    ///     wait for it.
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``; entries removed by then stay
+    ///   removed.
     @discardableResult
     public func evict(maxBytes: Int64, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.maxBytes(maxBytes), dryRun: dryRun)
@@ -29,187 +24,209 @@ extension ResponseStore {
         try evictNow(.maxEntries(maxEntries), dryRun: dryRun)
     }
 
-    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:dryRun:)``. Looks at every entry
-    /// where the policy is ``EvictionPolicy/valueAware``, whose order is not that of use.
+    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:dryRun:)``. Reads every entry.
     @discardableResult
     public func evict(unusedFor age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.unusedFor(age), dryRun: dryRun)
     }
 
-    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:dryRun:)``.
+    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:dryRun:)``. Reads every entry.
     @discardableResult
     public func evict(olderThan age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.olderThan(age), dryRun: dryRun)
     }
 
-    /// Removes what `rule` says, without blocking the caller's thread.
+    /// Removes the entries that `rule` names, without blocking the caller's thread.
     ///
-    /// It is written differently from the synchronous forms because Swift would otherwise not let an asynchronous `main` say
-    /// `try store.evict(maxBytes:)`.
+    /// Not an overload of the synchronous forms: Swift would then not let an asynchronous `main` call `try store.evict(maxBytes:)`.
     @discardableResult
     public func evict(_ rule: EvictionRule, dryRun: Bool = false) async throws(StoreError) -> EvictionReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
     }
 
     func evictNow(_ rule: EvictionRule, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
-        let now = now
-        guard !dryRun else {
-            return try read { (connection) throws(SQLiteError) in try connection.preview(of: rule, now: now) }
-        }
+        try writeAccesses()
+        guard !dryRun else { return try preview(of: rule) }
         var report = EvictionReport()
         var (isDone, lastID) = (false, Int64.min)
         while !isDone {
-            let bite = try evictBite(rule, now, after: lastID)
-            report.entries += bite.report.entries
-            report.bytes &+= bite.report.bytes
-            (isDone, lastID) = (bite.isDone, bite.lastID)
+            let batch = try withBallast { () throws(StoreError) in try evictBatch(rule, after: lastID) }
+            report += batch.report
+            (isDone, lastID) = (batch.isDone, batch.lastID)
         }
         try finishRemoval()
         return report
     }
 
-    private func evictBite(
-        _ rule: EvictionRule, _ now: Int64, after id: Int64
-    ) throws(StoreError) -> Connection.EvictionBite {
-        do throws(StoreError) {
-            return try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now, after: id) })
-        } catch {
-            guard error.isFullDisk else { throw error }
-            try deleteFilesAhead(of: rule, now, after: id)
-            return try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.evictBite(rule, now: now, after: id) })
+    /// What an eviction would remove.
+    private func preview(of rule: EvictionRule) throws(StoreError) -> EvictionReport {
+        let now = now
+        return try writer.tentatively { (transaction) throws(SQLiteError) in
+            var report = EvictionReport()
+            var (isDone, lastID) = (false, Int64.min)
+            while !isDone {
+                let batch = try transaction.evict(rule, now: now, after: lastID)
+                report += batch.report
+                (isDone, lastID) = (batch.isDone, batch.lastID)
+            }
+            return report
         }
+    }
+
+    /// One transaction of an eviction.
+    func evictBatch(
+        _ rule: EvictionRule, atMost count: Int = WriteTransaction.evictionBatchSize, after id: Int64 = .min
+    ) throws(StoreError) -> EvictionBatch {
+        let now = now
+        return try writer.write(
+            changing { (transaction) throws(SQLiteError) in
+                try transaction.evict(rule, atMost: count, now: now, after: id)
+            })
     }
 
     // MARK: By itself
 
-    /// As ``keepLimits()``, without waiting, and once for all who ask before it begins.
-    func keepLimitsInBackground() {
-        if limits.requestPass() { background.submit { store in store.keepLimits() } }
-    }
-
-    /// Brings a store that was opened below its limits: others may have filled it without any.
-    func beginKeepingLimits() {
-        guard let size = try? read({ (connection) throws(SQLiteError) in try connection.size() }) else { return }
-        if limits.note(size) { keepLimits() }
-    }
-
-    /// Evicts down to the low-water mark, and deletes files that no entry needs. Left to others while they do it.
+    /// Evicts down to the low-water mark, unless another process does.
     func keepLimits() {
         limits.passBegins()
         do throws(StoreError) {
             let lock = try mapping { () throws(SystemError) in try blobs.lock() }
-            let now = now
             var isDone = false
             while !isDone {
-                let bite = try writer.mending { () throws(StoreError) in try self.keepLimits(under: lock, now) }
-                guard let bite else { return }
-                isDone = bite
+                let batch = try writer.recoveringFromDamage { () throws(StoreError) in try self.keepLimits(under: lock) }
+                guard let batch else { return }
+                isDone = batch
             }
-            limits.passEnded(leaving: try deleteFiles())
+            try deleteFiles()
         } catch {
-            // Tried again with the next write that finds too much.
-            configuration.logger.debug("cannot keep the limits", metadata: ["error": "\(error)"])
+            // The next write that has to evict requests another pass.
+            observation.log.debug("cannot keep the limits", ["error": "\(error)"])
         }
     }
 
-    /// One bite, under a lock that is taken anew for each: whoever sets the index aside, as this store may have to, waits for one
-    /// only. Whether it was the last; `nil` if others are at it.
-    private func keepLimits(under lock: DirectoryLock, _ now: Int64) throws(StoreError) -> Bool? {
-        // Not in a store that is suspended, which would be refused the change, too.
+    /// One batch, under a lock that is taken for each: a process that quarantines the index, as this one may have to, waits for one batch
+    /// only.
+    ///
+    /// - Returns: Whether it was the last batch; `nil` if another process has the lock.
+    private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
+        // A suspended store must not take the lock.
         try checkOpen()
         guard try mapping({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
         defer { lock.release() }
         return try writer.writeOnce(
-            undo: nil,
-            changing { [limits] (connection) throws(SQLiteError) in try limits.evictBite(connection, now: now) })
+            changing { [limits] (transaction) throws(SQLiteError) in try limits.evictBatch(transaction) })
     }
 
-    /// Brings entries into the order of the policy, in short transactions. What is left of them is for the next opening.
+    /// Lets entries follow the eviction policy, in short transactions. The rest is left for the next opening.
     func reorderEntries() {
         do throws(StoreError) {
             while try read({ (connection) throws(SQLiteError) in try connection.hasUnorderedEntries() }) {
-                try writer.write(changing { (connection) throws(SQLiteError) in try connection.reorderBite() })
+                try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.reorderEntries() })
             }
         } catch {
-            configuration.logger.debug("cannot reorder the entries", metadata: ["error": "\(error)"])
+            observation.log.debug("cannot reorder the entries", ["error": "\(error)"])
         }
     }
 
-    /// Makes room for bodies on their way, in short transactions, before one of them is committed.
-    func makeRoom() throws(StoreError) {
-        let now = now
-        while limits.isExceeded {
-            let isDone = try writer.write(
-                changing { [limits] (connection) throws(SQLiteError) in try limits.makeRoom(connection, now: now) })
-            if isDone { return }
-        }
+    /// Bodies from this size on get their room in short transactions, ahead of their commit: many small entries may have to go for one.
+    private static let largeByteCount: Int64 = 1 << 20
+
+    /// Makes room for a large body that is about to be committed.
+    func makeRoom(for byteCount: Int64) throws(StoreError) {
+        guard limits.limits != nil, byteCount >= Self.largeByteCount else { return }
+        while try !writer.write(
+            changing { [limits] (transaction) throws(SQLiteError) in
+                try limits.makeRoom(for: byteCount, in: transaction)
+            })
+        {}
     }
 
     /// As the synchronous form, without blocking the caller's thread.
-    func makeRoom() async throws(StoreError) {
-        guard limits.isExceeded else { return }
-        try await onMaintenanceLane { () throws(StoreError) in try self.makeRoom() }
+    func makeRoom(for byteCount: Int64) async throws(StoreError) {
+        guard limits.limits != nil, byteCount >= Self.largeByteCount else { return }
+        try await onMaintenanceLane { () throws(StoreError) in try self.makeRoom(for: byteCount) }
     }
 
-    /// Removes the entries of sessions that are over.
+    /// Removes the entries of ended sessions.
     func removeLapsed() throws(StoreError) {
         var hasRemoved = false
         while try writer.write(
-            changing { (connection) throws(SQLiteError) in try connection.removeLapsedEntries() }) > 0
+            changing { (transaction) throws(SQLiteError) in
+                try transaction.removeLapsedEntries(limit: WriteTransaction.evictionBatchSize)
+            }) > 0
         { hasRemoved = true }
         if hasRemoved { try finishRemoval() }
     }
 
     // MARK: Afterwards
 
-    /// What follows every removal: files that no entry needs are deleted, empty pages given back, and traces wiped out if
-    /// the configuration asks for it.
+    /// What follows every removal on request: files are deleted, the index shrinks, and traces are wiped out if the configuration asks
+    /// for it.
     func finishRemoval() throws(StoreError) {
         try deleteFiles()
-        try shrinkIndex()
-        if configuration.secureDelete { try wipe() }
+        if configuration.secureDelete { try wipe() } else { try shrinkIndex() }
     }
 
-    /// Runs transactions until no file is left that no entry needs, or none of those left can be deleted; their bytes.
-    @discardableResult
-    private func deleteFiles() throws(StoreError) -> Int64 {
-        var left = Int64.max
-        while true {
-            let now = try writer.write(
-                changing { (connection) throws(SQLiteError) in try connection.statistics().unreferencedBytes })
-            guard now > 0, now < left else { return now }
-            left = now
+    /// Deletes the files of removed bodies, as far as they can be deleted.
+    func deleteFiles() throws(StoreError) {
+        deletion.retry()
+        while !deletion.isEmpty { try writer.write { _ in } }
+    }
+
+    /// Writes the pending accesses.
+    private func writeAccesses() throws(StoreError) {
+        while !writer.accessLog.isEmpty { try writer.write { _ in } }
+    }
+
+    /// Pages below which a shrinking would not pay.
+    private static let leastFreePageCount: Int64 = 4_096
+
+    /// Writes the index anew if three quarters of it, and at least 16 MiB, are free pages: it takes time in proportion to the rest.
+    private func shrinkIndex() throws(StoreError) {
+        let (free, all) = try read { (connection) throws(SQLiteError) in
+            try (
+                connection.integer(connection.prepared("PRAGMA freelist_count")),
+                connection.integer(connection.prepared("PRAGMA page_count"))
+            )
+        }
+        guard free >= Self.leastFreePageCount, free >= all / 4 * 3 else { return }
+        do throws(StoreError) {
+            try writer.withConnection { (connection) throws(SQLiteError) in
+                try connection.rewrite()
+                try connection.restartWAL(within: .zero)
+            }
+        } catch {
+            // The pages are used again; the removal has succeeded.
+            guard case .busy = error else {
+                if error.isFullDisk { return }
+                throw error
+            }
         }
     }
 
-    /// Gives the pages of the index that hold nothing back to the file system, some in each transaction.
-    private func shrinkIndex() throws(StoreError) {
-        while try writer.write(changing { (connection) throws(SQLiteError) in try connection.releasePages() }) {}
-    }
-
-    /// Writes the index anew, and cuts the log, which has pages as they were before the removal, to nothing.
+    /// Writes the index anew, and truncates the WAL, which has pages from before the removal.
     private func wipe() throws(StoreError) {
-        try writer.write(changing { (connection) throws(SQLiteError) in try connection.forgetUnneededHosts() })
+        try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
         let isWiped = try writer.withConnection { (connection) throws(SQLiteError) in
             try connection.rewrite()
-            return try connection.truncateLog()
+            return try connection.truncateWAL()
         }
         guard isWiped else { throw .busy(path: indexPath) }
     }
 
     // MARK: Flushing
 
-    /// Writes the uses of entries that are only noted in memory, and deletes files that no entry needs.
+    /// Writes the accesses that are only in memory, and deletes files that no entry needs.
     ///
-    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``; what is noted stays noted.
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``; pending accesses stay pending.
     public func flush() throws(StoreError) {
+        try checkWritable()
+        try writeAccesses()
         try deleteFiles()
         if configuration.secureDelete { try wipe() }
     }
 
-    /// As the synchronous form, without blocking the caller's thread. Returns after what the store has been doing for itself.
+    /// As the synchronous form, without blocking the caller's thread. Returns after the store's own background work.
     public func flush() async throws(StoreError) {
         try await onMaintenanceLane { () throws(StoreError) in try self.flush() }
     }

@@ -1,21 +1,28 @@
 internal import CSQLite
-internal import Migrations
+package import Migrations
 
 /// Brings an index to the newest schema, a step at a time, each in a transaction of its own.
 ///
 /// `user_version` counts the steps that were applied, `application_id` tells an index from any other SQLite file.
-struct Migrator {
+package struct Migrator {
     /// 'CaSt'.
-    static let applicationID: Int64 = 0x4361_5374
+    package static let applicationID: Int64 = 0x4361_5374
 
     let path: String
+    private let steps: [Migration]
+
+    /// - Parameter steps: The steps of the schema in order; others in tests.
+    package init(path: String, steps: [Migration] = migrations) {
+        self.path = path
+        self.steps = steps
+    }
 
     /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or one of a newer schema.
     ///
     /// - Returns: Whether the file was empty: made just now, or by a process that came no further.
     @discardableResult
-    func migrate(_ connection: Connection) throws(StoreError) -> Bool {
-        let supported = migrations.last?.version ?? 0
+    package func migrate(_ connection: Connection) throws(StoreError) -> Bool {
+        let supported = steps.last?.version ?? 0
         var version = try identify(connection)
         let wasEmpty = version == 0
         if version <= supported {
@@ -26,23 +33,21 @@ struct Migrator {
                 } catch {
                     throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its header forbids writing")
                 }
-                // Lets pages that removals have emptied be given back; possible only before the first table.
-                if version == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
                 try connection.enterWAL()
                 while version < supported { version = try applyNext(connection) }
             }
         }
-        try Self.check(version, path)
+        try check(version)
         return wasEmpty
     }
 
     /// Sees whether a connection that writes nothing can use the index as it is.
     func check(_ connection: Connection) throws(StoreError) {
-        try Self.check(try identify(connection), path)
+        try check(try identify(connection))
     }
 
-    private static func check(_ version: Int32, _ path: String) throws(StoreError) {
-        let supported = migrations.last?.version ?? 0
+    private func check(_ version: Int32) throws(StoreError) {
+        let supported = steps.last?.version ?? 0
         if version < supported {
             throw .olderSchema(path: path, found: Int(version), supported: Int(supported))
         }
@@ -78,7 +83,7 @@ struct Migrator {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             let version = Int32(clamping: try integer("PRAGMA user_version", connection))
-            guard let step = migrations.first(where: { $0.version > version }) else {
+            guard let step = steps.first(where: { $0.version > version }) else {
                 try connection.execute("COMMIT")
                 return version
             }

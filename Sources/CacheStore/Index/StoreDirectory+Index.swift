@@ -4,7 +4,6 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 internal import CSQLite
-internal import Logging
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -18,19 +17,25 @@ struct IndexOptions: Sendable {
     var busyTimeout: Duration
     var isDurable: Bool
     var deletesSecurely: Bool
+    var cacheByteCount: Int
     /// `nil` for that of the index.
     var evictionPolicy: EvictionPolicy?
     var clock: @Sendable () -> Date
-    var logger: Logger
+    var log: StoreLog
 }
 
 /// The index of a store, opened; made, or begun afresh, if need be.
 extension StoreDirectory {
-    /// The writer's connection.
+    /// The writer's connection, and the work that the opening leaves for later.
     struct OpenedIndex {
         let connection: Connection
-        /// `false` when the index was empty until now, beside files of an earlier one.
-        var knowsItsFiles: Bool
+        /// Whether there may be files that no entry needs.
+        var hasLeftovers: Bool
+        /// Whether there are entries of ended sessions.
+        var hasLapsed = false
+        /// Whether there may be entries that do not follow the eviction policy.
+        var hasUnordered = false
+        let size: StoreSize
     }
 
     /// What came of opening the index as it is.
@@ -40,27 +45,26 @@ extension StoreDirectory {
         case damaged(reason: String)
     }
 
-    /// Tells whether the index is still the file that a connection was opened to; `nil` if there is none.
-    var indexNumber: UInt64? { (try? root.status(of: "index.sqlite"))?.inode }
+    /// The index at the path of the store; `nil` if there is none. A connection is of use as long as this is its file.
+    var indexIdentity: FileIdentity? { FileIdentity(atPath: indexPath) }
 
-    /// The size of the file; pages that are in the log only are not counted.
-    var indexByteCount: Int64? { (try? root.status(of: "index.sqlite"))?.size }
-
-    /// What the disk has room for, whatever a quota says; 0 if that cannot be said.
+    /// Free bytes of the file system, whatever a quota says; 0 if unknown.
     var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
 
     /// Opens the index for writing, makes it if there is none, and brings it up to date. One that will never be of use is
     /// set aside.
-    func openIndex(_ options: IndexOptions) throws(StoreError) -> sending OpenedIndex {
-        if case .opened(let index) = try openPresentIndex(options) { return index }
+    ///
+    /// - Parameter isOnlyOpener: Whether no other process has the store open: a new session begins, and a kill is detected.
+    func openIndex(_ options: IndexOptions, isOnlyOpener: Bool = false) throws(StoreError) -> sending OpenedIndex {
+        if case .opened(let index) = try openPresentIndex(options, isOnlyOpener) { return index }
         // Looked at once more while nobody else sets anything aside, and with a fresh connection: a read of the first page
         // that fails once looks like damage, too.
         try whileOthersWait(options) { () throws(StoreError) in
-            if case .damaged(let reason) = try openPresentIndex(options) { try setIndexAside(because: reason, options) }
+            if case .damaged(let reason) = try openPresentIndex(options, false) { try quarantineIndex(because: reason, options) }
         }
-        switch try openPresentIndex(options) {
+        switch try openPresentIndex(options, isOnlyOpener) {
         case .opened(var index):
-            index.knowsItsFiles = false
+            index.hasLeftovers = true
             return index
         case .damaged(let reason):
             throw .notAnIndex(path: indexPath, reason: reason)
@@ -68,20 +72,24 @@ extension StoreDirectory {
     }
 
     /// Sets the index aside if it is still the file that looked damaged to a connection, and looks so to another one.
-    func setIndexAside(ifDamaged file: UInt64, _ options: IndexOptions) throws(StoreError) {
+    func quarantineIndex(ifDamaged file: FileIdentity, _ options: IndexOptions) throws(StoreError) {
         try whileOthersWait(options) { () throws(StoreError) in
-            guard indexNumber == file else { return }
-            switch try openPresentIndex(options) {
+            guard indexIdentity == file else { return }
+            switch try openPresentIndex(options, false) {
             case .damaged(let reason):
-                try setIndexAside(because: reason, options)
+                try quarantineIndex(because: reason, options)
             case .opened(let index):
                 let problems = try mapping(indexPath) { () throws(SQLiteError) in try index.connection.problems() }
-                if let problem = problems.first { try setIndexAside(because: problem, options) }
+                if let problem = problems.first { try quarantineIndex(because: problem, options) }
             }
         }
     }
 
-    private func openPresentIndex(_ options: IndexOptions) throws(StoreError) -> sending Opening {
+    /// Every step reports damage in the same way: none may keep a store from being opened.
+    private func openPresentIndex(
+        _ options: IndexOptions, _ isOnlyOpener: Bool
+    ) throws(StoreError) -> sending Opening {
+        let wasShutDown = wasShutDown
         do throws(StoreError) {
             for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
                 // SQLite would follow links of the latter two.
@@ -89,27 +97,36 @@ extension StoreDirectory {
                 if let status, !status.isRegular { return .damaged(reason: "\(name) is not a regular file") }
             }
             let hadBlobs = try usable { () throws(SystemError) in try root.status(of: "blobs") != nil }
-            if indexNumber == nil { try usable { () throws(SystemError) in try createIndex() } }
+            if indexIdentity == nil { try usable { () throws(SystemError) in try createIndex() } }
             let connection = try mapping(indexPath) { () throws(SQLiteError) in
                 try Connection(
                     path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
-                    deletesSecurely: options.deletesSecurely)
+                    deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount)
             }
             let isNew = try Migrator(path: indexPath).migrate(connection)
-            try mapping(indexPath) { () throws(SQLiteError) in
+            let index = try mapping(indexPath) { () throws(SQLiteError) -> OpenedIndex in
                 // Only now, because reading is what opens the log.
-                try connection.checkLogWritable()
+                try connection.checkWALWritable()
                 try connection.probeSchema()
-                connection.leaveLogToOthers()
+                try connection.checkLastEntryID()
+                connection.leaveCheckpointsToOthers()
                 if let policy = options.evictionPolicy { try connection.choose(policy) }
+                var index = OpenedIndex(
+                    connection: connection, hasLeftovers: isNew && hadBlobs,
+                    hasUnordered: try connection.hasUnorderedEntries(), size: try connection.size())
+                guard isOnlyOpener else { return index }
+                index.hasLapsed = try connection.beginSession()
+                let wasKilled = try connection.clearWriters()
+                index.hasLeftovers = index.hasLeftovers || wasKilled || !wasShutDown
+                return index
             }
             // The names of index and log have to outlast a power cut, as what is in them.
             if options.isDurable { try usable { () throws(SystemError) in try syncNames() } }
-            return .opened(OpenedIndex(connection: connection, knowsItsFiles: !(isNew && hadBlobs)))
+            return .opened(index)
         } catch {
             switch error {
             case .newerSchema(_, let found, let supported):
-                return .damaged(reason: "it has schema version \(found), this program knows \(supported)")
+                return .damaged(reason: "it has schema version \(found), this program supports \(supported)")
             case .index(let error) where error.isDamage:
                 return .damaged(reason: error.message)
             case .index(let error) where error.isAboutTheDirectory:
@@ -159,16 +176,18 @@ extension StoreDirectory {
     private static let newIndexPrefix = "index.new-"
 
     /// A connection for lookups.
-    func openReader(isReadOnly: Bool, busyTimeout: Duration) throws(StoreError) -> sending Connection {
+    func openReader(isReadOnly: Bool, _ options: IndexOptions) throws(StoreError) -> sending Connection {
         try mapping(indexPath) { () throws(SQLiteError) in
-            try Connection(path: indexPath, role: isReadOnly ? .inspector : .reader, busyTimeout: busyTimeout)
+            try Connection(
+                path: indexPath, role: isReadOnly ? .inspector : .reader, busyTimeout: options.busyTimeout,
+                cacheByteCount: options.cacheByteCount)
         }
     }
 
     /// Sees whether the index can be read as it is: who only reads migrates nothing, and sets nothing aside.
     func checkIndex(_ options: IndexOptions) throws(StoreError) {
         do throws(StoreError) {
-            let connection = try openReader(isReadOnly: true, busyTimeout: options.busyTimeout)
+            let connection = try openReader(isReadOnly: true, options)
             try Migrator(path: indexPath).check(connection)
         } catch .index(let error) where error.isAboutTheDirectory {
             throw .unusableDirectory(path: path, reason: error.message)
@@ -179,27 +198,26 @@ extension StoreDirectory {
 
     // MARK: Setting aside
 
-    private static let asidePrefix = "index.sqlite.set-aside-"
+    private static let asidePrefix = "index.sqlite.quarantined-"
 
     /// Gives the index, and what belongs to it, a dated name, so that the next opening begins afresh. Of those that were
     /// set aside before nothing is kept.
-    private func setIndexAside(because reason: String, _ options: IndexOptions) throws(StoreError) {
+    private func quarantineIndex(because reason: String, _ options: IndexOptions) throws(StoreError) {
         let date = options.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
         var name = Self.asidePrefix + date
         try usable { () throws(SystemError) in
-            _ = try removeIndicesSetAside()
+            _ = try removeQuarantinedIndices()
             // What could not be removed, a directory for one, keeps its name.
             while try root.status(of: name) != nil { name += "-again" }
             // The index last: a fresh one must not meet the log of the old.
             for suffix in ["-wal", "-shm", ""] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
-        options.logger.error(
-            "set an unusable index aside and began afresh",
-            metadata: ["index": "\(indexPath)", "reason": "\(reason)", "kept": "\(path)/\(name)"])
+        options.log.error("quarantined an unusable index and began a new one",
+            ["index": "\(indexPath)", "reason": "\(reason)", "kept": "\(path)/\(name)"])
     }
 
     /// Deletes indices that were set aside; how many files there were.
-    func removeIndicesSetAside() throws(SystemError) -> Int {
+    func removeQuarantinedIndices() throws(SystemError) -> Int {
         var count = 0
         for name in try root.names() where name.hasPrefix(Self.asidePrefix) {
             // A directory that was planted in the place of the index stays where it is.

@@ -1,43 +1,57 @@
 internal import CoreMetrics
 internal import Logging
 
-/// What a store counts, times and tells while it works.
-final class StoreObservation: Sendable {
+/// Counts, times and logs the work of a store.
+package final class StoreObservation: Sendable {
     let evictedEntries: Tally
     let evictedBytes: Tally
     let damagedBodies: Tally
     let busyTransactions: Tally
+    let log: StoreLog
     private let transactionTimer: CoreMetrics.Timer
-    private let logger: Logger
+    private let hasMetrics: Bool
     private let logsEviction: Bool
+    /// Runs the program's code: log and metrics handlers.
+    private let lane: BlockingLane
 
     init(_ configuration: ResponseStore.Configuration) {
         let factory = configuration.metrics ?? MetricsSystem.factory
-        evictedEntries = Tally("cachestore.evicted.entries", from: factory)
-        evictedBytes = Tally("cachestore.evicted.bytes", from: factory)
-        damagedBodies = Tally("cachestore.damaged.bodies", from: factory)
-        busyTransactions = Tally("cachestore.transactions.busy", from: factory)
+        let lane = BlockingLane(label: "CacheStore.observation")
+        evictedEntries = Tally("cachestore.evicted.entries", from: factory, on: lane)
+        evictedBytes = Tally("cachestore.evicted.bytes", from: factory, on: lane)
+        damagedBodies = Tally("cachestore.damaged.bodies", from: factory, on: lane)
+        busyTransactions = Tally("cachestore.transactions.busy", from: factory, on: lane)
         transactionTimer = CoreMetrics.Timer(label: "cachestore.transaction.duration", factory: factory)
-        logger = configuration.logger
+        hasMetrics = !(factory is NOOPMetricsHandler)
+        log = StoreLog(configuration.logger, lane)
         logsEviction = configuration.logsEviction
+        self.lane = lane
     }
 
-    /// A transaction is over, or did not come to be. Called without any lock: metrics and logs are the program's code.
+    /// Notes the end of a transaction. Handlers run later, on a queue of their own.
     func transacted(in duration: Duration, evicted: EvictionReport, isBusy: Bool) {
-        let (seconds, attoseconds) = duration.components
-        transactionTimer.recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+        if hasMetrics {
+            let (seconds, attoseconds) = duration.components
+            lane.submit { [transactionTimer] in
+                transactionTimer.recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+            }
+        }
         if isBusy { busyTransactions.add() }
         guard evicted.entries > 0 else { return }
         evictedEntries.add(Int64(evicted.entries))
         evictedBytes.add(evicted.bytes)
-        guard logsEviction else { return }
-        logger.debug("evicted entries", metadata: ["entries": "\(evicted.entries)", "bytes": "\(evicted.bytes)"])
+        if logsEviction {
+            log.debug("evicted entries", ["entries": "\(evicted.entries)", "bytes": "\(evicted.bytes)"])
+        }
+    }
+
+    /// Returns when the handlers have run for everything noted so far.
+    package func wait() {
+        lane.runAndWait {}
     }
 }
 
-/// What a store has counted since it was opened, of what this process did with it.
-///
-/// What outlives the process is in ``StoreStatistics``.
+/// Counts of this process's work with a store since it was opened. ``StoreStatistics`` outlives the process.
 public struct StoreCounters: Hashable, Sendable {
     /// Entries removed to make room, or by an ``EvictionRule``.
     public let evictedEntries: Int64
@@ -45,14 +59,13 @@ public struct StoreCounters: Hashable, Sendable {
     public let evictedBytes: Int64
     /// Bodies that were found missing or altered, and dropped.
     public let damagedBodies: Int64
-    /// Transactions that did not come to be because another process kept the lock for longer than
+    /// Transactions that failed because another process kept the lock for longer than
     /// ``ResponseStore/Configuration/busyTimeout``.
     public let busyTransactions: Int64
 }
 
 extension ResponseStore {
-    /// What the store has counted since it was opened. Costs no I/O. Each number is right, but they are read one after the
-    /// other.
+    /// The counts of this process since it opened the store. Costs no I/O. The numbers are read one after the other.
     public var counters: StoreCounters {
         StoreCounters(
             evictedEntries: observation.evictedEntries.value, evictedBytes: observation.evictedBytes.value,

@@ -1,24 +1,36 @@
 package import CoreMetrics
 internal import Synchronization
 
-/// A count that only grows: kept here for whoever asks, and told to swift-metrics.
+/// A count that only grows, readable here and passed to swift-metrics.
 ///
-/// Where swift-metrics is not bootstrapped, to count costs an atomic addition and an empty call, some nanoseconds.
+/// Without a metrics handler counting costs an atomic addition, some nanoseconds.
 package struct Tally: ~Copyable, Sendable {
     private let total = Atomic<Int64>(0)
-    private let counter: Counter
+    private let counter: Counter?
+    /// Where the handler runs; `nil` for the calling thread.
+    private let lane: BlockingLane?
 
-    /// Makes the counter of swift-metrics, once: to look it up takes longer than to count.
+    /// Makes the counter of swift-metrics, once: looking it up takes longer than counting.
     package init(_ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory) {
-        counter = Counter(label: label, dimensions: dimensions, factory: factory)
+        self.init(label, dimensions, from: factory, on: nil)
     }
 
-    /// How much it is.
+    /// - Parameter lane: Where the handler runs, if not on the calling thread.
+    init(
+        _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory, on lane: BlockingLane?
+    ) {
+        counter = factory is NOOPMetricsHandler
+            ? nil : Counter(label: label, dimensions: dimensions, factory: factory)
+        self.lane = lane
+    }
+
+    /// The sum.
     package var value: Int64 { total.load(ordering: .relaxed) }
 
     package func add(_ amount: Int64 = 1) {
         guard amount > 0 else { return }
         total.wrappingAdd(amount, ordering: .relaxed)
-        counter.increment(by: amount)
+        guard let counter else { return }
+        if let lane { lane.submit { counter.increment(by: amount) } } else { counter.increment(by: amount) }
     }
 }

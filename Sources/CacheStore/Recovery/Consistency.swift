@@ -23,6 +23,7 @@ extension Connection {
             guard problems.isEmpty else { return problems }
             // What cannot be written is as good as damaged.
             try execute("BEGIN IMMEDIATE; UPDATE total SET id = id; UPDATE state SET id = id; ROLLBACK")
+            try checkLastEntryID()
             return []
         } catch let error where error.isDamage {
             return [error.message]
@@ -33,10 +34,11 @@ extension Connection {
     func wrongReferenceCounts() throws(SQLiteError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """
-            SELECT digest, reference_count,
-                (SELECT count(*) FROM entry WHERE body = digest)
-                    + (SELECT count(*) FROM derived WHERE body = digest) AS actual
-            FROM blob
+            SELECT digest, reference_count, coalesce(needed, 0) AS actual
+            FROM blob LEFT JOIN (
+                SELECT body, count(*) AS needed
+                FROM (SELECT body FROM entry UNION ALL SELECT body FROM derived) GROUP BY body
+            ) ON body = digest
             WHERE reference_count <> actual
             """)
         defer { statement.reset() }
@@ -85,13 +87,17 @@ extension Connection {
         return forms
     }
 
-    /// Keys of entries whose rows in `access` and `tag` do not say what the entry says.
+    /// Keys of entries whose rows in `access`, `priority` and `tag` contradict the entry.
     func entriesWithWrongTags() throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared(
             """
-            SELECT partition, key FROM entry JOIN access ON access.entry_id = entry.id
-            WHERE access.rank <> CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END
-                OR access.byte_count <> entry.byte_count
+            SELECT partition, key FROM entry LEFT JOIN access ON access.entry_id = entry.id
+            WHERE coalesce(access.is_pinned, 0) <> entry.is_pinned
+                OR access.entry_id IS NULL AND id < (SELECT unused_id FROM total)
+            UNION
+            SELECT partition, key FROM entry
+            WHERE (SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state)
+                AND is_pinned = EXISTS (SELECT 1 FROM priority WHERE entry_id = id)
             UNION
             SELECT partition, key FROM entry
             WHERE tags IS NOT NULL AND (
@@ -115,7 +121,7 @@ extension Connection {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
                     UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
@@ -124,26 +130,25 @@ extension Connection {
                         (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) FROM recorded
                     UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM recorded
                     UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT total(byte_count) FROM blob) FROM recorded
-                    UNION ALL SELECT 'unreferenced_bytes', unreferenced_bytes,
-                        (SELECT total(byte_count) FROM blob WHERE reference_count = 0) FROM recorded
                     UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM recorded
                     UNION ALL SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM recorded
                     UNION ALL SELECT 'derived_bytes', derived_bytes, (SELECT total(byte_count) FROM derived)
                         FROM recorded
                     UNION ALL SELECT 'rows of blob without a digest',
                         (SELECT count(*) FROM blob WHERE length(digest) <> 32), 0
-                    UNION ALL SELECT 'inline_count', inline_count, (SELECT count(*) FROM inline_body) FROM recorded
-                    UNION ALL SELECT 'inline_bytes', inline_bytes, (SELECT total(byte_count) FROM inline_body)
-                        FROM recorded
-                    UNION ALL SELECT 'rows of inline_body with another length',
-                        (SELECT count(*) FROM inline_body WHERE byte_count <> length(bytes)), 0
-                    UNION ALL SELECT 'rows of inline_body that nothing needs', (
-                        SELECT count(*) FROM inline_body
-                        WHERE (id, digest) NOT IN (
-                            SELECT inline_id, digest FROM blob WHERE inline_id IS NOT NULL AND reference_count > 0
-                        )
-                    ), 0
-                    UNION ALL SELECT 'rows of access', (SELECT count(*) FROM access), (SELECT count(*) FROM entry)
+                    UNION ALL SELECT 'last_id', last_id, CASE
+                        WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39 THEN last_id
+                        ELSE (SELECT coalesce(max(id), 0) FROM entry)
+                    END FROM recorded
+                    UNION ALL SELECT 'rows of access without an entry',
+                        (SELECT count(*) FROM access WHERE entry_id NOT IN (SELECT id FROM entry)), 0
+                    UNION ALL SELECT 'rows of priority without an entry',
+                        (SELECT count(*) FROM priority WHERE entry_id NOT IN (SELECT id FROM entry)), 0
+                    UNION ALL SELECT 'rows of partition_total', (SELECT count(*) FROM partition_total),
+                        (SELECT count(DISTINCT partition) FROM entry WHERE partition <> '')
+                    UNION ALL SELECT 'partition_total of ' || partition, byte_count,
+                        (SELECT total(byte_count) FROM entry WHERE entry.partition = partition_total.partition)
+                        FROM partition_total
                     UNION ALL SELECT 'rows of tag without an entry',
                         (SELECT count(*) FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)), 0
                     UNION ALL SELECT 'rows of derived without an entry',
@@ -157,13 +162,5 @@ extension Connection {
             wrong.append((statement.text(0), statement.int64(1), statement.int64(2)))
         }
         return wrong
-    }
-
-    /// The length that the body of a digest should have; `nil` if nothing needs it.
-    func neededByteCount(ofBlob digest: ContentDigest) throws(SQLiteError) -> Int64? {
-        let statement = try prepared("SELECT byte_count FROM blob WHERE digest = ?1 AND reference_count > 0")
-        defer { statement.reset() }
-        statement.bind(digest, at: 1)
-        return try statement.step() ? statement.int64(0) : nil
     }
 }

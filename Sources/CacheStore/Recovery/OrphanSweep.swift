@@ -37,8 +37,8 @@ extension ResponseStore {
         while !unlisted.isEmpty {
             let bite = Array(unlisted.prefix(Self.sweepBite))
             unlisted = unlisted.dropFirst(bite.count)
-            try writer.write { [self] (connection) throws(StoreError) in
-                try deleteOrphans(bite, writtenBefore: newest, connection, deleted)
+            try writer.write { [self] (transaction) throws(StoreError) in
+                try deleteOrphans(bite, writtenBefore: newest, transaction.connection, deleted)
             }
         }
         var report = deleted.withLock { $0 }
@@ -60,16 +60,15 @@ extension ResponseStore {
         _ deleted: borrowing Mutex<SweepReport>
     ) throws(StoreError) {
         for digest in digests {
-            let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.needsFile(digest) }
-            guard !isListed else { continue }
-            try mapping { () throws(SystemError) in
-                guard let status = try blobs.status(of: digest), status.modified / 1_000_000 <= time,
-                    try blobs.unlink(digest)
-                else { return }
-                deleted.withLock { report in
-                    report.files += 1
-                    report.bytes += status.size
-                }
+            let status = try mapping { () throws(SystemError) in try blobs.status(of: digest) }
+            guard let status, status.modified / 1_000_000 <= time else { continue }
+            let isDeleted = try mapping(indexPath) { () throws(SQLiteError) in
+                try deletion.deleteUnlessNeeded(digest, connection)
+            }
+            guard isDeleted else { continue }
+            deleted.withLock { report in
+                report.files += 1
+                report.bytes += status.size
             }
         }
     }
@@ -80,9 +79,9 @@ extension ResponseStore {
         try mapping { () throws(SystemError) in
             try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
         }
-        return try readAsIs { (connection) throws(SQLiteError) in
+        return try read { (connection) throws(SQLiteError) in
             var unlisted: [ContentDigest] = []
-            for digest in files where try !connection.needsFile(digest) { unlisted.append(digest) }
+            for digest in files where try !connection.containsBlob(digest) { unlisted.append(digest) }
             return unlisted
         }
     }

@@ -1,32 +1,35 @@
+internal import CSQLite
 internal import Migrations
 
 /// Whether the tables are those of the present schema.
 extension Connection {
-    /// Throws damage where a table is missing. Some microseconds: for each opening.
+    /// Throws damage where a table or one of the two single rows is missing. Some microseconds: for each opening.
     func probeSchema() throws(SQLiteError) {
+        guard try integer(prepared("SELECT count(*) FROM state JOIN total")) == 1 else {
+            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing")
+        }
         _ = try integer(
             prepared(
                 """
-                SELECT state.session FROM state, total, entry, access, blob, failure, tag, removal, request, derived,
-                    inline_body, cache_entries
+                SELECT state.session FROM state, total, entry, access, priority, blob, failure, tag, removal, request,
+                    derived, partition_total, cache_entries
                 LIMIT 0
                 """))
     }
 
-    /// Tables, indices, triggers and views that are missing, or not as they should be. Others may be there: an index that
-    /// somebody has added does no harm.
+    /// Tables, indices, triggers and views that are missing or differ from the schema. Additional ones do no harm.
     func schemaProblems() throws(SQLiteError) -> [String] {
         let present = Set(try schema())
-        let expected = try Connection.schema(ofVersion: Int64(migrations.last?.version ?? 0))
+        let expected = try Connection.expectedSchema()
         return expected.filter { !present.contains($0) }.map { item in
             "not as it should be: " + item.prefix { $0 != ":" }
         }
     }
 
-    /// What an index of a version has, made afresh.
-    package static func schema(ofVersion version: Int64) throws(SQLiteError) -> [String] {
+    /// The schema of a new index.
+    package static func expectedSchema() throws(SQLiteError) -> [String] {
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
-        for step in migrations where step.version <= version { try connection.execute(step.sql) }
+        for step in migrations { try connection.execute(step.sql) }
         return try connection.schema()
     }
 

@@ -9,8 +9,6 @@ public struct CheckReport: Hashable, Sendable {
         case missingFile(ContentDigest)
         /// A file has other bytes than its name says.
         case alteredFile(ContentDigest)
-        /// A body in the index has another length or other bytes than it should.
-        case alteredInlineBody(ContentDigest)
         /// A file that no entry needs, and that no write is going to delete.
         case orphanFile(path: String)
         /// An entry whose body the index does not list, or lists with another length.
@@ -29,8 +27,6 @@ public struct CheckReport: Hashable, Sendable {
     public internal(set) var problems: [Problem] = []
     /// Files that were compared.
     public internal(set) var files = 0
-    /// Bodies in the index that were compared.
-    public internal(set) var inlineBodies = 0
     /// Things below `blobs/` that are not the store's, which it leaves alone.
     public internal(set) var foreignFiles: [String] = []
 
@@ -51,13 +47,12 @@ extension CheckReport.Problem: CustomStringConvertible {
         case .damagedIndex(let message): "damaged index: \(message)"
         case .missingFile(let digest): "missing or wrong length: \(BlobPath(digest).relativePath)"
         case .alteredFile(let digest): "altered: \(BlobPath(digest).relativePath)"
-        case .alteredInlineBody(let digest): "altered in the index: \(digest)"
         case .orphanFile(let path): "no entry needs: \(path)"
         case .unlistedBody(let key): "body not listed: \(key)"
         case .unlistedDerivedBody(let key, let name): "derived body not listed: \(name.debugDescription) of \(key)"
         case .wrongReferenceCount(let digest, let recorded, let actual):
             "\(digest): counted as needed by \(recorded), needed by \(actual)"
-        case .wrongTags(let key): "tags or rank are not those of the entry: \(key)"
+        case .wrongTags(let key): "tags or the order of eviction contradict the entry: \(key)"
         case .wrongTotal(let name, let recorded, let actual): "\(name): recorded \(recorded), counted \(actual)"
         }
     }
@@ -103,37 +98,19 @@ extension ResponseStore {
     private func compareBodies(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
         let listed = try readAsIs { (connection) throws(SQLiteError) in
             var listed: [(ContentDigest, Int64)] = []
-            try connection.forEachNeededFile { listed.append(($0, $1)) }
+            try connection.forEachBlob { listed.append(($0, $1)) }
             return listed
         }
         report.files = listed.count
         var suspects: [ContentDigest] = []
-        for (digest, byteCount) in listed where try examineFile(digest, byteCount, reads: reads) != nil {
+        for (digest, byteCount) in listed where try examine(digest, byteCount, reads: reads) != nil {
             suspects.append(digest)
-        }
-        try readAsIs { (connection) throws(SQLiteError) in
-            try connection.forEachInlineBody(reads: reads) { digest, isIntact in
-                report.inlineBodies += 1
-                if !isIntact { suspects.append(digest) }
-            }
         }
         report.problems += try confirm(suspects, reads: reads)
     }
 
-    /// What is wrong with the body of a digest; `nil` if nothing, as far as is looked.
+    /// The problem of the file of a body; `nil` for none, as far as `reads` asks.
     func examine(
-        _ digest: ContentDigest, _ byteCount: Int64, reads: Bool, _ connection: Connection
-    ) throws(StoreError) -> CheckReport.Problem? {
-        let isInIndex = try mapping(indexPath) { () throws(SQLiteError) in try !connection.needsFile(digest) }
-        guard isInIndex else { return try examineFile(digest, byteCount, reads: reads) }
-        let body = try mapping(indexPath) { () throws(SQLiteError) in
-            try connection.inlineBody(digest, byteCount: byteCount)
-        }
-        guard let body, !reads || ContentDigest(of: body.bytes) == digest else { return .alteredInlineBody(digest) }
-        return nil
-    }
-
-    private func examineFile(
         _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
         try mapping { () throws(SystemError) in
@@ -152,9 +129,9 @@ extension ResponseStore {
             var problems: [CheckReport.Problem] = []
             for digest in suspects {
                 let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
-                    try connection.neededByteCount(ofBlob: digest)
+                    try connection.byteCount(ofBlob: digest)
                 }
-                guard let byteCount, let problem = try examine(digest, byteCount, reads: reads, connection) else {
+                guard let byteCount, let problem = try examine(digest, byteCount, reads: reads) else {
                     continue
                 }
                 problems.append(problem)
@@ -167,7 +144,8 @@ extension ResponseStore {
     private func whileNobodyWrites<Value: Sendable>(
         _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        configuration.isReadOnly ? try readers.read(look) : try writer.write(look)
+        guard !configuration.isReadOnly else { return try readers.read(look) }
+        return try writer.write { (transaction) throws(StoreError) in try look(transaction.connection) }
     }
 
     private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
@@ -179,7 +157,7 @@ extension ResponseStore {
         report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in unlisted {
-                let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.needsFile(digest) }
+                let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
                 let exists = try mapping { () throws(SystemError) in try blobs.status(of: digest) != nil }
                 if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
             }

@@ -16,15 +16,13 @@ extension ResponseStore {
                 try connection.countAnew()
                 try connection.execute("REINDEX")
             }
-            try writer.mend()
+            try writer.recover()
             // What else was found is of no meaning for what the index is now.
             report.problems += try check(digests: digests).problems.filter { !report.problems.contains($0) }
         }
         if !report.isSound {
             // First: what is removed afterwards is counted down from here.
-            try writer.write { [self] (connection) throws(StoreError) in
-                try mapping(indexPath) { () throws(SQLiteError) in try connection.countAnew() }
-            }
+            try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.countAnew() })
         }
         for problem in report.problems { try mend(problem) }
         try flush()
@@ -40,7 +38,7 @@ extension ResponseStore {
 
     private func mend(_ problem: CheckReport.Problem) throws(StoreError) {
         switch problem {
-        case .missingFile(let digest), .alteredFile(let digest), .alteredInlineBody(let digest):
+        case .missingFile(let digest), .alteredFile(let digest):
             try drop(digest)
         case .unlistedBody(let key):
             try remove(key)
@@ -52,77 +50,41 @@ extension ResponseStore {
 
     /// Removes the entries and derived forms of a body, and its file, unless it is whole by now.
     private func drop(_ digest: ContentDigest) throws(StoreError) {
-        try writer.write { [self] (connection) throws(StoreError) in
+        try writer.write { [self] (transaction) throws(StoreError) in
             let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
-                try connection.neededByteCount(ofBlob: digest)
+                try transaction.connection.byteCount(ofBlob: digest)
             }
-            guard let byteCount, try examine(digest, byteCount, reads: true, connection) != nil else { return }
-            _ = try removeRows(withDamagedBody: digest, connection)
+            guard let byteCount, try examine(digest, byteCount, reads: true) != nil else { return }
+            _ = try removeRows(withDamagedBody: digest, transaction)
         }
     }
 }
 
 extension Connection {
-    /// Sets every count and sum to what the rows say; rows that name no digest go.
+    /// Sets every count and sum to what the rows say; rows without a digest go.
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
-        // Entries that have gone over to a policy tell of it; whether all have, the next opening looks.
-        try execute(
-            """
-            INSERT OR IGNORE INTO state
-            VALUES (1, 1, 0, 0, EXISTS (SELECT 1 FROM access WHERE age IS NOT NULL), -9223372036854775808)
-            """)
-        // Below that nothing new would stay.
-        try execute(
-            """
-            UPDATE total SET eviction_age = max(
-                eviction_age, coalesce((SELECT min(priority) FROM access WHERE rank < 2 AND age IS NOT NULL), 0)
-            )
-            """)
-        try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
-        try execute(
-            """
-            INSERT OR IGNORE INTO access (entry_id, accessed_at, hit_count, age)
-            SELECT id, created_at, 0, (SELECT iif(eviction_policy = 1, eviction_age, NULL) FROM state, total) FROM entry
-            """)
-        try execute(
-            """
-            UPDATE access SET (rank, byte_count) = (
-                SELECT CASE WHEN is_pinned THEN 2 WHEN session IS NULL THEN 1 ELSE 0 END, entry.byte_count
-                FROM entry WHERE id = entry_id
-            )
-            """)
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO state VALUES (1, 1, 0, 0, EXISTS (SELECT 1 FROM priority), 0)")
         try execute(
             """
             DELETE FROM derived
             WHERE entry_id NOT IN (SELECT id FROM entry) OR (body IS NOT NULL OR byte_count <> 0)
                 AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = body AND blob.byte_count = derived.byte_count)
             """)
+        try countAccessesAnew()
         try execute("DELETE FROM tag")
         try execute("UPDATE entry SET tags = NULL WHERE tags IS NOT NULL AND NOT json_valid(tags)")
         try execute("INSERT OR IGNORE INTO tag SELECT value, entry.id FROM entry, json_each(entry.tags) AS each")
+        try countBlobsAnew()
+        try execute("DELETE FROM partition_total")
         try execute(
             """
-            UPDATE blob SET reference_count = actual
-            FROM (
-                SELECT digest AS counted,
-                    (SELECT count(*) FROM entry WHERE body = digest)
-                        + (SELECT count(*) FROM derived WHERE body = digest) AS actual
-                FROM blob
-            )
-            WHERE digest = counted AND reference_count <> actual
+            INSERT INTO partition_total SELECT partition, count(*), CAST(total(byte_count) AS INTEGER)
+            FROM entry WHERE partition <> '' GROUP BY partition
             """)
-        try execute(
-            """
-            DELETE FROM inline_body
-            WHERE (id, digest) NOT IN (
-                SELECT inline_id, digest FROM blob WHERE inline_id IS NOT NULL AND reference_count > 0
-            )
-            """)
-        try execute("UPDATE inline_body SET byte_count = length(bytes) WHERE byte_count <> length(bytes)")
-        // Last, because the triggers of the above have changed it.
+        // Last: the triggers of the above have changed it.
         try execute(
             """
             UPDATE total SET
@@ -133,10 +95,46 @@ extension Connection {
                 derived_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM derived),
                 blob_count = (SELECT count(*) FROM blob),
                 physical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob),
-                unreferenced_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob WHERE reference_count = 0),
                 failure_count = (SELECT count(*) FROM failure),
-                inline_count = (SELECT count(*) FROM inline_body),
-                inline_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM inline_body)
+                last_id = CASE
+                    WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39 THEN last_id
+                    ELSE (SELECT coalesce(max(id), 0) FROM entry)
+                END,
+                unused_id = 0
             """)
+    }
+
+    /// Uses and priorities. Every entry gets its priority again if the policy asks for priorities.
+    private func countAccessesAnew() throws(SQLiteError) {
+        try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
+        try execute("UPDATE access SET is_pinned = (SELECT entry.is_pinned FROM entry WHERE id = entry_id)")
+        try execute(
+            """
+            INSERT OR IGNORE INTO access SELECT id, id << 24, created_at, 0, 1 FROM entry WHERE is_pinned = 1
+            """)
+        try execute(
+            """
+            DELETE FROM priority
+            WHERE entry_id NOT IN (SELECT id FROM entry) OR entry_id IN (SELECT id FROM entry WHERE is_pinned = 1)
+            """)
+        // Below this age no new entry would stay.
+        try execute("UPDATE total SET eviction_age = max(eviction_age, coalesce((SELECT min(priority) FROM priority), 0))")
+        try execute("UPDATE state SET reordered_id = 0")
+    }
+
+    private func countBlobsAnew() throws(SQLiteError) {
+        try execute(
+            """
+            UPDATE blob SET reference_count = actual
+            FROM (
+                SELECT digest AS counted, coalesce(needed, 0) AS actual
+                FROM blob LEFT JOIN (
+                    SELECT body, count(*) AS needed
+                    FROM (SELECT body FROM entry UNION ALL SELECT body FROM derived) GROUP BY body
+                ) ON body = digest
+            )
+            WHERE digest = counted AND reference_count <> actual
+            """)
+        try execute("DELETE FROM blob WHERE reference_count = 0")
     }
 }

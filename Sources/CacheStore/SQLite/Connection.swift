@@ -15,19 +15,19 @@ package final class Connection {
         case writer
         /// Looks at a store that other connections own; opens the file read-only and never creates it.
         case inspector
-        /// Moves the log into the file; never creates it.
+        /// Copies the WAL into the database; never creates it.
         case checkpointer
-        /// Reads and writes while nobody else has the store open; needs no memory that is shared, and never creates the file.
-        case exclusive
     }
 
     private let handle: OpaquePointer
-    private let busyTimeout: Duration
+    /// How long a statement waits for a lock of another connection.
+    var busyTimeout: Duration {
+        didSet { busyWait.timeout = Self.bounded(busyTimeout) }
+    }
+    private let busyWait: BusyWait
     private var interruption: InterruptFlag?
-    /// What was evicted in the present transaction.
-    var evicted = EvictionReport()
-    /// Pages in the log after the last commit of this connection, once ``leaveLogToOthers()`` was called: SQLite writes it there.
-    private let logPages: UnsafeMutablePointer<Int32>
+    /// Pages in the WAL after the last commit of this connection, once ``leaveCheckpointsToOthers()`` was called: SQLite writes it there.
+    private let walPages: UnsafeMutablePointer<Int32>
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
@@ -35,14 +35,16 @@ package final class Connection {
     ///
     /// - Parameters:
     ///   - isDurable: Whether a commit waits until it is on the disk.
-    ///   - deletesSecurely: Whether what is deleted is overwritten.
+    ///   - deletesSecurely: Whether deleted rows are overwritten.
+    ///   - cacheByteCount: Bytes of pages that the connection keeps in memory.
     package init(
-        path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false
+        path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false,
+        cacheByteCount: Int = 8 << 20
     ) throws(SQLiteError) {
         // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
         let access =
             switch role {
-            case .reader, .checkpointer, .exclusive: SQLITE_OPEN_READWRITE
+            case .reader, .checkpointer: SQLITE_OPEN_READWRITE
             case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             case .inspector: SQLITE_OPEN_READONLY
             }
@@ -55,33 +57,31 @@ package final class Connection {
             throw error
         }
         handle = opened
-        logPages = .allocate(capacity: 1)
-        logPages.initialize(to: 0)
-        // SQLite counts milliseconds in 32 bits.
-        self.busyTimeout = min(max(busyTimeout, .zero), .seconds(1_000_000))
-        try configure(role, isDurable, deletesSecurely)
+        walPages = .allocate(capacity: 1)
+        walPages.initialize(to: 0)
+        self.busyTimeout = busyTimeout
+        busyWait = BusyWait(Self.bounded(busyTimeout))
+        busyWait.install(on: handle)
+        try configure(role, isDurable, deletesSecurely, cacheByteCount)
     }
+
+    private static func bounded(_ timeout: Duration) -> Duration { min(max(timeout, .zero), .seconds(1_000_000)) }
 
     deinit {
         statements = [:]
         sqlite3_close_v2(handle)
-        logPages.deallocate()
+        walPages.deallocate()
     }
 
-    /// Sets what belongs to the connection; the file stays as it is.
-    private func configure(_ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool) throws(SQLiteError) {
-        sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1)))
+    /// Sets the options of the connection; the file stays as it is.
+    private func configure(
+        _ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool, _ cacheByteCount: Int
+    ) throws(SQLiteError) {
         if role != .inspector { try checkWritable() }
         if role == .checkpointer {
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            // Nothing that would have the schema read: this connection asks no table.
+            // Nothing that makes SQLite read the schema: this connection queries no table.
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
-        }
-        // Before anything is read: it is then that the memory would be made.
-        if role == .exclusive {
-            try execute("PRAGMA locking_mode = EXCLUSIVE")
-            // The log stays where there is no room for it in the index.
-            _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         }
         // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -92,10 +92,10 @@ package final class Connection {
             try execute("PRAGMA secure_delete = \(deletesSecurely ? "ON" : "OFF")")
             // Where fsync(2) alone does not reach the disk: on Apple's systems.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
-            // More than there is at the bound: a log that was cut would have to grow again.
-            try execute("PRAGMA journal_size_limit = \(Checkpointer.maxLogByteCount / 4 * 5)")
+            // More than a WAL at its bound: a truncated file would have to grow again.
+            try execute("PRAGMA journal_size_limit = \(Checkpointer.maxByteCount / 4 * 5)")
         }
-        try execute("PRAGMA cache_size = -8192")
+        try execute("PRAGMA cache_size = -\(max(64, cacheByteCount >> 10))")
         try execute("PRAGMA temp_store = MEMORY")
         if role == .reader || role == .inspector { try execute("PRAGMA query_only = ON") }
     }
@@ -112,26 +112,20 @@ package final class Connection {
 
     /// Throws where every later write would fail although the index itself can be written.
     ///
-    /// When the log, or the memory that its readers share, cannot be opened for writing for a moment, SQLite falls back to
-    /// reading in silence, and stays there for as long as the connection lives. It says so before it looks at the lock, so
-    /// that nobody has to be waited for.
-    func checkLogWritable() throws(SQLiteError) {
+    /// When the WAL, or its shared memory, cannot be opened for writing for a moment, SQLite silently falls back to reading for the life of
+    /// the connection. It reports that before it tries the lock, so that this waits for no other writer.
+    func checkWALWritable() throws(SQLiteError) {
         do throws(SQLiteError) {
-            try keepingOthersFromWriting(within: .zero) {}
+            try waiting(.zero) { () throws(SQLiteError) in try execute("BEGIN IMMEDIATE") }
+            try execute("ROLLBACK")
         } catch {
             guard error.isBusy else { throw error }
         }
     }
 
-    /// Calls `body` while no other connection can write.
-    ///
-    /// - Parameter timeout: How long whoever writes now is waited for.
-    func keepingOthersFromWriting(
-        within timeout: Duration, _ body: () throws(SQLiteError) -> Void
-    ) throws(SQLiteError) {
-        try waiting(timeout) { () throws(SQLiteError) in try execute("BEGIN IMMEDIATE") }
-        defer { _ = try? execute("ROLLBACK") }
-        try body()
+    /// Ends waiting for a lock as soon as `flag` is set.
+    func stopWaiting(by flag: InterruptFlag) {
+        busyWait.stop = flag
     }
 
     /// From now on statements end with an error as soon as `flag` is set: `SQLITE_INTERRUPT`.
@@ -151,8 +145,8 @@ package final class Connection {
     private func waiting<Value>(
         _ timeout: Duration, _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {
-        sqlite3_busy_timeout(handle, Int32(timeout / .milliseconds(1)))
-        defer { sqlite3_busy_timeout(handle, Int32(busyTimeout / .milliseconds(1))) }
+        busyWait.timeout = Self.bounded(timeout)
+        defer { busyWait.timeout = Self.bounded(busyTimeout) }
         return try body()
     }
 
@@ -247,31 +241,31 @@ package final class Connection {
         try execute("VACUUM")
     }
 
-    /// Calls `body` in a transaction that is taken back, and whose pages are kept in memory until then.
-    func tentatively(_ body: () throws(SQLiteError) -> Void) throws(SQLiteError) {
+    /// Calls `body` in a write transaction that is rolled back, and whose pages stay in memory until then.
+    func rollingBack<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try execute("PRAGMA cache_spill = OFF")
         defer { _ = try? execute("PRAGMA cache_spill = ON") }
         try prepared("BEGIN IMMEDIATE").run()
         defer { _ = try? prepared("ROLLBACK").run() }
-        try body()
+        return try body()
     }
 
-    // MARK: The log
+    // MARK: The WAL
 
-    /// From now on commits count the pages in the log instead of moving them into the index.
-    func leaveLogToOthers() {
+    /// From now on commits count the pages of the WAL instead of running checkpoints.
+    func leaveCheckpointsToOthers() {
         sqlite3_wal_hook(
             handle,
-            { logPages, _, _, count in
-                logPages?.assumingMemoryBound(to: Int32.self).pointee = count
+            { pages, _, _, count in
+                pages?.assumingMemoryBound(to: Int32.self).pointee = count
                 return SQLITE_OK
-            }, logPages)
+            }, walPages)
     }
 
-    /// Pages in the log after the last commit of this connection, those of others included.
-    var logPageCount: Int { Int(logPages.pointee) }
+    /// Pages in the WAL after the last commit of this connection, those of other connections included.
+    var walPageCount: Int { Int(walPages.pointee) }
 
-    /// Sees the index as it is now until ``endReading()``, and keeps the log from beginning anew.
+    /// Keeps one snapshot of the index, and the WAL from being restarted, until ``endReading()``.
     package func beginReading() throws(SQLiteError) {
         try execute("BEGIN; PRAGMA schema_version")
     }
@@ -280,39 +274,40 @@ package final class Connection {
         _ = try? execute("ROLLBACK")
     }
 
-    /// Moves as much of the log into the index as readers allow.
+    /// Copies as much of the WAL into the database as readers allow.
     ///
-    /// - Parameter timeout: How long others who move it are waited for.
-    /// - Returns: Whether all of it is there.
+    /// - Parameter timeout: How long to wait for another checkpointer.
+    /// - Returns: Whether all of it is copied.
     func checkpoint(within timeout: Duration) throws(SQLiteError) -> Bool {
-        // The log is not opened before something is read.
+        // SQLite opens the WAL with the first read.
         try execute("PRAGMA schema_version")
-        return try moveLog(SQLITE_CHECKPOINT_PASSIVE, within: timeout)
+        return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: timeout)
     }
 
-    /// Moves the log into the index, so that the next transaction writes over its beginning; `false` if somebody needs it still.
+    /// Copies the WAL into the database, so that the next transaction writes over its beginning; `false` if readers still need it.
     ///
-    /// - Parameter timeout: How long others are waited for: who writes, who moves the log, and, while nobody can write, who reads.
-    func restartLog(within timeout: Duration) throws(SQLiteError) -> Bool {
-        try waiting(timeout) { () throws(SQLiteError) in try moveLog(SQLITE_CHECKPOINT_RESTART, within: timeout) }
+    /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
+    @discardableResult
+    func restartWAL(within timeout: Duration) throws(SQLiteError) -> Bool {
+        try waiting(timeout) { () throws(SQLiteError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) }
     }
 
-    /// Moves the log into the index and cuts it to nothing; `false` if somebody needs it still.
-    func truncateLog() throws(SQLiteError) -> Bool {
-        try moveLog(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout)
+    /// Copies the WAL into the database and truncates its file; `false` if readers still need it.
+    func truncateWAL() throws(SQLiteError) -> Bool {
+        try checkpoint(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout)
     }
 
-    private func moveLog(_ mode: Int32, within timeout: Duration) throws(SQLiteError) -> Bool {
+    private func checkpoint(_ mode: Int32, within timeout: Duration) throws(SQLiteError) -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
-            var (pageCount, movedCount) = (Int32(0), Int32(0))
-            let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pageCount, &movedCount)
-            if result == SQLITE_OK { return movedCount == pageCount }
+            var (pageCount, copiedCount) = (Int32(0), Int32(0))
+            let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pageCount, &copiedCount)
+            if result == SQLITE_OK { return copiedCount == pageCount }
             let error = error(result, sql: nil)
             guard error.isBusy else { throw error }
-            // SQLite waits for readers, but not for others who move the log.
+            // SQLite waits for readers, but not for other checkpointers.
             guard ContinuousClock.now < deadline else { return false }
-            sqlite3_sleep(5)
+            sqlite3_sleep(1)
         }
     }
 
@@ -326,9 +321,6 @@ package final class Connection {
 
     /// The rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
-
-    /// The number of the row that the last INSERT has made, not one in a trigger.
-    var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// The rows that were written since the connection was opened, those of triggers included.
     package var rowsWritten: Int64 { sqlite3_total_changes64(handle) }

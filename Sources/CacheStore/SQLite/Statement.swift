@@ -44,6 +44,14 @@ package final class Statement {
         while try step() {}
     }
 
+    /// Runs to the end, collects the first column, and makes the statement ready for the next run.
+    package func integers() throws(SQLiteError) -> [Int64] {
+        defer { reset() }
+        var integers: [Int64] = []
+        while try step() { integers.append(int64(0)) }
+        return integers
+    }
+
     /// Ends the run: lets go of its snapshot and of everything bound.
     package func reset() {
         // The result repeats the error of the last step, which has been thrown.

@@ -84,7 +84,7 @@ struct DemoReport: Encodable, Sendable {
     }
 
     /// What the demonstration asks the store with SQL.
-    static let query = "SELECT entries, files, logical_bytes, physical_bytes, unreferenced_bytes, hits FROM cache_stats"
+    static let query = "SELECT entries, files, logical_bytes, physical_bytes, hits FROM cache_stats"
 
     private var roundTable: TextTable {
         var table = TextTable(columns: [

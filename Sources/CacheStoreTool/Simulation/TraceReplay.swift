@@ -20,7 +20,7 @@ package struct TraceReplay {
     private var runs: [Run] = []
     private var parser = URLListParser()
 
-    package init(limits: Limits) throws(StoreError) {
+    package init(limits: Limits) throws {
         self.limits = limits
         bound = ClairvoyantBound(maxEntryBytes: limits.maxEntryBytes ?? .max)
         for policy in EvictionPolicy.allCases {

@@ -50,15 +50,12 @@ extension ToolTests {
                     files               4
                     logical bytes       10.0 kB
                     physical bytes      10.0 kB
-                    unreferenced bytes  0 B
                     hits                0
                     failing keys        0
                     damaged bodies      0
                     derived bodies      0
                     derived bytes       0 B
                     eviction policy     least-recently-used
-                    inline bodies       0
-                    inline bytes        0 B
 
                     host           share  entries     bytes
                     ------------  ------  -------  --------  --------------------
@@ -88,7 +85,6 @@ extension ToolTests {
             var files: Int
             var logical_bytes: Int
             var physical_bytes: Int
-            var unreferenced_bytes: Int
             var hits: Int
             var failing_keys: Int
             var by_host: [Share]
@@ -117,7 +113,7 @@ extension ToolTests {
                 Share("< 30 days", 1, 10, 0.001), Share("older", 1, 2_490, 0.249),
             ]
             let expected = Report(
-                entries: 4, files: 4, logical_bytes: 10_000, physical_bytes: 10_000, unreferenced_bytes: 0, hits: 0,
+                entries: 4, files: 4, logical_bytes: 10_000, physical_bytes: 10_000, hits: 0,
                 failing_keys: 0,
                 by_host: [
                     Share("b.test", 2, 7_500, 0.75), Share("a.test", 1, 2_490, 0.249), Share("c.test", 1, 10, 0.001),

@@ -26,7 +26,7 @@ final class Sandbox: Sendable {
     ) -> ResponseStore.Configuration {
         var configuration = ResponseStore.Configuration()
         configuration.clock = clock.date
-        configuration.touchInterval = .seconds(3600)
+        configuration.accessInterval = .seconds(3600)
         configure(&configuration)
         return configuration
     }

@@ -79,11 +79,11 @@ struct StoreExamination {
     /// Files that no part of the store knows.
     private func unaccounted() throws -> [String] {
         let manager = FileManager.default
-        let known: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "blobs", "staging"]
+        let known: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "blobs", "staging", "ballast", "locks"]
         var names = try manager.contentsOfDirectory(atPath: directory.path(percentEncoded: false))
             .filter { !known.contains($0) }
             // Only a power cut may damage an index.
-            .filter { !isAfterCut || !$0.hasPrefix("index.sqlite.set-aside-") }
+            .filter { !isAfterCut || !$0.hasPrefix("index.sqlite.quarantined-") }
         let staging = directory.appending(path: "staging").path(percentEncoded: false)
         if manager.fileExists(atPath: staging) {
             names += try manager.contentsOfDirectory(atPath: staging).map { "staging/" + $0 }

@@ -1,6 +1,17 @@
-/// The rows of `entry`.
+/// The columns of `entry`, in the order in which lookups read them. Parameters count from 1.
+private enum EntryColumn: Int32 {
+    case id, kind, variant, url, status, etag, lastModified, contentType, requestedAt, receivedAt, expiresAt, createdAt
+    case isBodyDecoded, byteCount, body, head, session, isPinned, tags, keyChecksum, partStart, partTotal, groups
+    case searchBase
+    /// Written only: a lookup knows them.
+    case partition, key, host
+
+    var parameter: Int32 { rawValue + 1 }
+}
+
+/// The rows of `entry`, read.
 extension Connection {
-    /// All stored responses of a key. One point lookup; a second row only where there are variants or an error response.
+    /// All stored responses of a key. One point lookup; a second row only with variants, parts or an error response.
     package func entries(for key: CacheKey) throws(SQLiteError) -> [StoredEntry] {
         let statement = try prepared(
             """
@@ -20,82 +31,107 @@ extension Connection {
         return entries
     }
 
-    /// Inserts an entry or replaces body and metadata of the one with the same key, kind and variant.
+    /// Whether an entry is present with the body that it had.
+    package func contains(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
+        let statement = try prepared(
+            """
+            SELECT 1 FROM entry
+            WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4
+                AND (session IS NULL OR session = (SELECT session FROM state))
+            """)
+        defer { statement.reset() }
+        statement.bind(entry.id, at: 1)
+        statement.bind(entry.key.partition, at: 2)
+        statement.bind(entry.key.text, at: 3)
+        statement.bind(entry.digest, at: 4)
+        return try statement.step()
+    }
+
+    /// Responses of one key that are kept at once.
+    package static let maxVariants: Int64 = 64
+}
+
+/// The rows of `entry`, changed.
+extension WriteTransaction {
+    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Either gets the next id.
     ///
-    /// The triggers of the schema know the body that an update displaces. It is an UPDATE or an INSERT and not an upsert,
-    /// because each upsert would have SQLite copy the pages that it changes (see `v006_statements.sql`).
+    /// UPDATE or INSERT, not an upsert: an upsert would make SQLite copy the pages that it changes (see `v001_initial.sql`).
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
         byteCount: Int64, at now: Int64
     ) throws(SQLiteError) -> StoredEntry {
         let replaced = try replacedEntry(metadata, key)
         let options = options.completed(with: replaced?.options)
-        let statement = try replaced == nil ? prepared(Self.insertion) : prepared(Self.replacement)
-        defer { statement.reset() }
-        statement.bind(key.partition, at: 1)
-        statement.bind(key.text, at: 2)
-        statement.bind(metadata.kind.rawValue, at: 3)
-        statement.bind(metadata.variant, at: 4)
-        statement.bind(metadata.url, at: 5)
-        statement.bind(key.host ?? metadata.url.flatMap { try? CacheKey(url: $0).host } ?? "", at: 6)
-        statement.bind(Int64(metadata.status), at: 7)
-        statement.bind(metadata.etag, at: 8)
-        statement.bind(metadata.lastModified, at: 9)
-        statement.bind(metadata.contentType, at: 10)
-        statement.bind(metadata.requestedAt.milliseconds, at: 11)
-        statement.bind(metadata.receivedAt.milliseconds, at: 12)
-        statement.bind(metadata.expiresAt?.milliseconds, at: 13)
-        statement.bind(now, at: 14)
-        statement.bind(metadata.isBodyDecoded ? 1 : 0, at: 15)
-        statement.bind(byteCount, at: 16)
-        statement.bind(digest, at: 17)
-        statement.bind(textBytes: metadata.head, at: 18)
-        statement.bind(options, from: 19)
-        statement.bind(KeyChecksum(key).key, at: 22)
-        statement.bind(metadata.part?.start, at: 23)
-        statement.bind(metadata.part?.completeLength, at: 24)
-        statement.bind(names: metadata.groups, at: 25)
-        statement.bind(metadata.searchBase, at: 26)
-        if let replaced { statement.bind(replaced.id, at: 27) }
-        while try statement.step() {}
+        if let replaced, replaced.body != digest {
+            release(replaced.body)
+            try removeDerived(ofEntry: replaced.id)
+        }
+        let statement = try connection.prepared(replaced == nil ? Self.insertion : Self.replacement)
+        if let replaced { statement.bind(replaced.id, at: EntryColumn.id.parameter) }
+        statement.bind(metadata)
+        statement.bind(now, at: EntryColumn.createdAt.parameter)
+        statement.bind(metadata.isBodyDecoded ? 1 : 0, at: EntryColumn.isBodyDecoded.parameter)
+        statement.bind(byteCount, at: EntryColumn.byteCount.parameter)
+        statement.bind(digest, at: EntryColumn.body.parameter)
+        statement.bind(options, from: EntryColumn.session.parameter)
+        statement.bind(KeyChecksum(key).key, at: EntryColumn.keyChecksum.parameter)
+        statement.bind(key.host ?? metadata.url.flatMap { try? CacheKey(url: $0).host } ?? "", at: EntryColumn.host.parameter)
+        statement.bind(metadata.part?.completeLength, at: EntryColumn.partTotal.parameter)
+        statement.bind(metadata.url, at: EntryColumn.url.parameter)
+        if replaced == nil {
+            statement.bind(metadata.kind.rawValue, at: EntryColumn.kind.parameter)
+            statement.bind(metadata.part?.start, at: EntryColumn.partStart.parameter)
+            statement.bind(key.partition, at: EntryColumn.partition.parameter)
+            statement.bind(key.text, at: EntryColumn.key.parameter)
+        }
+        try statement.run()
         let entry = StoredEntry(
             key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
-            createdAt: .init(milliseconds: now), options: options, id: replaced?.id ?? lastInsertedID)
+            createdAt: .init(milliseconds: now), options: options, id: try connection.lastEntryID())
         if !metadata.variant.isEmpty || metadata.part != nil { try removeOldestVariants(of: key) }
         return entry
     }
 
     private static let insertion: StaticString = """
         INSERT OR ROLLBACK INTO entry (
-            partition, key, kind, variant, url, host, status, etag, last_modified, content_type, requested_at,
-            received_at, expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
-            key_checksum, part_start, part_total, groups, search_base
+            id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
+            expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
+            key_checksum, part_start, part_total, groups, search_base, partition, key, host
         )
         VALUES (
-            ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-            CASE WHEN ?19 THEN (SELECT session FROM state) END, ?20, CASE WHEN ?21 <> '[]' THEN ?21 END,
-            ?22, ?23, ?24, ?25, ?26
+            (
+                SELECT CASE WHEN last_id BETWEEN 0 AND 1 << 39 THEN last_id ELSE (SELECT id FROM entry ORDER BY id DESC LIMIT 1) END + 1 FROM total
+            ), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+            CASE WHEN ?17 THEN (SELECT session FROM state) END, ?18, CASE WHEN ?19 <> '[]' THEN ?19 END,
+            ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27
         )
         """
 
-    /// Sets nothing of what it was found by, so that the index of that stays as it is.
+    /// Leaves kind, variant, part, partition and key alone: the replaced entry has the same.
     private static let replacement: StaticString = """
         UPDATE OR ROLLBACK entry SET
-            url = ?5, host = ?6, status = ?7, etag = ?8, last_modified = ?9, content_type = ?10, requested_at = ?11,
-            received_at = ?12, expires_at = ?13, created_at = ?14, is_body_decoded = ?15, byte_count = ?16, body = ?17,
-            head = ?18, session = CASE WHEN ?19 THEN (SELECT session FROM state) END, is_pinned = ?20,
-            tags = CASE WHEN ?21 <> '[]' THEN ?21 END, key_checksum = ?22, part_total = ?24, groups = ?25,
-            search_base = ?26
-        WHERE id = ?27
+            id = (
+                SELECT CASE WHEN last_id BETWEEN 0 AND 1 << 39 THEN last_id ELSE (SELECT id FROM entry ORDER BY id DESC LIMIT 1) END + 1 FROM total
+            ), url = ?4, status = ?5, etag = ?6, last_modified = ?7, content_type = ?8,
+            requested_at = ?9, received_at = ?10, expires_at = ?11, created_at = ?12, is_body_decoded = ?13,
+            byte_count = ?14, body = ?15, head = ?16, session = CASE WHEN ?17 THEN (SELECT session FROM state) END,
+            is_pinned = ?18, tags = CASE WHEN ?19 <> '[]' THEN ?19 END, key_checksum = ?20, part_total = ?22,
+            groups = ?23, search_base = ?24, host = ?27
+        WHERE id = ?1
         """
 
-    /// What the new entry takes the place of, and what is wanted of it unless its session is over.
-    private func replacedEntry(
-        _ metadata: EntryMetadata, _ key: CacheKey
-    ) throws(SQLiteError) -> (id: Int64, options: EntryOptions?)? {
-        let statement = try prepared(
+    private struct Replaced {
+        let id: Int64
+        let body: ContentDigest?
+        /// `nil` when its session has ended.
+        let options: EntryOptions?
+    }
+
+    /// The entry that a new one replaces.
+    private func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(SQLiteError) -> Replaced? {
+        let statement = try connection.prepared(
             """
-            SELECT id, session, is_pinned, tags, session IS NULL OR session = (SELECT session FROM state) FROM entry
+            SELECT id, body, session IS NULL OR session = (SELECT session FROM state), session, is_pinned, tags FROM entry
             WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4 AND coalesce(part_start, -1) = ?5
             """)
         defer { statement.reset() }
@@ -105,169 +141,177 @@ extension Connection {
         statement.bind(metadata.variant, at: 4)
         statement.bind(metadata.part?.start ?? -1, at: 5)
         guard try statement.step() else { return nil }
-        return (statement.int64(0), statement.int64(4) != 0 ? statement.options(1) : nil)
+        return Replaced(
+            id: statement.int64(0), body: statement.digest(1),
+            options: statement.int64(2) != 0 ? statement.options(3) : nil)
     }
 
-    /// Removes the variants and parts beyond ``maxVariants``, pinned ones last, least recently received first: a lookup reads
-    /// them all.
+    /// Removes the variants and parts beyond ``Connection/maxVariants``, pinned ones last, the least recently received first: a
+    /// lookup reads them all.
     private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
-        let statement = try prepared(
+        let statement = try connection.prepared(
             """
-            DELETE FROM entry WHERE id IN (
-                SELECT id FROM entry WHERE partition = ?1 AND key = ?2
-                ORDER BY is_pinned DESC, received_at DESC LIMIT -1 OFFSET ?3
-            )
+            SELECT id FROM entry WHERE partition = ?1 AND key = ?2
+            ORDER BY is_pinned DESC, received_at DESC, id DESC LIMIT -1 OFFSET ?3
             """)
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
-        statement.bind(Self.maxVariants, at: 3)
-        try statement.run()
+        statement.bind(Connection.maxVariants, at: 3)
+        try removeEntries(statement.integers())
     }
 
-    /// Responses of one key that are kept at once.
-    package static let maxVariants: Int64 = 64
-
-    /// Replaces what is known of an entry and leaves its body alone; `false` if the entry is gone or has another body.
+    /// Replaces the metadata of an entry and leaves its body and its id alone; `false` if the entry is gone or has another body.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
         if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
-        let statement = try prepared(
+        let statement = try connection.prepared(
             """
-            UPDATE entry SET
-                status = ?4, etag = ?5, last_modified = ?6, content_type = ?7, requested_at = ?8, received_at = ?9,
-                expires_at = ?10, head = ?11, variant = ?13, groups = ?14, search_base = ?15
-            WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?12
+            UPDATE OR ROLLBACK entry SET
+                variant = ?3, status = ?5, etag = ?6, last_modified = ?7, content_type = ?8, requested_at = ?9,
+                received_at = ?10, expires_at = ?11, head = ?16, groups = ?23, search_base = ?24
+            WHERE id = ?1 AND partition = ?25 AND key = ?26 AND body IS ?15
             """)
-        defer { statement.reset() }
-        statement.bind(entry.id, at: 1)
-        statement.bind(entry.key.partition, at: 2)
-        statement.bind(entry.key.text, at: 3)
-        statement.bind(Int64(metadata.status), at: 4)
-        statement.bind(metadata.etag, at: 5)
-        statement.bind(metadata.lastModified, at: 6)
-        statement.bind(metadata.contentType, at: 7)
-        statement.bind(metadata.requestedAt.milliseconds, at: 8)
-        statement.bind(metadata.receivedAt.milliseconds, at: 9)
-        statement.bind(metadata.expiresAt?.milliseconds, at: 10)
-        statement.bind(textBytes: metadata.head, at: 11)
-        statement.bind(entry.digest, at: 12)
-        statement.bind(metadata.variant, at: 13)
-        statement.bind(names: metadata.groups, at: 14)
-        statement.bind(metadata.searchBase, at: 15)
-        while try statement.step() {}
-        return changes == 1
+        statement.bind(entry.id, at: EntryColumn.id.parameter)
+        statement.bind(metadata)
+        statement.bind(entry.digest, at: EntryColumn.body.parameter)
+        statement.bind(entry.key.partition, at: EntryColumn.partition.parameter)
+        statement.bind(entry.key.text, at: EntryColumn.key.parameter)
+        try statement.run()
+        return connection.changes == 1
     }
 
-    /// Makes room for an entry that becomes another variant of its key, if it is still there.
+    /// Removes the entry whose variant another one takes over, if that one is still present.
     private func removeVariant(_ variant: String, besides entry: StoredEntry) throws(SQLiteError) {
-        let statement = try prepared(
+        guard try connection.contains(entry) else { return }
+        let statement = try connection.prepared(
             """
-            DELETE FROM entry
-            WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4 AND coalesce(part_start, -1) = ?7
-                AND EXISTS (SELECT 1 FROM entry WHERE id = ?5 AND partition = ?1 AND key = ?2 AND body IS ?6)
+            SELECT id FROM entry
+            WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4 AND coalesce(part_start, -1) = ?5
             """)
         statement.bind(entry.key.partition, at: 1)
         statement.bind(entry.key.text, at: 2)
         statement.bind(entry.metadata.kind.rawValue, at: 3)
         statement.bind(variant, at: 4)
-        statement.bind(entry.id, at: 5)
-        statement.bind(entry.digest, at: 6)
-        statement.bind(entry.metadata.part?.start ?? -1, at: 7)
-        try statement.run()
+        statement.bind(entry.metadata.part?.start ?? -1, at: 5)
+        try removeEntries(statement.integers())
     }
 
-    /// Sets what the caller wants of all responses of a key; returns how many there are.
+    /// Sets lifetime, pin and tags of all responses of a key; returns their number.
     package func setOptions(_ options: EntryOptions, for key: CacheKey) throws(SQLiteError) -> Int {
-        let statement = try prepared(
+        let statement = try connection.prepared(
             """
-            UPDATE entry SET
+            UPDATE OR ROLLBACK entry SET
                 session = CASE ?3 WHEN 0 THEN NULL WHEN 1 THEN (SELECT session FROM state) ELSE session END,
                 is_pinned = coalesce(?4, is_pinned),
                 tags = iif(?5 IS NULL, tags, nullif(?5, '[]'))
             WHERE partition = ?1 AND key = ?2 AND (session IS NULL OR session = (SELECT session FROM state))
             """)
-        defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
         statement.bind(options, from: 3)
-        while try statement.step() {}
-        return changes
+        try statement.run()
+        return connection.changes
     }
 
-    /// Removes all responses of a key; returns how many there were.
-    package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
-        let statement = try prepared("DELETE FROM entry WHERE partition = ?1 AND key = ?2")
+    // MARK: Removing
+
+    /// Removes an entry with its forms; `false` if it is gone. Every removal ends here.
+    @discardableResult
+    package func removeEntry(id: Int64) throws(SQLiteError) -> Bool {
+        try removeDerived(ofEntry: id)
+        let statement = try connection.prepared("DELETE FROM entry WHERE id = ?1 RETURNING body")
         defer { statement.reset() }
+        statement.bind(id, at: 1)
+        guard try statement.step() else { return false }
+        release(statement.digest(0))
+        while try statement.step() {}
+        return true
+    }
+
+    /// Removes entries; returns the number of those that were present.
+    @discardableResult
+    package func removeEntries(_ ids: [Int64]) throws(SQLiteError) -> Int {
+        var count = 0
+        for id in ids where try removeEntry(id: id) { count += 1 }
+        return count
+    }
+
+    /// Removes all responses of a key; returns their number.
+    package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
+        let statement = try connection.prepared("SELECT id FROM entry WHERE partition = ?1 AND key = ?2")
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
-        while try statement.step() {}
-        return changes
+        return try removeEntries(statement.integers())
     }
 
     /// Removes an entry; `false` if it is gone or has another body.
     package func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
-        let statement = try prepared(
-            "DELETE FROM entry WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4")
-        defer { statement.reset() }
-        statement.bind(entry.id, at: 1)
-        statement.bind(entry.key.partition, at: 2)
-        statement.bind(entry.key.text, at: 3)
-        statement.bind(entry.digest, at: 4)
-        while try statement.step() {}
-        return changes == 1
+        guard try connection.contains(entry) else { return false }
+        return try removeEntry(id: entry.id)
     }
 
-    func removeEntry(id: Int64) throws(SQLiteError) -> Bool {
-        let statement = try prepared("DELETE FROM entry WHERE id = ?1")
-        defer { statement.reset() }
-        statement.bind(id, at: 1)
-        while try statement.step() {}
-        return changes == 1
-    }
-
+    /// Removes the entries with a body. Reads every entry.
     package func removeEntries(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
-        let statement = try prepared("DELETE FROM entry WHERE body = ?1")
-        defer { statement.reset() }
+        let statement = try connection.prepared("SELECT id FROM entry WHERE body = ?1")
         statement.bind(digest, at: 1)
-        while try statement.step() {}
-        return changes
+        return try removeEntries(statement.integers())
     }
 }
 
+extension Statement {
+    /// Binds the columns that a validation sets as well.
+    fileprivate func bind(_ metadata: EntryMetadata) {
+        bind(metadata.variant, at: EntryColumn.variant.parameter)
+        bind(Int64(metadata.status), at: EntryColumn.status.parameter)
+        bind(metadata.etag, at: EntryColumn.etag.parameter)
+        bind(metadata.lastModified, at: EntryColumn.lastModified.parameter)
+        bind(metadata.contentType, at: EntryColumn.contentType.parameter)
+        bind(metadata.requestedAt.milliseconds, at: EntryColumn.requestedAt.parameter)
+        bind(metadata.receivedAt.milliseconds, at: EntryColumn.receivedAt.parameter)
+        bind(metadata.expiresAt?.milliseconds, at: EntryColumn.expiresAt.parameter)
+        bind(textBytes: metadata.head, at: EntryColumn.head.parameter)
+        bind(names: metadata.groups, at: EntryColumn.groups.parameter)
+        bind(metadata.searchBase, at: EntryColumn.searchBase.parameter)
+    }
+}
+
+
+
 extension StoredEntry {
-    /// Reads the columns of ``Connection/entries(for:)``, the key checked; `nil` for a row that somebody has damaged, so that
-    /// it is a miss and not an entry with another body.
+    /// Reads the columns of ``Connection/entries(for:)``; `nil` for a damaged row, which is a miss and not an entry with another
+    /// body or of another key.
     fileprivate init?(key: CacheKey, row: Statement) {
-        let (digest, byteCount) = (row.digest(14), row.int64(13))
+        let digest = row.digest(EntryColumn.body.rawValue)
+        let byteCount = row.int64(EntryColumn.byteCount.rawValue)
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
-        // No digest is no body, unless there are bytes that are none.
-        guard digest != nil || row.isNull(14) else { return nil }
-        // Rows of the first schema have no checksum.
-        guard row.isNull(19) || row.int64(19) == KeyChecksum(key).key else { return nil }
+        // NULL is an empty body; other bytes that are no digest are damage.
+        guard digest != nil || row.isNull(EntryColumn.body.rawValue) else { return nil }
+        guard row.int64(EntryColumn.keyChecksum.rawValue) == KeyChecksum(key).key else { return nil }
         self.init(
             key: key,
             metadata: EntryMetadata(
-                kind: row.int64(1) == 0 ? .content : .error,
-                variant: row.text(2),
-                url: row.textOrNil(3),
-                status: row.int(4),
-                etag: row.textOrNil(5),
-                lastModified: row.textOrNil(6),
-                contentType: row.textOrNil(7),
-                requestedAt: .init(milliseconds: row.int64(8)),
-                receivedAt: .init(milliseconds: row.int64(9)),
-                expiresAt: row.int64OrNil(10).map { .init(milliseconds: $0) },
-                isBodyDecoded: row.int64(12) != 0,
-                head: row.textBytes(15),
-                part: row.isNull(20)
-                    ? nil : EntryPart(start: max(0, row.int64(20)), completeLength: row.int64OrNil(21)),
-                groups: row.names(22),
-                searchBase: row.textOrNil(23)
+                kind: row.int64(EntryColumn.kind.rawValue) == 0 ? .content : .error,
+                variant: row.text(EntryColumn.variant.rawValue),
+                url: row.textOrNil(EntryColumn.url.rawValue),
+                status: row.int(EntryColumn.status.rawValue),
+                etag: row.textOrNil(EntryColumn.etag.rawValue),
+                lastModified: row.textOrNil(EntryColumn.lastModified.rawValue),
+                contentType: row.textOrNil(EntryColumn.contentType.rawValue),
+                requestedAt: .init(milliseconds: row.int64(EntryColumn.requestedAt.rawValue)),
+                receivedAt: .init(milliseconds: row.int64(EntryColumn.receivedAt.rawValue)),
+                expiresAt: row.int64OrNil(EntryColumn.expiresAt.rawValue).map { .init(milliseconds: $0) },
+                isBodyDecoded: row.int64(EntryColumn.isBodyDecoded.rawValue) != 0,
+                head: row.textBytes(EntryColumn.head.rawValue),
+                part: row.int64OrNil(EntryColumn.partStart.rawValue).map { start in
+                    EntryPart(start: max(0, start), completeLength: row.int64OrNil(EntryColumn.partTotal.rawValue))
+                },
+                groups: row.names(EntryColumn.groups.rawValue),
+                searchBase: row.textOrNil(EntryColumn.searchBase.rawValue)
             ),
             digest: digest,
             byteCount: byteCount,
-            createdAt: .init(milliseconds: row.int64(11)),
-            options: row.options(16),
-            id: row.int64(0)
+            createdAt: .init(milliseconds: row.int64(EntryColumn.createdAt.rawValue)),
+            options: row.options(EntryColumn.session.rawValue),
+            id: row.int64(EntryColumn.id.rawValue)
         )
     }
 }

@@ -30,29 +30,29 @@ extension Connection {
         while try statement.step() { groups += statement.names(0) }
         return groups
     }
+}
 
+extension WriteTransaction {
     /// Removes the members of groups; returns how many there were.
     ///
     /// RFC 9875 §2.1: a group is of one origin, which is that of `key`.
     package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(SQLiteError) -> Int {
         guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
         // CASE keeps json_each from what somebody has edited into something else than JSON.
-        let statement = try prepared(
+        let statement = try connection.prepared(
             """
-            DELETE FROM entry
+            SELECT id FROM entry
             WHERE host = ?1 AND groups IS NOT NULL AND partition = ?2 AND substr(key, 1, length(?3)) = ?3
                 AND CASE WHEN json_valid(groups) THEN EXISTS (
                     SELECT 1 FROM json_each(entry.groups) AS member
                     JOIN json_each(?4) AS wanted ON wanted.value = member.value
                 ) END
             """)
-        defer { statement.reset() }
         statement.bind(host, at: 1)
         statement.bind(key.partition, at: 2)
         statement.bind(origin, at: 3)
         statement.bind(names: groups, at: 4)
-        while try statement.step() {}
-        return changes
+        return try removeEntries(statement.integers())
     }
 }
 

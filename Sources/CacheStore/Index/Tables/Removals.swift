@@ -35,13 +35,19 @@ extension Connection {
     }
 
     private func noteRemoval(partition: Int64?, key: Int64?) throws(SQLiteError) {
-        try prepared("UPDATE state SET generation = generation + 1").run()
+        // Wraps around: a load from before is then taken to be affected.
+        try prepared("UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END")
+            .run()
         let insertion = try prepared(
             "INSERT OR REPLACE INTO removal VALUES ((SELECT generation FROM state), ?1, ?2)")
         insertion.bind(partition, at: 1)
         insertion.bind(key, at: 2)
         try insertion.run()
-        let deletion = try prepared("DELETE FROM removal WHERE generation <= (SELECT generation FROM state) - ?1")
+        let deletion = try prepared(
+            """
+            DELETE FROM removal
+            WHERE generation <= (SELECT generation FROM state) - ?1 OR generation > (SELECT generation FROM state)
+            """)
         deletion.bind(Self.rememberedRemovals, at: 1)
         try deletion.run()
     }

@@ -1,6 +1,6 @@
 /// The entries of a selection.
 extension Connection {
-    /// The rows of the entries in a selection. Reads what an index leads to; for a media type or a predicate, every row.
+    /// The ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for anything else, every row.
     package func ids(in selection: EntrySelection, limit: Int64 = .max) throws(SQLiteError) -> [Int64] {
         try checkPredicate(of: selection)
         let statement = try prepare(selection.query("SELECT entry.id") + " LIMIT ?9")
@@ -21,52 +21,6 @@ extension Connection {
             guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: predicate) }
             guard statement.parameterCount == 0 else { throw SQLiteError(parametersIn: predicate) }
         }
-    }
-
-    /// Removes those of `ids` that are in the selection still.
-    ///
-    /// - Returns: What was removed, and the keys of it that have failures, which go once all entries have gone: a predicate
-    ///   may ask for them.
-    func removeEntries(
-        _ ids: ArraySlice<Int64>, in selection: EntrySelection
-    ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey]) {
-        let question = try prepare(
-            """
-            SELECT failure.key IS NOT NULL, entry.partition, entry.key
-            FROM entry LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
-            WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)
-            """)
-        // All are asked before any goes: what a predicate says of other entries is meant of those that there were.
-        var present: [Int64] = []
-        var failing: [CacheKey] = []
-        for id in ids {
-            defer { question.reset() }
-            question.bind(selection)
-            question.bind(id, at: 9)
-            guard try question.step() else { continue }
-            present.append(id)
-            if question.int64(0) == 1 {
-                failing.append(CacheKey(stored: question.text(2), partition: question.text(1)))
-            }
-        }
-        let before = try bodyBytes()
-        var report = RemovalReport()
-        for id in present where try removeEntry(id: id) { report.entries += 1 }
-        report.bytes = max(0, before &- (try bodyBytes()))
-        return (report, failing)
-    }
-
-    /// Removes failures of keys in a selection that keys alone tell, whether the key has an entry or not. There are at most
-    /// ``maxFailures``.
-    func removeFailures(in selection: EntrySelection) throws(SQLiteError) -> Int {
-        try removeFailures(for: try failingKeys(in: selection)[...])
-    }
-
-    /// Removes the failures of keys; how many keys had any.
-    func removeFailures(for keys: ArraySlice<CacheKey>) throws(SQLiteError) -> Int {
-        var count = 0
-        for key in keys where try removeFailure(for: key) { count += 1 }
-        return count
     }
 
     /// What removing the selection would free; nothing is changed.
@@ -106,7 +60,7 @@ extension Connection {
         return RemovalReport(entries: sums.int(0), failures: failing.count, bytes: sums.int64(1))
     }
 
-    private func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
+    fileprivate func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared("SELECT partition, key FROM failure")
         defer { statement.reset() }
         var keys: [CacheKey] = []
@@ -116,9 +70,53 @@ extension Connection {
         }
         return keys
     }
+}
 
-    private func bodyBytes() throws(SQLiteError) -> Int64 {
-        try integer(prepared("SELECT physical_bytes - unreferenced_bytes FROM total"))
+extension WriteTransaction {
+    /// Removes those of `ids` that are in the selection still.
+    ///
+    /// - Returns: What was removed, and the keys of it that have failures, which go once all entries have gone: a predicate
+    ///   may ask for them.
+    func removeEntries(
+        _ ids: ArraySlice<Int64>, in selection: EntrySelection
+    ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey]) {
+        let question = try connection.prepare(
+            """
+            SELECT failure.key IS NOT NULL, entry.partition, entry.key
+            FROM entry LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
+            WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)
+            """)
+        // All are asked before any goes: what a predicate says of other entries is meant of those that there were.
+        var present: [Int64] = []
+        var failing: [CacheKey] = []
+        for id in ids {
+            defer { question.reset() }
+            question.bind(selection)
+            question.bind(id, at: 9)
+            guard try question.step() else { continue }
+            present.append(id)
+            if question.int64(0) == 1 {
+                failing.append(CacheKey(stored: question.text(2), partition: question.text(1)))
+            }
+        }
+        let before = try connection.size().bodyBytes
+        var report = RemovalReport()
+        report.entries = try removeEntries(present)
+        report.bytes = max(0, before &- (try connection.size().bodyBytes))
+        return (report, failing)
+    }
+
+    /// Removes failures of keys in a selection that keys alone tell, whether the key has an entry or not. There are at most
+    /// ``maxFailures``.
+    func removeFailures(in selection: EntrySelection) throws(SQLiteError) -> Int {
+        try removeFailures(for: try connection.failingKeys(in: selection)[...])
+    }
+
+    /// Removes the failures of keys; how many keys had any.
+    func removeFailures(for keys: ArraySlice<CacheKey>) throws(SQLiteError) -> Int {
+        var count = 0
+        for key in keys where try connection.removeFailure(for: key) { count += 1 }
+        return count
     }
 }
 
@@ -126,11 +124,10 @@ extension EntrySelection {
     /// A query for the entries; parameters as ``Statement/bind(_:)-(EntrySelection)`` binds them, 9 is free.
     package func query(_ columns: String) -> String {
         var conditions: [String] = []
-        // The terms of a `+` are kept from choosing an index that leads to more rows.
-        let isNarrow = prefix != nil || tag != nil || host != nil
-        if partition != nil { conditions.append("\(isNarrow && prefix == nil ? "+" : "")entry.partition = ?1") }
+        // A tag leads to fewer rows than a partition: `+` keeps the index of keys from being chosen.
+        if partition != nil { conditions.append("\(tag != nil && prefix == nil ? "+" : "")entry.partition = ?1") }
         if prefix != nil { conditions.append("entry.key >= ?2 AND entry.key < ?3") }
-        if host != nil { conditions.append("\(prefix != nil ? "+" : "")entry.host = ?4") }
+        if host != nil { conditions.append("entry.host = ?4") }
         if tag != nil { conditions.append("entry.id IN (SELECT entry_id FROM tag WHERE name = ?5)") }
         conditions += conditionsThatReadRows
         let condition = conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")

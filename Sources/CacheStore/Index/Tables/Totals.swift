@@ -1,10 +1,12 @@
+internal import CSQLite
+
 /// The row of `total`.
 extension Connection {
     package func statistics() throws(SQLiteError) -> StoreStatistics {
         let statement = try prepared(
             """
-            SELECT entry_count, blob_count - inline_count, logical_bytes, physical_bytes, unreferenced_bytes, hit_count, failure_count,
-                damaged_count, derived_count, derived_bytes, inline_count, inline_bytes
+            SELECT entry_count, blob_count, logical_bytes, physical_bytes, hit_count, failure_count, damaged_count,
+                derived_count, derived_bytes
             FROM total
             """)
         defer { statement.reset() }
@@ -12,13 +14,90 @@ extension Connection {
         let indexBytes = try usedPageCount() * Self.pageByteCount
         return StoreStatistics(
             entries: statement.int(0), files: statement.int(1), logicalBytes: statement.int64(2),
-            physicalBytes: statement.int64(3), unreferencedBytes: statement.int64(4), hits: statement.int(5),
-            failingKeys: statement.int(6), damagedBodies: statement.int(7), derivedBodies: statement.int(8),
-            derivedBytes: statement.int64(9), inlineBodies: statement.int(10), inlineBytes: statement.int64(11),
+            physicalBytes: statement.int64(3), hits: statement.int(4), failingKeys: statement.int(5),
+            damagedBodies: statement.int(6), derivedBodies: statement.int(7), derivedBytes: statement.int64(8),
             indexBytes: indexBytes, limitedBytes: try size().bytes)
     }
 
     package func countDamagedBody() throws(SQLiteError) {
         try prepared("UPDATE total SET damaged_count = damaged_count + 1").run()
+    }
+
+    /// The newest id of an entry.
+    package func lastEntryID() throws(SQLiteError) -> Int64 {
+        try integer(prepared("SELECT last_id FROM total"))
+    }
+
+    /// Ids up to this fit into a recency.
+    private static let maxID: Int64 = 1 << 39
+
+    /// Corrects the newest id where damage or an edit has moved it out of bounds. Throws damage where an entry has such an id.
+    ///
+    /// Constant time: for each opening.
+    func checkLastEntryID() throws(SQLiteError) {
+        let (last, largest) = try (lastEntryID(), integer(prepared("SELECT coalesce(max(id), 0) FROM entry")))
+        guard largest <= Self.maxID else {
+            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the id \(largest) of an entry is out of bounds")
+        }
+        guard last < largest || last > Self.maxID else { return }
+        let statement = try prepared("UPDATE total SET last_id = ?1, unused_id = 0")
+        statement.bind(largest, at: 1)
+        try statement.run()
+    }
+
+    /// How much the store holds, as limits count it. Constant time.
+    package func size() throws(SQLiteError) -> StoreSize {
+        let pages = max(0, try usedPageCount() - Self.emptyPageCount)
+        let (entries, bodyBytes) = try counts()
+        return StoreSize(
+            entries: entries, bodyBytes: bodyBytes,
+            indexBytesPerEntry: Double(pages * Self.pageByteCount) / Double(max(1, entries)))
+    }
+
+    /// Updates the numbers that a removal changes.
+    func update(_ size: inout StoreSize) throws(SQLiteError) {
+        (size.entries, size.bodyBytes) = try counts()
+    }
+
+    private func counts() throws(SQLiteError) -> (entries: Int64, bodyBytes: Int64) {
+        let statement = try prepared("SELECT entry_count, physical_bytes FROM total")
+        defer { statement.reset() }
+        guard try statement.step() else { throw error(0, sql: statement.sql) }
+        return (statement.int64(0), statement.int64(1))
+    }
+
+    /// Bytes of the entries of a partition as if nothing were shared; constant time. 0 for the partition `""`, which is not counted.
+    func byteCount(ofPartition partition: String) throws(SQLiteError) -> Int64 {
+        let statement = try prepared("SELECT byte_count FROM partition_total WHERE partition = ?1")
+        defer { statement.reset() }
+        statement.bind(partition, at: 1)
+        return try statement.step() ? statement.int64(0) : 0
+    }
+
+    /// Pages of an index without entries.
+    package static let emptyPageCount: Int64 = 29
+    /// The page size of a new file.
+    static let pageByteCount: Int64 = 4096
+
+    /// Pages of the index in use.
+    package func usedPageCount() throws(SQLiteError) -> Int64 {
+        try integer(prepared("PRAGMA page_count")) - integer(prepared("PRAGMA freelist_count"))
+    }
+}
+
+/// How much a store holds, as limits count it.
+package struct StoreSize: Sendable {
+    package var entries: Int64
+    /// Bytes of the bodies of entries and derived forms, each once.
+    package var bodyBytes: Int64
+    /// Bytes of the pages beyond those of an empty index, shared out among the entries: pages become free later than the rows in
+    /// them.
+    package let indexBytesPerEntry: Double
+
+    /// Bytes that count against a limit.
+    package var bytes: Int64 {
+        let index = (Double(max(0, entries)) * indexBytesPerEntry).rounded()
+        // Edited sums must not trap.
+        return bodyBytes &+ (index < 9.2e18 ? Int64(index) : .max)
     }
 }

@@ -1,91 +1,83 @@
 internal import Synchronization
 
-/// Moves the log into the index, as a rule beside the writer, which would wait for the disk in a commit otherwise.
+/// Copies the WAL into the database, as a rule beside the writer, whose commit would wait for the disk otherwise.
 ///
-/// Each time with connections of its own, which are gone when that is done; the descriptors of the index SQLite keeps for the next
-/// ones. Whatever goes wrong is left for the next time.
+/// Each checkpoint uses connections of its own, closed when it is done; SQLite keeps the descriptors of the index for the next ones. A
+/// failed checkpoint is left for the next time.
 final class Checkpointer: Sendable {
-    /// From so many pages in the log on the writer waits until it has been moved, and keeps others from writing if need be. About as
-    /// many as the first table of the index of the log has room for, which is 4,062: with more, reading a page asks two.
-    private static let maxLogPageCount = 4_000
+    /// From so many pages on the writer waits for a checkpoint and restarts the WAL. About as many as the first table of the WAL-index
+    /// has room for, 4,062: with more, reading a page searches two.
+    private static let maxPageCount = 4_000
 
-    /// What the log takes then: 16 MB.
-    static let maxLogByteCount = Int64(maxLogPageCount) * Connection.pageByteCount
+    /// The size of such a WAL: 16 MB.
+    static let maxByteCount = Int64(maxPageCount) * Connection.pageByteCount
 
-    /// Pages by which the log grows before it is moved: at as many, SQLite's own commits would do that.
+    /// Pages by which the WAL grows before a checkpoint: SQLite's own threshold.
     private static let interval = 1_000
 
-    /// How long others are waited for then, each time: who writes, and who moves the log.
-    private static let patience = Duration.seconds(1)
+    /// How long a restart waits for readers and other checkpointers.
+    private static let restartTimeout = Duration.milliseconds(100)
 
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
-    /// Whether the lane has something to do, or is at it.
-    private let isMoving = Atomic(false)
-    /// Pages in the log when it was last found to have grown enough. Changed by the writer only.
-    private let dueAt = Atomic(0)
-    private let place: StoreDirectory
+    /// Whether a checkpoint is queued or running.
+    private let isScheduled = Atomic(false)
+    /// Pages in the WAL when a checkpoint was last due. Changed by the writer only.
+    private let lastPageCount = Atomic(0)
+    private let directory: StoreDirectory
     private let isDurable: Bool
 
-    /// - Parameter isDurable: Whether what is synced has to be on the disk itself, where `fsync` says less than that.
-    init(_ place: StoreDirectory, isDurable: Bool) {
-        self.place = place
+    /// - Parameter isDurable: Whether synced bytes have to be on the disk itself, where `fsync` promises less.
+    init(_ directory: StoreDirectory, isDurable: Bool) {
+        self.directory = directory
         self.isDurable = isDurable
     }
 
-    /// Called by the writer after each commit. Has the log moved when it has grown by enough: soon, or, where it has become too
-    /// long or the disk has little room, before it returns. What came meanwhile could leave no room for what the index has to
-    /// grow by.
+    /// Runs a checkpoint when the WAL has grown enough: soon, or, where the WAL is too long or the disk almost full, before the call
+    /// returns. Called by the writer after each commit.
     func committed(_ connection: Connection) {
-        let pageCount = connection.logPageCount
-        // A log that is shorter than it was has begun anew.
-        let last = min(dueAt.load(ordering: .relaxed), pageCount)
-        let isTooLong = pageCount >= Self.maxLogPageCount
-        let isDue = pageCount - last >= Self.interval || isTooLong && last < Self.maxLogPageCount
-        dueAt.store(isDue ? pageCount : last, ordering: .relaxed)
+        let pageCount = connection.walPageCount
+        // A shorter WAL than before has been restarted.
+        let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
+        let isTooLong = pageCount >= Self.maxPageCount
+        let isDue = pageCount - last >= Self.interval || isTooLong && last < Self.maxPageCount
+        lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
-        if isTooLong || place.freeByteCount < 2 * Self.maxLogByteCount {
-            moveAll(connection)
-        } else if !isMoving.exchange(true, ordering: .relaxed) {
+        if isTooLong || directory.freeByteCount < 2 * Self.maxByteCount {
+            restart(connection)
+        } else if !isScheduled.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in
-                _ = try? move(within: .zero)
-                isMoving.store(false, ordering: .relaxed)
+                _ = try? checkpoint()
+                isScheduled.store(false, ordering: .relaxed)
             }
         }
     }
 
-    /// Returns when nothing is moved, and nobody has the index open for that.
+    /// Returns when no checkpoint runs, and none has the index open.
     func wait() {
         lane.runAndWait {}
     }
 
-    /// Moves the log before it returns, as far as readers allow.
+    /// Copies the WAL and lets the next transaction write over its beginning.
     ///
-    /// What others commit meanwhile is left, and no log begins anew that is not moved to its end: then the rest is moved while
-    /// nobody can write.
-    private func moveAll(_ connection: Connection) {
-        do throws(SQLiteError) {
-            if (try? lane.runAndWait { () throws(SQLiteError) in try move(within: .zero) }) == true { return }
-            try connection.keepingOthersFromWriting(within: Self.patience) { () throws(SQLiteError) in
-                _ = try lane.runAndWait { () throws(SQLiteError) in try move(within: Self.patience) }
-            }
-        } catch {
-            // Most likely this process may open no more files: there is still this connection.
-            if !error.isBusy { _ = try? connection.restartLog(within: Self.patience) }
-        }
+    /// Most of it while other processes write; then the rest while none can, until the readers of the WAL are done. New readers read
+    /// the database alone by then, so that this takes as long as a lookup.
+    private func restart(_ connection: Connection) {
+        _ = try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
+        _ = try? connection.restartWAL(within: Self.restartTimeout)
     }
 
-    /// Moves as much of the log as readers allow; whether that is all of it.
+    /// Copies as much of the WAL as readers allow.
     ///
-    /// One connection reads meanwhile, so that no writer begins the log anew: SQLite looks first how long the log is, then what
-    /// of it has been moved, and would take the length of the old log for that of a new one if that began in between.
-    private func move(within timeout: Duration) throws(SQLiteError) -> Bool {
+    /// One connection reads meanwhile, so that no writer restarts the WAL: SQLite reads the length of the WAL first, then how much of it
+    /// is copied, and would take the length of the old WAL for that of a restarted one.
+    private func checkpoint() throws(SQLiteError) -> Bool {
         let reader = try connection()
         try reader.beginReading()
         defer { reader.endReading() }
-        return try connection().checkpoint(within: timeout)
+        return try connection().checkpoint(within: .zero)
     }
 
     private func connection() throws(SQLiteError) -> Connection {
-        try Connection(path: place.indexPath, role: .checkpointer, busyTimeout: .zero, isDurable: isDurable)
+        try Connection(path: directory.indexPath, role: .checkpointer, busyTimeout: .zero, isDurable: isDurable)
     }
 }

@@ -1,8 +1,8 @@
 import CacheStore
 import Testing
 
-@Suite("WriteBatch")
-struct WriteBatchTests {
+@Suite("WriteQueue")
+struct WriteQueueTests {
     enum Step: Sendable {
         case add(String, leads: Bool)
         case next(limit: Int, [String])
@@ -28,7 +28,7 @@ struct WriteBatchTests {
             ],
         ] as [[Step]])
     func steps(_ steps: [Step]) {
-        var batch = WriteBatch<String>()
+        var batch = WriteQueue<String>()
         for step in steps {
             switch step {
             case .add(let job, let leads): #expect(batch.add(job) == leads, "\(step)")

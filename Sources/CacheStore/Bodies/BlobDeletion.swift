@@ -1,0 +1,77 @@
+internal import Synchronization
+
+/// Deletes the files of bodies: the one place where that happens.
+///
+/// A file goes only under the write lock and only if no row names it. So no entry ever loses its body: a process that stores the
+/// same bytes meanwhile holds the lock before or after, and its row keeps the file. Rows go first, in a commit of their own; a kill
+/// in between leaves an orphan, which ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
+final class BlobDeletion: Sendable {
+    /// Files deleted in one transaction; bounds how long the write lock is held.
+    private static let batchSize = 256
+
+    private let blobs: BlobDirectory
+
+    private struct Queue {
+        var pending: Set<ContentDigest> = []
+        /// Files that could not be deleted; tried again with the next flush.
+        var failed: Set<ContentDigest> = []
+    }
+
+    /// Guards the queue, not the deletions.
+    private let queue = Mutex(Queue())
+
+    init(_ blobs: BlobDirectory) {
+        self.blobs = blobs
+    }
+
+    /// Queues bodies that a committed transaction has released, or a failed one has placed.
+    func add(_ digests: some Sequence<ContentDigest>) {
+        queue.withLock { $0.pending.formUnion(digests) }
+    }
+
+    /// Whether no deletion is due.
+    var isEmpty: Bool { queue.withLock { $0.pending.isEmpty } }
+
+    /// Makes the failed deletions due again.
+    func retry() {
+        queue.withLock { queue in
+            queue.pending.formUnion(queue.failed)
+            queue.failed = []
+        }
+    }
+
+    /// Deletes a batch of the files that are due and that no row names. Called at the beginning of a write transaction.
+    func deleteBatch(_ connection: Connection) throws(SQLiteError) {
+        let batch = queue.withLock { queue in
+            let batch = Array(queue.pending.prefix(Self.batchSize))
+            queue.pending.subtract(batch)
+            return batch
+        }
+        for (index, digest) in batch.enumerated() {
+            do throws(SQLiteError) {
+                _ = try deleteUnlessNeeded(digest, connection)
+            } catch {
+                add(batch[index...])
+                throw error
+            }
+        }
+    }
+
+    /// Deletes the file of a body unless a row names it. Called under the write lock.
+    ///
+    /// - Returns: Whether there was a file.
+    func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(SQLiteError) -> Bool {
+        guard try !connection.containsBlob(digest) else { return false }
+        do throws(SystemError) {
+            return try blobs.unlink(digest)
+        } catch {
+            queue.withLock { _ = $0.failed.insert(digest) }
+            return false
+        }
+    }
+
+    /// Deletes the file of a damaged body, whose rows go in the same transaction. Called under the write lock.
+    func deleteDamaged(_ digest: ContentDigest) throws(SystemError) {
+        _ = try blobs.unlink(digest)
+    }
+}

@@ -1,0 +1,109 @@
+/// The rows of `priority`, the order of eviction under ``EvictionPolicy/valueAware``.
+///
+/// Triggers write the rows of stored and replaced entries as long as that policy is chosen, in every process. Entries from before the
+/// choice get theirs in batches:
+///
+///     reordered_id   NULL   every unpinned entry has a row, or none has (least recently used)
+///                    n      those up to n have one, and those stored since the choice
+///
+/// Until that is done evictions go by recency, which every store keeps.
+extension Connection {
+    package func evictionPolicy() throws(SQLiteError) -> EvictionPolicy {
+        try integer(prepared("SELECT eviction_policy FROM state")) == 1 ? .valueAware : .leastRecentlyUsed
+    }
+
+    /// Chooses the policy of the store. Writes nothing if it is chosen already. Constant time:
+    /// ``WriteTransaction/reorderEntries()`` does the rest.
+    package func choose(_ policy: EvictionPolicy) throws(SQLiteError) {
+        guard try evictionPolicy() != policy else { return }
+        let statement = try prepared(
+            """
+            UPDATE state SET
+                eviction_policy = ?1,
+                reordered_id = CASE
+                    WHEN ?1 = 1 AND EXISTS (SELECT 1 FROM entry) OR EXISTS (SELECT 1 FROM priority) THEN 0
+                END
+            WHERE eviction_policy <> ?1
+            """)
+        statement.bind(policy == .valueAware ? 1 : 0, at: 1)
+        try statement.run()
+    }
+
+    /// Whether there may be entries that do not follow the policy.
+    package func hasUnorderedEntries() throws(SQLiteError) -> Bool {
+        try integer(prepared("SELECT reordered_id IS NOT NULL FROM state")) == 1
+    }
+
+    /// Whether every unpinned entry has a priority.
+    package func isOrderedByValue() throws(SQLiteError) -> Bool {
+        try integer(prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state")) == 1
+    }
+
+    /// Raises the age to the priority of an evicted entry: entries that are stored or used from now on begin there.
+    func raiseEvictionAge(to priority: Int64) throws(SQLiteError) {
+        let statement = try prepared("UPDATE total SET eviction_age = ?1 WHERE eviction_age < ?1")
+        // Bounded, so that no damaged row makes a priority overflow.
+        statement.bind(min(priority, 1 << 61), at: 1)
+        try statement.run()
+    }
+}
+
+extension WriteTransaction {
+    /// Entries that are reordered in one transaction; bounds how long the write lock is held.
+    package static let reorderingBatchSize: Int64 = 1024
+
+    /// Lets a batch of entries follow the chosen policy. Entries begin at the present age, by uses and size.
+    package func reorderEntries() throws(SQLiteError) {
+        guard try connection.hasUnorderedEntries() else { return }
+        let last: Int64?
+        if try connection.evictionPolicy() == .valueAware {
+            last = try lastOfBatch("SELECT id FROM entry WHERE id > (SELECT reordered_id FROM state) ORDER BY id LIMIT ?1")
+            if let last { try insertPriorities(upTo: last) }
+        } else {
+            last = try lastOfBatch("SELECT entry_id FROM priority ORDER BY entry_id LIMIT ?1")
+            if let last {
+                let deletion = try connection.prepared("DELETE FROM priority WHERE entry_id <= ?1")
+                deletion.bind(last, at: 1)
+                try deletion.run()
+            }
+        }
+        let progress = try connection.prepared("UPDATE state SET reordered_id = ?1")
+        progress.bind(last, at: 1)
+        try progress.run()
+    }
+
+    private func lastOfBatch(_ query: StaticString) throws(SQLiteError) -> Int64? {
+        let statement = try connection.prepared(query)
+        statement.bind(Self.reorderingBatchSize, at: 1)
+        return try statement.integers().last
+    }
+
+    private func insertPriorities(upTo last: Int64) throws(SQLiteError) {
+        let statement = try connection.prepared(
+            """
+            INSERT OR IGNORE INTO priority
+            SELECT id, (SELECT min(max(eviction_age, 0), 1 << 61) FROM total)
+                + (min(max(coalesce(hit_count, 0), 0), (1 << 20) - 1) + 1 << 40) / (min(byte_count, 1 << 61) + 1024)
+            FROM entry LEFT JOIN access ON entry_id = id
+            WHERE id > (SELECT reordered_id FROM state) AND id <= ?1 AND entry.is_pinned = 0
+            """)
+        statement.bind(last, at: 1)
+        try statement.run()
+    }
+
+    /// Gives a used entry the priority of the present age and its uses.
+    func raisePriority(of entry: Int64) throws(SQLiteError) {
+        let statement = try connection.prepared(
+            """
+            UPDATE priority SET priority = (
+                SELECT min(max(eviction_age, 0), 1 << 61)
+                    + (min(max(access.hit_count, 0), (1 << 20) - 1) + 1 << 40) / (min(max(byte_count, 0), 1 << 61) + 1024)
+                FROM total, entry JOIN access ON access.entry_id = entry.id
+                WHERE entry.id = ?1
+            )
+            WHERE entry_id = ?1
+            """)
+        statement.bind(entry, at: 1)
+        try statement.run()
+    }
+}

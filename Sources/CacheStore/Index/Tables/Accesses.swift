@@ -1,0 +1,123 @@
+/// The rows of `access` and `request`: uses of entries, and requests by host.
+extension WriteTransaction {
+    /// Hosts whose requests are remembered: the counts of those that were asked for least recently are forgotten.
+    static let maxHosts: Int64 = 10_000
+
+    /// Writes accesses and requests.
+    package func write(_ batch: AccessLog.Batch) throws(SQLiteError) {
+        guard !batch.isEmpty else { return }
+        var requests = batch.requests
+        var (answers, latest) = (Int64(0), batch.requestedAt)
+        for (entry, access) in batch.accesses {
+            try write(access, entry)
+            answers &+= access.counts.answers
+            latest = max(latest, access.accessedAt)
+            if let host = try host(of: access, entry) { requests[host, default: RequestCounts()] += access.counts }
+        }
+        if answers > 0 { try addHits(answers) }
+        var isHostNew = false
+        for (host, counts) in requests where try add(counts, host: host, at: latest) { isHostNew = true }
+        if isHostNew { try forgetOldestHosts() }
+    }
+
+    /// Writes the pending access of an entry, if there is one; returns whether there was.
+    func writePendingAccess(of entry: Int64) throws(SQLiteError) -> Bool {
+        guard let access = accessLog?.take(entry) else { return false }
+        var batch = AccessLog.Batch()
+        batch.accesses[entry] = access
+        writtenAccesses.accesses[entry] = access
+        try write(batch)
+        return true
+    }
+
+    private func write(_ access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) {
+        let update = try connection.prepared(
+            """
+            UPDATE access SET
+                recency = max(recency, ?2), accessed_at = max(accessed_at, ?3),
+                hit_count = min(hit_count, 9223372036854775807 - ?4) + ?4
+            WHERE entry_id = ?1
+            """)
+        try run(update, access, entry)
+        if connection.changes == 0 {
+            let insertion = try connection.prepared(
+                """
+                INSERT INTO access (entry_id, recency, accessed_at, hit_count, is_pinned)
+                SELECT id, max(id << 24, ?2), max(created_at, ?3), ?4, is_pinned FROM entry WHERE id = ?1
+                """)
+            try run(insertion, access, entry)
+        }
+        if try connection.evictionPolicy() == .valueAware { try raisePriority(of: entry) }
+    }
+
+    private func run(_ statement: Statement, _ access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) {
+        statement.bind(entry, at: 1)
+        statement.bind(access.recency, at: 2)
+        statement.bind(access.accessedAt, at: 3)
+        statement.bind(access.counts.answers, at: 4)
+        try statement.run()
+    }
+
+    private func addHits(_ count: Int64) throws(SQLiteError) {
+        let statement = try connection.prepared(
+            "UPDATE total SET hit_count = min(hit_count, 9223372036854775807 - ?1) + ?1")
+        statement.bind(count, at: 1)
+        try statement.run()
+    }
+
+    /// The host of an accessed entry; `nil` where only the entry knows it, and is gone.
+    private func host(of access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) -> String? {
+        if let host = access.key?.host { return host }
+        let statement = try connection.prepared("SELECT host FROM entry WHERE id = ?1")
+        defer { statement.reset() }
+        statement.bind(entry, at: 1)
+        return try statement.step() ? statement.text(0) : nil
+    }
+
+    /// Adds requests of a host; returns whether there was no row of the host.
+    private func add(_ counts: RequestCounts, host: String, at time: Int64) throws(SQLiteError) -> Bool {
+        let insertion = try connection.prepared("INSERT OR IGNORE INTO request VALUES (?1, 0, 0, 0, 0, 0, 0)")
+        insertion.bind(host, at: 1)
+        try insertion.run()
+        let isNew = connection.changes == 1
+        let statement = try connection.prepared(
+            """
+            UPDATE request SET
+                hit_count = min(hit_count, 9223372036854775807 - ?2) + ?2,
+                stale_count = min(stale_count, 9223372036854775807 - ?3) + ?3,
+                revalidated_count = min(revalidated_count, 9223372036854775807 - ?4) + ?4,
+                miss_count = min(miss_count, 9223372036854775807 - ?5) + ?5,
+                error_count = min(error_count, 9223372036854775807 - ?6) + ?6,
+                counted_at = max(counted_at, ?7)
+            WHERE host = ?1
+            """)
+        statement.bind(host, at: 1)
+        statement.bind(counts.hits, at: 2)
+        statement.bind(counts.stale, at: 3)
+        statement.bind(counts.revalidated, at: 4)
+        statement.bind(counts.misses, at: 5)
+        statement.bind(counts.errors, at: 6)
+        statement.bind(time, at: 7)
+        try statement.run()
+        return isNew
+    }
+
+    private func forgetOldestHosts() throws(SQLiteError) {
+        let statement = try connection.prepared(
+            """
+            DELETE FROM request WHERE host IN (
+                SELECT host FROM request
+                ORDER BY counted_at LIMIT max(0, (SELECT count(*) FROM request) - ?1)
+            )
+            """)
+        statement.bind(Self.maxHosts, at: 1)
+        try statement.run()
+    }
+}
+
+extension Connection {
+    /// Forgets the counts of hosts without entries. Reads every entry.
+    func forgetUnneededHosts() throws(SQLiteError) {
+        try prepared("DELETE FROM request WHERE host NOT IN (SELECT host FROM entry)").run()
+    }
+}

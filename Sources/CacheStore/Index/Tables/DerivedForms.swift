@@ -1,0 +1,101 @@
+/// The rows of `derived`, read.
+///
+/// A row is found by its entry as the caller has read it, key and body included.
+extension Connection {
+    /// Forms of one entry that are kept at once: they all go in one transaction.
+    package static let maxDerived: Int64 = 64
+
+    /// The body of a form; `nil` if there is none, or its entry is gone or has another body. One point lookup.
+    package func derived(
+        _ name: String, of entry: StoredEntry
+    ) throws(SQLiteError) -> (digest: ContentDigest?, byteCount: Int64)? {
+        let statement = try prepared(
+            """
+            SELECT derived.body, derived.byte_count FROM derived JOIN entry ON entry.id = derived.entry_id
+            WHERE derived.entry_id = ?1 AND derived.name = ?2
+                AND entry.partition = ?3 AND entry.key = ?4 AND entry.body IS ?5
+                AND (entry.session IS NULL OR entry.session = (SELECT session FROM state))
+            """)
+        defer { statement.reset() }
+        statement.bind(entry.id, at: 1)
+        statement.bind(name, at: 2)
+        statement.bind(entry.key.partition, at: 3)
+        statement.bind(entry.key.text, at: 4)
+        statement.bind(entry.digest, at: 5)
+        guard try statement.step() else { return nil }
+        let (digest, byteCount) = (statement.digest(0), statement.int64(1))
+        // As with entries, a damaged row is a miss.
+        guard digest == nil ? statement.isNull(0) && byteCount == 0 : byteCount > 0 else { return nil }
+        return (digest, byteCount)
+    }
+}
+
+/// The rows of `derived`, changed.
+extension WriteTransaction {
+    /// Stores a form of a present entry in place of the form of that name. Beyond ``Connection/maxDerived`` the oldest go.
+    package func storeDerived(
+        _ name: String, of entry: StoredEntry, digest: ContentDigest?, byteCount: Int64, at now: Int64
+    ) throws(SQLiteError) {
+        try removeDerived(name, ofEntry: entry.id)
+        let insertion = try connection.prepared(
+            """
+            INSERT OR ROLLBACK INTO derived (entry_id, name, created_at, byte_count, body) VALUES (?1, ?2, ?3, ?4, ?5)
+            """)
+        insertion.bind(entry.id, at: 1)
+        insertion.bind(name, at: 2)
+        insertion.bind(now, at: 3)
+        insertion.bind(byteCount, at: 4)
+        insertion.bind(digest, at: 5)
+        try insertion.run()
+        try removeOldestDerived(ofEntry: entry.id, besides: name)
+    }
+
+    private func removeOldestDerived(ofEntry id: Int64, besides name: String) throws(SQLiteError) {
+        let statement = try connection.prepared(
+            """
+            SELECT name FROM derived WHERE entry_id = ?1
+            ORDER BY name = ?2 DESC, created_at DESC LIMIT -1 OFFSET ?3
+            """)
+        statement.bind(id, at: 1)
+        statement.bind(name, at: 2)
+        statement.bind(Connection.maxDerived, at: 3)
+        var oldest: [String] = []
+        do {
+            defer { statement.reset() }
+            while try statement.step() { oldest.append(statement.text(0)) }
+        }
+        for name in oldest { try removeDerived(name, ofEntry: id) }
+    }
+
+    package func removeDerived(_ name: String, ofEntry id: Int64) throws(SQLiteError) {
+        let statement = try connection.prepared("DELETE FROM derived WHERE entry_id = ?1 AND name = ?2 RETURNING body")
+        statement.bind(id, at: 1)
+        statement.bind(name, at: 2)
+        try releaseBodies(statement)
+    }
+
+    /// Removes all forms of an entry.
+    func removeDerived(ofEntry id: Int64) throws(SQLiteError) {
+        let statement = try connection.prepared("DELETE FROM derived WHERE entry_id = ?1 RETURNING body")
+        statement.bind(id, at: 1)
+        try releaseBodies(statement)
+    }
+
+    /// Removes the forms with a body; returns their number. Reads every form.
+    package func removeDerived(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
+        let statement = try connection.prepared("DELETE FROM derived WHERE body = ?1 RETURNING body")
+        statement.bind(digest, at: 1)
+        return try releaseBodies(statement)
+    }
+
+    @discardableResult
+    private func releaseBodies(_ statement: Statement) throws(SQLiteError) -> Int {
+        defer { statement.reset() }
+        var count = 0
+        while try statement.step() {
+            release(statement.digest(0))
+            count += 1
+        }
+        return count
+    }
+}

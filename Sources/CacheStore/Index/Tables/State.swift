@@ -1,0 +1,50 @@
+/// Sessions: each lasts while at least one process has the store open.
+extension Connection {
+    /// Ends the previous session if it left entries. Called by the only opener.
+    ///
+    /// From then on lookups pass those entries over; ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
+    ///
+    /// - Returns: Whether there are any.
+    package func beginSession() throws(SQLiteError) -> Bool {
+        let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
+        // Wraps around: any other number than that of the entries ends them.
+        if hasEntries {
+            try prepared("UPDATE state SET session = CASE WHEN session BETWEEN 1 AND 1 << 60 THEN session + 1 ELSE 1 END")
+                .run()
+        }
+        return hasEntries
+    }
+}
+
+extension WriteTransaction {
+    /// Removes up to `limit` entries of ended sessions; returns their number.
+    package func removeLapsedEntries(limit: Int) throws(SQLiteError) -> Int {
+        let statement = try connection.prepared(
+            "SELECT id FROM entry WHERE session IS NOT NULL AND session <> (SELECT session FROM state) LIMIT ?1")
+        statement.bind(Int64(limit), at: 1)
+        return try removeEntries(statement.integers())
+    }
+}
+
+/// Processes that write to the store. A killed process does not unregister.
+extension Connection {
+    package func registerWriter() throws(SQLiteError) {
+        try prepared("UPDATE state SET writer_count = min(max(0, writer_count), 1 << 30) + 1").run()
+    }
+
+    package func unregisterWriter() throws(SQLiteError) {
+        try prepared("UPDATE state SET writer_count = max(0, writer_count - 1)").run()
+    }
+
+    /// Whether a writer was killed. Called by the only opener.
+    package func clearWriters() throws(SQLiteError) -> Bool {
+        guard try integer(prepared("SELECT writer_count FROM state")) != 0 else { return false }
+        do throws(SQLiteError) {
+            try prepared("UPDATE state SET writer_count = 0").run()
+        } catch {
+            // A store on a full disk opens all the same. The next only opener sweeps once more.
+            guard error.isFull else { throw error }
+        }
+        return true
+    }
+}

@@ -1,0 +1,257 @@
+internal import Synchronization
+
+/// How an entry answered a request.
+@nonexhaustive
+public enum EntryUse: Hashable, Sendable {
+    /// As stored, fresh.
+    case hit
+    /// As stored, although stale.
+    case stale
+    /// After the origin had validated it.
+    case revalidated
+}
+
+/// Requests counted by how they were answered.
+package struct RequestCounts: Hashable, Sendable {
+    package var hits: Int64 = 0
+    package var stale: Int64 = 0
+    package var revalidated: Int64 = 0
+    package var misses: Int64 = 0
+    package var errors: Int64 = 0
+
+    package init() {}
+
+    package var answers: Int64 { hits &+ stale &+ revalidated }
+
+    mutating func count(_ use: EntryUse) {
+        switch use {
+        case .hit: hits &+= 1
+        case .stale: stale &+= 1
+        case .revalidated: revalidated &+= 1
+        }
+    }
+
+    static func += (left: inout RequestCounts, right: RequestCounts) {
+        left.hits &+= right.hits
+        left.stale &+= right.stale
+        left.revalidated &+= right.revalidated
+        left.misses &+= right.misses
+        left.errors &+= right.errors
+    }
+}
+
+/// The order of accesses and insertions: the newest id of an entry, and behind it the accesses since.
+///
+///     recency = newest id << 24 | accesses since that id was given
+///
+/// An entry that was never used has the recency `id << 24`. No wall clock takes part.
+package struct Recency {
+    /// Accesses between two insertions that are told apart; later ones count as simultaneous.
+    package static let tickBits: Int64 = 24
+    private static let maxTick: Int64 = 1 << tickBits - 1
+
+    private(set) var newestID: Int64 = 0
+    private var tick: Int64 = 0
+
+    /// The recency of an unused entry.
+    package static func ofUnused(_ id: Int64) -> Int64 { id << tickBits }
+
+    mutating func next() -> Int64 {
+        tick = min(tick + 1, Self.maxTick)
+        return newestID << Self.tickBits | tick
+    }
+
+    /// Follows an insertion by this process.
+    mutating func advance(to id: Int64) {
+        guard id > newestID else { return }
+        newestID = id
+        tick = 0
+    }
+
+    /// Moves an access that was noted since `newestID` behind the insertions of other processes up to `id`.
+    func rebased(_ recency: Int64, to id: Int64) -> Int64 {
+        recency >> Self.tickBits == newestID ? id << Self.tickBits | recency & Self.maxTick : recency
+    }
+}
+
+/// Accesses of entries, and requests, that the index does not contain yet.
+///
+/// A hit writes nothing: its access is noted here, one for each entry. Accesses reach the index in small groups: with the
+/// next writes, after an interval, at `flush()` or `close()`. A kill loses them: the entries then count as used a little
+/// earlier.
+package final class AccessLog: Sendable {
+    package struct Access: Sendable {
+        /// See ``Recency``.
+        package var recency: Int64
+        /// Milliseconds since 1970.
+        package var accessedAt: Int64
+        package var counts = RequestCounts()
+        /// Names the host; `nil` has the index look it up.
+        let key: CacheKey?
+    }
+
+    /// A group of accesses and requests.
+    package struct Batch: Sendable {
+        /// By the id of the entry.
+        package var accesses: [Int64: Access] = [:]
+        /// Requests that no entry answered, by host.
+        package var requests: [String: RequestCounts] = [:]
+        /// Time of the latest of those requests.
+        package var requestedAt = Int64.min
+
+        package init() {}
+
+        package var isEmpty: Bool { accesses.isEmpty && requests.isEmpty }
+    }
+
+    private struct State {
+        var pending = Batch()
+        var recency = Recency()
+        var isTimerSet = false
+
+        /// Asks for a timer unless one runs.
+        mutating func timer() -> Action {
+            guard !isTimerSet else { return .none }
+            isTimerSet = true
+            return .setTimer
+        }
+    }
+
+    /// Bounds memory: with this many entries the accesses are written at once; with twice as many, because they cannot be
+    /// written, further ones are dropped. The same holds for hosts.
+    package static let capacity = 8192
+
+    /// Guards the pending accesses and the clock.
+    private let state = Mutex(State())
+
+    /// What the caller has to do for an access to reach the index.
+    package enum Action {
+        case none
+        case setTimer
+        case writeNow
+    }
+
+    package init() {}
+
+    /// Notes a use of an entry.
+    package func note(_ entry: Int64, _ use: EntryUse = .hit, key: CacheKey? = nil, at time: Int64) -> Action {
+        state.withLock { state in
+            let recency = state.recency.next()
+            if state.pending.accesses[entry]?.note(use, recency, time) == nil {
+                guard state.pending.accesses.count < 2 * Self.capacity else { return state.timer() }
+                var access = Access(recency: recency, accessedAt: time, key: key)
+                access.counts.count(use)
+                state.pending.accesses[entry] = access
+                // At the number itself only, or each further access would ask again until the write has run.
+                if state.pending.accesses.count == Self.capacity { return .writeNow }
+            }
+            return state.timer()
+        }
+    }
+
+    /// Notes a request that no entry answered.
+    package func note(_ counts: RequestCounts, host: String, at time: Int64) -> Action {
+        state.withLock { state in
+            state.pending.requestedAt = max(state.pending.requestedAt, time)
+            if state.pending.requests[host] != nil || state.pending.requests.count < 2 * Self.capacity {
+                state.pending.requests[host, default: RequestCounts()] += counts
+                if state.pending.requests.count == Self.capacity { return .writeNow }
+            }
+            return state.timer()
+        }
+    }
+
+    /// Ends the wait that an access asked for; returns whether anything is pending.
+    ///
+    /// Only this allows the next timer: a timer after every write would let a busy store collect thousands of them.
+    package func timerFired() -> Bool {
+        state.withLock { state in
+            state.isTimerSet = false
+            return !state.pending.isEmpty
+        }
+    }
+
+    package var isEmpty: Bool { state.withLock { $0.pending.isEmpty } }
+
+    // MARK: Writing
+
+    /// Hands over up to `limit` accesses and as many hosts.
+    package func take(limit: Int = .max) -> Batch {
+        state.withLock { state in
+            let pending = state.pending
+            guard pending.accesses.count > limit || pending.requests.count > limit else {
+                state.pending = Batch()
+                return pending
+            }
+            var batch = Batch()
+            batch.requestedAt = pending.requestedAt
+            for (entry, access) in pending.accesses.prefix(limit) {
+                batch.accesses[entry] = access
+                state.pending.accesses[entry] = nil
+            }
+            for (host, counts) in pending.requests.prefix(limit) {
+                batch.requests[host] = counts
+                state.pending.requests[host] = nil
+            }
+            return batch
+        }
+    }
+
+    /// Hands over the access of one entry.
+    func take(_ entry: Int64) -> Access? {
+        state.withLock { $0.pending.accesses.removeValue(forKey: entry) }
+    }
+
+    /// Takes back a batch that could not be written.
+    package func restore(_ batch: Batch) {
+        state.withLock { state in
+            for (entry, var access) in batch.accesses where state.pending.accesses.count < Self.capacity {
+                if let newer = state.pending.accesses[entry] {
+                    access.recency = max(access.recency, newer.recency)
+                    access.accessedAt = max(access.accessedAt, newer.accessedAt)
+                    access.counts += newer.counts
+                }
+                state.pending.accesses[entry] = access
+            }
+            for (host, counts) in batch.requests where state.pending.requests.count < Self.capacity {
+                state.pending.requests[host, default: RequestCounts()] += counts
+            }
+            state.pending.requestedAt = max(state.pending.requestedAt, batch.requestedAt)
+        }
+    }
+
+    // MARK: The clock
+
+    /// Learns the newest id under the write lock, before accesses are written: other processes may have inserted entries.
+    package func follow(_ id: Int64) {
+        state.withLock { state in
+            guard id > state.recency.newestID else { return }
+            // At the first transaction, too, where the newest id was not known.
+            for (entry, access) in state.pending.accesses {
+                state.pending.accesses[entry]?.recency = state.recency.rebased(access.recency, to: id)
+            }
+            state.recency.advance(to: id)
+        }
+    }
+
+    /// Learns the newest id after a commit of this process.
+    package func advance(to id: Int64) {
+        state.withLock { $0.recency.advance(to: id) }
+    }
+
+    /// Forgets everything: the index was replaced.
+    func reset() {
+        state.withLock { state in
+            state.pending = Batch()
+            state.recency = Recency()
+        }
+    }
+}
+
+extension AccessLog.Access {
+    fileprivate mutating func note(_ use: EntryUse, _ recency: Int64, _ time: Int64) {
+        self.recency = max(self.recency, recency)
+        accessedAt = max(accessedAt, time)
+        counts.count(use)
+    }
+}

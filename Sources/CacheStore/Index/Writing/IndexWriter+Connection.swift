@@ -1,0 +1,121 @@
+internal import Synchronization
+
+/// The state of the writer's connection.
+enum WriterConnection {
+    /// - isRegistered: Whether the index counts this process as a writer.
+    case open(Connection, FileIdentity?, isRegistered: Bool)
+    case readOnly
+    case suspended
+    case closed
+}
+
+/// The life of the writer's connection: opened, registered, recovered, suspended, closed.
+extension IndexWriter {
+    /// How long closing waits for locks of other processes.
+    private static let closingTimeout = Duration.milliseconds(50)
+
+    /// Calls `body` with the connection, reopened if another index has taken the place of the old one.
+    ///
+    /// - Parameter registers: Whether the index has to count this process as a writer first, as before a file is named.
+    func use<Value: Sendable>(
+        _ state: inout sending WriterConnection, registers: Bool = true, _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        if case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file {
+            try open(&state)
+            indexWasReplaced()
+        }
+        switch state {
+        case .open(let connection, let file, let isRegistered):
+            if registers, !isRegistered {
+                // Committed before any file is named: a kill could leave the file without a row.
+                try wrappingErrors(path) { () throws(SQLiteError) in try connection.registerWriter() }
+                state = .open(connection, file, isRegistered: true)
+            }
+            return try body(connection)
+        case .readOnly: throw .readOnly(path: dependencies.directory.path)
+        case .suspended: throw .suspended
+        case .closed: throw .closed
+        }
+    }
+
+    /// Recovers an index that looked damaged to a connection: quarantines it if it is, and reopens it.
+    package func recover() throws(StoreError) {
+        let file = connection.withLock { state in
+            if case .open(_, let file, _) = state { file } else { nil as FileIdentity? }
+        }
+        guard let file else { return }
+        try dependencies.directory.quarantineIndex(ifDamaged: file, dependencies.options)
+        try connection.withLock { (state) throws(StoreError) in
+            if case .open = state { try open(&state) }
+        }
+        if dependencies.directory.indexIdentity != file {
+            indexWasReplaced()
+        } else {
+            // The damage was in a connection's copy of the index.
+            dependencies.indexWasReplaced()
+        }
+    }
+
+    private func indexWasReplaced() {
+        // The accesses belong to entries of the old index; others have their ids now.
+        accessLog.reset()
+        dependencies.indexWasReplaced()
+    }
+
+    private func open(_ state: inout sending WriterConnection) throws(StoreError) {
+        // The checkpointer works on the file that is open now.
+        checkpointer.wait()
+        let opened = try dependencies.directory.openIndex(dependencies.options).connection
+        opened.stopWaiting(by: stop)
+        state = .open(opened, dependencies.directory.indexIdentity, isRegistered: false)
+    }
+
+    /// Writes pending accesses and closes the connection, within 50 ms of waiting. Until ``resume()`` changes throw `suspended`.
+    func suspend() {
+        // A leader that waits for a lock gives up.
+        stop.set(true)
+        connection.withLock { state in
+            guard case .open = state else { return }
+            finish(&state)
+            state = .suspended
+        }
+    }
+
+    /// Reopens the connection after ``suspend()``.
+    func resume() throws(StoreError) {
+        stop.set(false)
+        try connection.withLock { (state) throws(StoreError) in
+            if case .suspended = state { try open(&state) }
+        }
+    }
+
+    /// Writes pending accesses and closes the connection, within 50 ms of waiting. Later changes throw `closed`.
+    func close() {
+        stop.set(true)
+        connection.withLock { state in
+            finish(&state)
+            state = .closed
+        }
+    }
+
+    private func finish(_ state: inout sending WriterConnection) {
+        // A closed or suspended store has no file open.
+        defer { checkpointer.wait() }
+        guard case .open(let connection, _, let isRegistered) = state else { return }
+        // Do not register a writer only to unregister it.
+        guard isRegistered || !accessLog.isEmpty || !dependencies.deletion.isEmpty else { return }
+        connection.busyTimeout = Self.closingTimeout
+        stop.set(false)
+        defer { stop.set(true) }
+        // Pending accesses are dropped if another process keeps the lock.
+        _ = transact([Job(run: { [path] (transaction) throws(StoreError) in
+            try wrappingErrors(path) { () throws(SQLiteError) in
+                if let rest = transaction.accessLog?.take() {
+                    transaction.writtenAccesses = rest
+                    try transaction.write(rest)
+                }
+                if isRegistered { try transaction.connection.unregisterWriter() }
+            }
+        }, placedBody: nil, finish: { _ in })], connection)
+    }
+}

@@ -1,0 +1,119 @@
+internal import Synchronization
+
+/// The result of a transaction.
+struct Commit: Sendable {
+    /// The error of each job.
+    var errors: [StoreError?] = []
+    var evicted = EvictionReport()
+
+    var isBusy: Bool {
+        errors.contains { if case .busy = $0 { true } else { false } }
+    }
+
+    /// Adds the result of the next transaction.
+    mutating func add(_ other: Commit) {
+        errors += other.errors
+        evicted += other.evicted
+    }
+}
+
+/// Transactions: each begins with pending accesses and due deletions, then runs its jobs.
+extension IndexWriter {
+    /// Runs `jobs` in one transaction, or each in its own.
+    func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
+        var commit = Commit()
+        if attempt(jobs, connection, &commit) || jobs.count == 1 { return commit }
+        commit = Commit()
+        for job in jobs {
+            var own = Commit()
+            if let error = commit.errors.last ?? nil, case .busy = error {
+                // The lock holder may be slow: wait once for the group, not once for each job.
+                own.errors = [error]
+            } else {
+                _ = attempt([job], connection, &own)
+            }
+            commit.add(own)
+        }
+        return commit
+    }
+
+    /// Runs `jobs` in one transaction; `false` if it failed because of one of them.
+    ///
+    /// A job may fail without that if it has not changed a row. After an error of SQLite the effect of the failed statement is
+    /// unknown: only the whole transaction can be rolled back.
+    private func attempt(_ jobs: [Job], _ connection: Connection, _ commit: inout Commit) -> Bool {
+        let transaction = WriteTransaction(connection, accessLog: accessLog)
+        var isJobAtFault = false
+        do throws(StoreError) {
+            try begin(transaction)
+            for job in jobs {
+                let rowsWritten = connection.rowsWritten
+                do throws(StoreError) {
+                    try job.run(transaction)
+                    commit.errors.append(nil)
+                } catch {
+                    commit.errors.append(error)
+                    isJobAtFault = error.isOfIndex || connection.rowsWritten != rowsWritten
+                    if isJobAtFault { throw error }
+                    if let body = job.placedBody { dependencies.deletion.add([body]) }
+                }
+            }
+            try dependencies.blobs.syncNames()
+            let newest = try wrappingErrors(path) { () throws(SQLiteError) in
+                let newest = try connection.lastEntryID()
+                try connection.prepared("COMMIT").run()
+                return newest
+            }
+            accessLog.advance(to: newest)
+            dependencies.deletion.add(transaction.releasedBodies)
+            commit.evicted = transaction.evicted
+            checkpointer.committed(connection)
+            return true
+        } catch {
+            if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
+            accessLog.restore(transaction.writtenAccesses)
+            dependencies.deletion.add(jobs.compactMap(\.placedBody))
+            commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
+            return !isJobAtFault
+        }
+    }
+
+    private func begin(_ transaction: WriteTransaction) throws(StoreError) {
+        let connection = transaction.connection
+        try wrappingErrors(path) { () throws(SQLiteError) in
+            try connection.prepared("BEGIN IMMEDIATE").run()
+            if !accessLog.isEmpty {
+                try accessLog.follow(connection.lastEntryID())
+                transaction.writtenAccesses = accessLog.take(limit: Self.accessLimit)
+                try transaction.write(transaction.writtenAccesses)
+            }
+            if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(connection) }
+        }
+    }
+
+    // MARK: Outside of write transactions
+
+    /// Calls `body` with the connection outside of transactions, while the checkpointer rests.
+    func withConnection<Value: Sendable>(
+        _ body: (Connection) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try connection.withLock { (state) throws(StoreError) in
+            // Registration would be a change, for which a full disk may have no room.
+            try use(&state, registers: false) { (connection) throws(StoreError) in
+                checkpointer.wait()
+                return try wrappingErrors(path) { () throws(SQLiteError) in try body(connection) }
+            }
+        }
+    }
+
+    /// Calls `body` in a transaction that is rolled back. Other writers wait until then.
+    func tentatively<Value: Sendable>(
+        _ body: (WriteTransaction) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try withConnection { [accessLog] (connection) throws(SQLiteError) in
+            let transaction = WriteTransaction(connection, accessLog: accessLog)
+            defer { accessLog.restore(transaction.writtenAccesses) }
+            return try connection.rollingBack { () throws(SQLiteError) in try body(transaction) }
+        }
+    }
+}

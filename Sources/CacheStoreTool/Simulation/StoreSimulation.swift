@@ -1,0 +1,123 @@
+package import CacheStore
+internal import Foundation
+
+/// A store without files: replays requests to count the hits of an eviction policy.
+///
+/// The index is a real one, in a temporary directory. Every lookup, access, commit and eviction runs the statements of a store, in the
+/// transactions of one writer: a hit is noted in memory, a miss commits, evicts as far as the limits ask, and goes on down to the
+/// low-water mark. Bodies have a length and no bytes. Each request comes a millisecond after the previous one. For one caller at a time.
+package final class StoreSimulation {
+    /// What the requests have come to.
+    package struct Result: Sendable {
+        package var requests: Int64 = 0
+        package var hits: Int64 = 0
+        /// Bytes of the bodies that were asked for.
+        package var requestedBytes: Int64 = 0
+        /// Of those, what hits have answered.
+        package var hitBytes: Int64 = 0
+        package var evictedEntries: Int64 = 0
+        /// Rows of the index that were written, those of triggers included.
+        package var rowsWritten: Int64 = 0
+        /// Pages of the index that were written to its log.
+        package var pagesWritten: Int64 = 0
+
+        package init() {}
+    }
+
+    package let limits: Limits
+    /// The directory of the index, deleted with the simulation.
+    package let directory: String
+    private let connection: Connection
+    private let enforcer: LimitEnforcer
+    private let accessLog = AccessLog()
+    private var counts = Result()
+    /// Rows and pages that a new index takes.
+    private let initialWrites: (rows: Int64, pages: Int64)
+    private var now: Int64 = 0
+
+    /// An empty store.
+    package init(_ policy: EvictionPolicy, limits: Limits) throws {
+        self.limits = limits
+        enforcer = LimitEnforcer(limits)
+        let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+            .appending(path: "cachestore-simulate-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        directory = url.path(percentEncoded: false)
+        let path = directory + "/index.sqlite"
+        connection = try Connection(path: path, role: .writer, busyTimeout: .zero)
+        try Migrator(path: path).migrate(connection)
+        try connection.choose(policy)
+        initialWrites = (connection.rowsWritten, connection.pagesWritten)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+
+    /// Asks for a body; returns whether it was stored. A miss stores it, unless it is larger than the limits allow.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the body. A stored body answers whatever its length.
+    ///   - byteCount: Its length, 0 or more.
+    package func request(_ key: CacheKey, byteCount: Int64) throws -> Bool {
+        now += 1
+        counts.requests += 1
+        counts.requestedBytes &+= byteCount
+        if let entry = try connection.entries(for: key).first {
+            counts.hits += 1
+            counts.hitBytes &+= byteCount
+            try perform(accessLog.note(entry.id, key: key, at: now))
+            return true
+        }
+        var miss = RequestCounts()
+        miss.misses = 1
+        try perform(accessLog.note(miss, host: key.host ?? "", at: now))
+        if byteCount <= limits.maxEntryBytes ?? .max { try store(key, byteCount) }
+        return false
+    }
+
+    /// Writes pending accesses and returns the counts.
+    package func finish() throws -> Result {
+        while !accessLog.isEmpty { try transact { _ in } }
+        counts.rowsWritten = connection.rowsWritten - initialWrites.rows
+        counts.pagesWritten = connection.pagesWritten - initialWrites.pages
+        return counts
+    }
+
+    private func store(_ key: CacheKey, _ byteCount: Int64) throws {
+        let time = Date(timeIntervalSince1970: Double(now) / 1000)
+        // Bodies of different keys are different.
+        let digest = byteCount == 0 ? nil : Array(key.text.utf8).withUnsafeBytes { ContentDigest(of: $0) }
+        let hasEvicted = try transact { transaction in
+            let entry = try transaction.store(
+                EntryMetadata(requestedAt: time, receivedAt: time), for: key, digest: digest, byteCount: byteCount,
+                at: now)
+            _ = try enforcer.makeRoom(for: entry, in: transaction)
+        }
+        guard hasEvicted else { return }
+        var isDone = false
+        while !isDone {
+            _ = try transact { transaction in isDone = try enforcer.evictBatch(transaction) }
+        }
+    }
+
+    /// No timer runs: pending accesses go with the next commit.
+    private func perform(_ action: AccessLog.Action) throws {
+        if case .writeNow = action { while !accessLog.isEmpty { try transact { _ in } } }
+    }
+
+    /// One transaction of a writer; returns whether it evicted.
+    @discardableResult
+    private func transact(_ change: (WriteTransaction) throws -> Void) throws -> Bool {
+        let transaction = WriteTransaction(connection, accessLog: accessLog)
+        try connection.prepared("BEGIN IMMEDIATE").run()
+        accessLog.follow(try connection.lastEntryID())
+        try transaction.write(accessLog.take(limit: 256))
+        try change(transaction)
+        accessLog.advance(to: try connection.lastEntryID())
+        try connection.prepared("COMMIT").run()
+        counts.evictedEntries += Int64(transaction.evicted.entries)
+        return transaction.evicted.entries > 0
+    }
+}
