@@ -32,8 +32,8 @@ public final class ResponseStore: Sendable {
     package let writer: IndexWriter
     let readers: ReaderPool
     let limits: LimitKeeper
-    let presence: StorePresence
-    let claims: Claims
+    let openLock: OpenLock
+    let keyLocks: KeyLocks
     let inquiries = Inquiries()
     let verified = VerifiedBlobs()
     let observation: StoreObservation
@@ -61,8 +61,8 @@ public final class ResponseStore: Sendable {
         let clock = configuration.clock
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
-        presence = try StorePresence(place, onlyReads: isReadOnly, timeout: options.busyTimeout)
-        let opened = isReadOnly ? nil : try Self.open(place, presence, options)
+        openLock = try OpenLock(place, isReadOnly: isReadOnly, timeout: options.busyTimeout)
+        let opened = isReadOnly ? nil : try Self.open(place, openLock, options)
         if isReadOnly { try place.checkIndex(options) }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
         let (hasUnordered, dueEviction) = (opened?.hasUnordered ?? false, opened?.dueEviction)
@@ -102,7 +102,7 @@ public final class ResponseStore: Sendable {
         self.readers = readers
         self.limits = limits
         self.observation = observation
-        claims = Claims(root: place.root, onlyAsks: isReadOnly)
+        keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         self.maintenance = maintenance
         self.background = background
         background.attach(self)
@@ -115,33 +115,33 @@ public final class ResponseStore: Sendable {
         if configuration.limits != nil { background.submit { store in store.beginKeepingLimits() } }
     }
 
-    /// The index opened for writing; by who is alone also on a full disk, if there are bodies that can go.
+    /// Opens the index for writing. On a full disk the only opener deletes bodies first.
     private static func open(
-        _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions
+        _ place: StoreDirectory, _ openLock: OpenLock, _ options: IndexOptions
     ) throws(StoreError) -> sending Opened {
         let wasShutDown = place.wasShutDown
         var opened: Opened
         do throws(StoreError) {
-            opened = try openAsItIs(place, presence, options, wasShutDown)
+            opened = try openAsItIs(place, openLock, options, wasShutDown)
         } catch {
-            guard presence.isAlone, let rule = place.makeRoomToOpen(after: error, options) else { throw error }
-            opened = try openAsItIs(place, presence, options, wasShutDown)
+            guard openLock.isOnlyOpener, let rule = place.makeRoomToOpen(after: error, options) else { throw error }
+            opened = try openAsItIs(place, openLock, options, wasShutDown)
             opened.dueEviction = rule
         }
-        try presence.share()
+        try openLock.share()
         return opened
     }
 
-    /// Who is alone ends the session before, and looks whether somebody was killed.
+    /// The only opener starts a new session and detects an unclean shutdown.
     private static func openAsItIs(
-        _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions, _ wasShutDown: Bool
+        _ place: StoreDirectory, _ openLock: OpenLock, _ options: IndexOptions, _ wasShutDown: Bool
     ) throws(StoreError) -> sending Opened {
         let index = try place.openIndex(options)
         var opened = Opened(index: index, hasLeftovers: !index.knowsItsFiles, hasLapsed: false, hasUnordered: false)
         opened.hasUnordered = try mapping(place.indexPath) { () throws(SQLiteError) in
             try index.connection.hasUnorderedEntries()
         }
-        if presence.isAlone {
+        if openLock.isOnlyOpener {
             let (hasLapsed, wasKilled) = try mapping(place.indexPath) { () throws(SQLiteError) in
                 (try index.connection.beginSession(), try index.connection.clearUsers())
             }

@@ -8,34 +8,33 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Who loads which key, among all processes that have the store open.
+/// One lock for each key: of all stores that have the directory open, in any process, one loads a key.
 ///
-/// A claim of a key is a lock of one byte of the file `claims`, which stays empty, at the place that the checksum of the key
-/// gives. Locks of open file descriptions, fcntl(2): the kernel releases them with the process, however it ends, and no row
-/// of the index has to be written or cleaned up. Two keys with the same place wait for each other, and no more.
+/// The lock of a key is one byte of the file `claims`, which stays empty, at the offset that the checksum of the key gives. The
+/// bytes are locked for open file descriptions, fcntl(2). The kernel releases them when their process ends, and the index needs no
+/// row. Two keys with the same offset exclude each other.
 ///
-/// A description does not exclude itself, so what this store has claimed is in a table, too. A claim is never needed for
-/// what it keeps others from: where the file cannot be opened or locked, everybody has what they ask for, in this process
-/// one at a time.
-package final class Claims: Sendable {
-    /// What became of an attempt.
+/// An open file description does not exclude itself, so a table holds the locks of this store. Key locks are advice: where the
+/// file cannot be opened or locked, the table alone decides.
+package final class KeyLocks: Sendable {
+    /// The result of an attempt.
     package enum Outcome: Sendable {
-        case claimed(LoadClaim)
-        /// Somebody has it who uses this object.
+        case locked(KeyLock)
+        /// This object holds the lock.
         case heldHere
-        /// Somebody has it who does not.
+        /// Another open file description holds the lock.
         case heldElsewhere
     }
 
     private struct Held {
-        let number: UInt64
-        /// The description that has the lock; `nil` for a claim without one.
+        let ticket: UInt64
+        /// The file in which the byte is locked; `nil` if the lock is in the table only.
         let file: FileDescriptor?
     }
 
     private struct Waiter {
-        let number: UInt64
-        let place: Int64
+        let ticket: UInt64
+        let offset: Int64
         let caller: CheckedContinuation<Void, Never>
     }
 
@@ -48,103 +47,101 @@ package final class Claims: Sendable {
         var file: OpenFile?
         var held: [Int64: Held] = [:]
         var waiters: [Waiter] = []
-        var count: UInt64 = 0
-        /// What attempts throw.
+        var lastTicket: UInt64 = 0
+        /// The error of every attempt, in a store that is suspended or closed.
         var refusal: StoreError?
 
-        mutating func makeNumber() -> UInt64 {
-            count += 1
-            return count
+        mutating func makeTicket() -> UInt64 {
+            lastTicket += 1
+            return lastTicket
         }
 
-        mutating func takeWaiters(where isMeant: (Waiter) -> Bool) -> [CheckedContinuation<Void, Never>] {
-            let taken = waiters.filter(isMeant)
-            waiters.removeAll(where: isMeant)
+        mutating func takeWaiters(where isIncluded: (Waiter) -> Bool) -> [CheckedContinuation<Void, Never>] {
+            let taken = waiters.filter(isIncluded)
+            waiters.removeAll(where: isIncluded)
             return taken.map(\.caller)
         }
     }
 
     private let root: FileDescriptor
-    /// Whether nothing may be made or locked: then others are asked, and not kept waiting.
-    private let onlyAsks: Bool
-    /// The largest place.
-    private let places: Int64
+    /// Whether to create and to lock nothing. Locks of other stores still count.
+    private let isReadOnly: Bool
+    private let lastOffset: Int64
 
-    /// Guards the table and the file, whose calls do not wait. Waiters are resumed after it is unlocked.
+    /// Guards the table and the file. No call on the file blocks. Waiters resume after unlocking.
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    ///   - onlyAsks: Whether nothing may be made or locked.
-    ///   - placeBits: How many places there are, as a power of two; few only where keys are meant to meet. Locks are placed by a
-    ///     signed number and must end before the largest: up to 62.
-    package init(root: FileDescriptor, onlyAsks: Bool, placeBits: Int64 = 62) {
+    ///   - isReadOnly: Whether to create and to lock nothing.
+    ///   - offsetBits: How many offsets there are, as a power of two, up to 62. Tests use few, so that keys share an offset.
+    package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
         self.root = root
-        self.onlyAsks = onlyAsks
-        places = 1 << placeBits - 1
+        self.isReadOnly = isReadOnly
+        lastOffset = 1 << offsetBits - 1
     }
 
-    // MARK: Claiming
+    // MARK: Locking
 
-    /// Claims `key` if nobody has it.
+    /// Locks `key` if no other store holds its lock.
     ///
-    /// - Throws: Only what ``end(with:)`` was told.
-    package func claim(_ key: CacheKey) throws(StoreError) -> Outcome {
-        let place = place(of: key)
+    /// - Throws: Only the error of ``end(with:)``.
+    package func tryLock(_ key: CacheKey) throws(StoreError) -> Outcome {
+        let offset = offset(of: key)
         return try state.withLock { (state) throws(StoreError) in
             if let refusal = state.refusal { throw refusal }
-            guard state.held[place] == nil else { return .heldHere }
-            guard let file = openFile(&state), let isLocked = lock(place, of: file) else {
-                return .claimed(hold(place, nil, &state))
+            guard state.held[offset] == nil else { return .heldHere }
+            guard let file = openFile(&state), let isLocked = lockByte(at: offset, of: file) else {
+                return .locked(hold(offset, nil, &state))
             }
-            return isLocked ? .claimed(hold(place, onlyAsks ? nil : file, &state)) : .heldElsewhere
+            return isLocked ? .locked(hold(offset, isReadOnly ? nil : file, &state)) : .heldElsewhere
         }
     }
 
-    private func hold(_ place: Int64, _ file: FileDescriptor?, _ state: inout State) -> LoadClaim {
-        let number = state.makeNumber()
-        state.held[place] = Held(number: number, file: file)
-        return LoadClaim(self, place, number)
+    private func hold(_ offset: Int64, _ file: FileDescriptor?, _ state: inout State) -> KeyLock {
+        let ticket = state.makeTicket()
+        state.held[offset] = Held(ticket: ticket, file: file)
+        return KeyLock(self, offset, ticket)
     }
 
-    /// Whether nobody else has the byte; then it is locked, or, by who only asks, free. `nil` where there are no locks.
-    private func lock(_ place: Int64, of file: FileDescriptor) -> Bool? {
-        try? onlyAsks ? !file.isByteLocked(at: place) : file.tryLockByte(at: place)
+    /// Locks the byte; in a read-only store, only tests it. `false` if another store holds it, `nil` where there are no locks.
+    private func lockByte(at offset: Int64, of file: FileDescriptor) -> Bool? {
+        try? isReadOnly ? !file.isByteLocked(at: offset) : file.tryLockByte(at: offset)
     }
 
-    /// The file under its name, made if need be. One that has lost the name is let go of with the last claim in it: others
-    /// would not meet it.
+    /// The file under its name, created if it is missing. A file that has lost its name closes with its last lock: no other store
+    /// would open it.
     private func openFile(_ state: inout State) -> FileDescriptor? {
         if let file = state.file, (try? root.status(of: "claims"))?.inode == file.inode { return file.descriptor }
         state.file = nil
         // Nothing else than a file, and without waiting for the other end of a FIFO.
-        let flags = (onlyAsks ? O_RDONLY : O_RDWR | O_CREAT) | O_NONBLOCK
+        let flags = (isReadOnly ? O_RDONLY : O_RDWR | O_CREAT) | O_NONBLOCK
         guard let descriptor = try? root.open("claims", flags), let status = try? descriptor.status(), status.isRegular
         else { return nil }
         state.file = OpenFile(descriptor: descriptor, inode: status.inode)
         return descriptor
     }
 
-    private func place(of key: CacheKey) -> Int64 { KeyChecksum(key).key & places }
+    private func offset(of key: CacheKey) -> Int64 { KeyChecksum(key).key & lastOffset }
 
     // MARK: Releasing
 
-    fileprivate func release(_ place: Int64, _ number: UInt64) {
+    fileprivate func release(_ offset: Int64, _ ticket: UInt64) {
         let callers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            // Not the claim that somebody else has got since a suspension.
-            guard let held = state.held[place], held.number == number else { return [] }
-            held.file?.unlockByte(at: place)
-            state.held[place] = nil
-            return state.takeWaiters { $0.place == place }
+            // After a suspension a later lock may have the offset.
+            guard let held = state.held[offset], held.ticket == ticket else { return [] }
+            held.file?.unlockByte(at: offset)
+            state.held[offset] = nil
+            return state.takeWaiters { $0.offset == offset }
         }
         for caller in callers { caller.resume() }
     }
 
-    /// Releases everything, and throws `error` from now on, until ``begin()``.
+    /// Releases all locks. Until ``begin()``, every attempt throws `error`.
     func end(with error: StoreError) {
         let callers = state.withLock { state in
-            // Not by closing the file alone: a program that is being started has it open, too, for a moment.
-            for (place, held) in state.held { held.file?.unlockByte(at: place) }
+            // Closing the file is not enough: a child process has it open, too, between fork and exec.
+            for (offset, held) in state.held { held.file?.unlockByte(at: offset) }
             state.file = nil
             state.held = [:]
             state.refusal = error
@@ -153,55 +150,55 @@ package final class Claims: Sendable {
         for caller in callers { caller.resume() }
     }
 
-    /// Allows claims again after a suspension.
+    /// Allows locks again after a suspension.
     func begin() {
-        // What was closed meanwhile stays closed.
+        // A closed store stays closed.
         state.withLock { if $0.refusal == .suspended { $0.refusal = nil } }
     }
 
     // MARK: Waiting
 
-    /// Returns when `key` is not held by who uses this object, which others may be faster to notice, or when the task is
-    /// cancelled.
+    /// Returns when this object does not hold the lock of `key`, or when the task is cancelled. Another caller may have locked the
+    /// key again by then.
     func waitForRelease(of key: CacheKey) async {
-        let place = place(of: key)
-        let number = state.withLock { $0.makeNumber() }
+        let offset = offset(of: key)
+        let ticket = state.withLock { $0.makeTicket() }
         await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
                 let waits = state.withLock { state in
-                    guard state.held[place] != nil, !Task.isCancelled else { return false }
-                    state.waiters.append(Waiter(number: number, place: place, caller: caller))
+                    guard state.held[offset] != nil, !Task.isCancelled else { return false }
+                    state.waiters.append(Waiter(ticket: ticket, offset: offset, caller: caller))
                     return true
                 }
                 if !waits { caller.resume() }
             }
         } onCancel: {
-            let callers = state.withLock { $0.takeWaiters { $0.number == number } }
+            let callers = state.withLock { $0.takeWaiters { $0.ticket == ticket } }
             for caller in callers { caller.resume() }
         }
     }
 }
 
-/// The right to load a key, until it is released or the last reference goes.
+/// The right to load a key, until its release or its last reference ends it.
 ///
-/// It says who fetches, not who may store: a commit needs none.
-package final class LoadClaim: Sendable {
-    private let claims: Claims
-    private let place: Int64
-    private let number: UInt64
+/// The lock decides which process fetches, not which may store: a commit needs no lock.
+package final class KeyLock: Sendable {
+    private let locks: KeyLocks
+    private let offset: Int64
+    private let ticket: UInt64
 
-    fileprivate init(_ claims: Claims, _ place: Int64, _ number: UInt64) {
-        self.claims = claims
-        self.place = place
-        self.number = number
+    fileprivate init(_ locks: KeyLocks, _ offset: Int64, _ ticket: UInt64) {
+        self.locks = locks
+        self.offset = offset
+        self.ticket = ticket
     }
 
     deinit {
         release()
     }
 
-    /// Lets others load the key. Does nothing the second time. A system call, about a microsecond.
+    /// Releases the lock; a second call does nothing. Costs one system call, about a microsecond.
     package func release() {
-        claims.release(place, number)
+        locks.release(offset, ticket)
     }
 }

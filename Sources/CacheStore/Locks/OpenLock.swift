@@ -1,38 +1,40 @@
-/// Tells whether anybody else has the store open: everybody holds a shared lock of its directory for as long.
+/// The lock that an open store holds: shared, of the store's directory.
 ///
-/// A process that ends, however it ends, has let go of it.
-final class StorePresence: Sendable {
-    /// Whether nobody else had the store open. Until ``share()``, whoever comes waits. `false` for who only reads.
-    let isAlone: Bool
+/// An opener that gets the lock alone is the only opener. The kernel releases the lock when its process ends.
+final class OpenLock: Sendable {
+    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. `false` for a store that is
+    /// open for reading only.
+    let isOnlyOpener: Bool
     private let lock: DirectoryLock
-    private let place: StoreDirectory
+    private let directory: StoreDirectory
     private let timeout: Duration
 
-    /// - Parameter onlyReads: Then the lock is taken together with others from the beginning: who only reads has nothing to
-    ///   do alone.
-    init(_ place: StoreDirectory, onlyReads: Bool, timeout: Duration) throws(StoreError) {
-        self.place = place
+    /// - Parameters:
+    ///   - isReadOnly: Whether to take the lock shared from the start. A reader has no work that needs the lock alone.
+    ///   - timeout: How long to wait for another opener that has the lock alone.
+    init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
+        self.directory = directory
         self.timeout = timeout
         do throws(SystemError) {
-            lock = try DirectoryLock(".", below: place.root)
-            isAlone = onlyReads ? false : try lock.tryExclusive()
+            lock = try DirectoryLock(".", below: directory.root)
+            isOnlyOpener = isReadOnly ? false : try lock.tryExclusive()
         } catch {
-            throw .unusableDirectory(path: place.path, reason: error.description)
+            throw .unusableDirectory(path: directory.path, reason: error.description)
         }
-        if !isAlone { try share() }
+        if !isOnlyOpener { try share() }
     }
 
-    /// Takes the lock together with others.
+    /// Takes the lock shared, or turns an exclusive lock into a shared one.
     ///
-    /// - Throws: ``StoreError/busy(path:)`` when somebody has been opening the store alone for too long.
+    /// - Throws: ``StoreError/busy(path:)`` when another opener has the lock alone for longer than the timeout.
     func share() throws(StoreError) {
         let isTaken = try mapping { () throws(SystemError) in
             try DirectoryLock.wait(timeout) { () throws(SystemError) in try lock.tryShared() }
         }
-        guard isTaken else { throw .busy(path: place.path) }
+        guard isTaken else { throw .busy(path: directory.path) }
     }
 
-    /// Lets go of the lock.
+    /// Releases the lock.
     func release() {
         lock.release()
     }
