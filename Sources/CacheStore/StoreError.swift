@@ -36,8 +36,6 @@ public enum StoreError: Error, Hashable, Sendable {
     case readOnly(path: String)
     /// The store has let go of its files. Call ``ResponseStore/resume()`` first.
     case suspended
-    /// What was to be imported is not the archive of a store.
-    case archive(ArchiveError)
     /// The store, or the writer of a body, has been closed.
     case closed
 }
@@ -66,7 +64,6 @@ extension StoreError: CustomStringConvertible {
         case .removedMeanwhile(let key): "\(key) was removed while a response for it was on its way"
         case .readOnly(let path): "\(path) is open for reading only"
         case .suspended: "the store is suspended; resume it first"
-        case .archive(let error): "cannot import the archive: \(error)"
         case .closed: "the store is closed"
         }
     }
@@ -118,14 +115,5 @@ func mapping<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(S
         return try body()
     } catch {
         throw .file(error)
-    }
-}
-
-/// Runs `body`, turning what is wrong with an archive into a ``StoreError``.
-func mapping<Value>(_ body: () throws(ArchiveError) -> Value) throws(StoreError) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw .archive(error)
     }
 }

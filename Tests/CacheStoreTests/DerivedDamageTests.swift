@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Limits, damage and archives: what concerns all bodies concerns derived ones, too.
+/// Limits and damage: what concerns all bodies concerns derived ones, too.
 @Suite("Derived bodies are bodies")
 struct DerivedDamageTests {
     let sandbox: Sandbox
@@ -180,28 +180,5 @@ struct DerivedDamageTests {
         store.close()
         #expect(throws: StoreError.closed) { try store.insertDerived(form, name: "x", of: entry) }
         #expect(throws: StoreError.closed) { try store.openDerived(name: "form", of: entry) }
-    }
-
-    // MARK: Archives
-
-    @Test(
-        "an archive carries the forms along; one whose body is missing is left out, and its entry is not",
-        arguments: [true, false])
-    func archive(_ isWhole: Bool) throws {
-        let store = try sandbox.open()
-        let entry = try entry(store, "a")
-        #expect(try store.insertDerived(form, name: "form", of: entry))
-        #expect(try store.insertDerived(Data("other".utf8), name: "other", of: entry))
-        if !isWhole { try damage("missing") }
-        let (bytes, report) = try store.archive()
-        #expect(report.entries == 1 && report.entriesLeftOut == 0 && report.files == (isWhole ? 3 : 2))
-        let target = try Sandbox()
-        #expect(try ResponseStore.importing(bytes, into: target.url) == report)
-        let imported = try target.open()
-        let copy = try #require(try imported.peek(entry.key))
-        #expect(try imported.openDerived(name: "form", of: copy)?.data() == (isWhole ? form : nil))
-        #expect(try imported.openDerived(name: "other", of: copy)?.data() == Data("other".utf8))
-        #expect(try imported.openBody(of: copy) != nil)
-        #expect(try imported.check(digests: true).problems == [])
     }
 }

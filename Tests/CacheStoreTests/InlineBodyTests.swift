@@ -376,26 +376,6 @@ struct InlineBodyTests {
                 == [[.integer(1), .integer(2), .integer(1_004), .integer(6_004)]])
     }
 
-    @Test("an archive has them in its index, and they are compared when it is read", arguments: [false, true])
-    func archived(_ isDamaged: Bool) throws {
-        let store = try open()
-        try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
-        try store.insert(Data.noise(5_000, seed: 2), metadata: sandbox.metadata(), for: .path("b"))
-        if isDamaged { try RawIndex(sandbox.indexPath).execute("UPDATE inline_body SET bytes = zeroblob(1000)") }
-        let archive = sandbox.directory.url.appending(path: "archive")
-        #expect(FileManager.default.createFile(atPath: archive.path(percentEncoded: false), contents: nil))
-        let file = try FileHandle(forUpdating: archive)
-        let written = try store.exportArchive(to: file.fileDescriptor)
-        #expect(written.files == 1 && written.bytes == 5_000 && written.entries == 2)
-        try file.seek(toOffset: 0)
-        let copy = sandbox.directory.url.appending(path: "copy")
-        let read = try ResponseStore.importArchive(from: file.fileDescriptor, into: copy)
-        #expect(read.entries == (isDamaged ? 1 : 2) && read.files == 1 && read.bytes == 5_000)
-        let imported = try ResponseStore(directory: copy)
-        #expect(try imported.bytes(.path("a")) == (isDamaged ? nil : body))
-        #expect(try imported.bytes(.path("b")) == Data.noise(5_000, seed: 2))
-    }
-
     @Test("what is deleted securely leaves no bytes in the index")
     func deletedSecurely() throws {
         let store = try sandbox.open {

@@ -125,7 +125,7 @@ struct KeyLocksTests {
     // MARK: The file
 
     @Test(
-        "the first lock creates the file, for its owner only; the file stays empty, and check, sweep and export ignore it"
+        "the first lock creates the file, for its owner only; the file stays empty, and check, sweep and snapshot ignore it"
     )
     func directory() async throws {
         let store = try sandbox.open()
@@ -133,9 +133,8 @@ struct KeyLocksTests {
         #expect(!exists())
         let lock = try #require(try store.tryLock(.path("a")))
         #expect(try sandbox.modes()["claims"] == 0o600)
-        let (bytes, _) = try store.archive()
         let target = try Sandbox()
-        try ResponseStore.importing(bytes, into: target.url)
+        try await store.snapshot(to: target.url)
         #expect(try target.modes()["claims"] == nil)
         try await store.sweep()
         try await store.clear()
