@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// A commit evicts what it has to in its own transaction. What a store holds beyond that, down to the low-water mark, and
 /// the files that wait for their deletion are for a pass in the background.
-final class LimitKeeper: Sendable {
+package final class LimitKeeper: Sendable {
     let limits: Limits?
     /// Bytes of bodies that are being written and have no entry yet.
     private let inFlight = Atomic<Int64>(0)
@@ -14,7 +14,7 @@ final class LimitKeeper: Sendable {
     private let undeletable = Atomic<Int64>(0)
     private let isPassRequested = Atomic(false)
 
-    init(_ limits: Limits?) {
+    package init(_ limits: Limits?) {
         self.limits = limits
     }
 
@@ -41,7 +41,7 @@ final class LimitKeeper: Sendable {
 
     /// Evicts as much as the limits ask for. Whether a pass in the background should follow: where nothing could be evicted,
     /// and no file deleted, it could do nothing either, and would be followed by another without end.
-    func enforce(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
+    package func enforce(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
         guard let limits else { return false }
         let hasEvicted = try evict(connection, limits, now)
         let size = try connection.size()
@@ -85,7 +85,7 @@ final class LimitKeeper: Sendable {
     }
 
     /// Evicts a bite on the way down to the low-water mark; whether there is nothing left to do.
-    func evictBite(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
+    package func evictBite(_ connection: Connection, now: Int64) throws(SQLiteError) -> Bool {
         guard let limits else { return true }
         return try connection.evict(atMost: Connection.evictionBite, now: now) {
             isTooMuch($0, limits, share: limits.lowWaterMark)
@@ -109,12 +109,12 @@ final class LimitKeeper: Sendable {
     }
 
     /// From now on the next pass may be asked for.
-    func passBegins() {
+    package func passBegins() {
         isPassRequested.store(false, ordering: .relaxed)
     }
 
     /// - Parameter bytes: What files have that no entry needs and that could not be deleted.
-    func passEnded(leaving bytes: Int64) {
+    package func passEnded(leaving bytes: Int64) {
         undeletable.store(bytes, ordering: .relaxed)
     }
 }

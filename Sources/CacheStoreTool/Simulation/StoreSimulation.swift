@@ -1,15 +1,12 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+package import CacheStore
+import Foundation
 
-/// A store without files: replays requests to see which an eviction policy turns into hits.
+/// Replays requests against the index of a store, and counts the hits of an eviction policy.
 ///
-/// The index is a real one, in a directory of its own that goes with the simulation, and every lookup, use, commit and
-/// eviction runs the statements of a store, in transactions as those of one writer: a hit is noted in memory, a miss
-/// commits, evicts what is too much, and goes on down to the low-water mark. Bodies have a length and no bytes. Each request
-/// comes a millisecond after the one before. For one caller at a time.
+/// The index is a real one, in a directory of its own that is removed with the simulation. Every lookup, access, commit and eviction
+/// runs the statements of a store, in the transactions of one writer: a hit is collected in memory; a miss commits, evicts down to
+/// the limit, and goes on down to the low-water mark. Bodies have a length and no bytes, so there are no files. Each request comes a
+/// millisecond after the one before. For one caller at a time.
 package final class StoreSimulation {
     /// What the requests have come to.
     package struct Result: Sendable {
@@ -30,29 +27,29 @@ package final class StoreSimulation {
 
     package let limits: Limits
     /// Where the index is, for as long as the simulation lives.
-    package var directory: String { place.path }
-    private let place: TemporaryDirectory
+    package var directory: String { place.url.path(percentEncoded: false) }
+    private let place = RemovedDirectory()
     private let path: String
     private let connection: Connection
     private let keeper: LimitKeeper
     private let touches = Touches()
     private var counts = Result()
-    /// What making the index has written.
-    private let initialWrites: (rows: Int64, pages: Int64)
+    private var storedEntries: Int64 = 0
     private var now: Int64 = 0
 
     /// An empty store.
     package init(_ policy: EvictionPolicy, limits: Limits) throws(StoreError) {
         self.limits = limits
         keeper = LimitKeeper(limits)
-        place = try mapping { () throws(SystemError) in try TemporaryDirectory(named: "cachestore-simulate-") }
-        path = place.path + "/index.sqlite"
-        connection = try mapping(path) { [path] () throws(SQLiteError) in
+        // A store makes the index, and knows its path without symbolic links, which SQLite does not follow.
+        var configuration = ResponseStore.Configuration()
+        configuration.evictionPolicy = policy
+        let store = try ResponseStore(directory: place.url, configuration: configuration)
+        store.close()
+        path = store.directory.appending(path: "index.sqlite").path(percentEncoded: false)
+        connection = try indexErrors { [path] () throws(SQLiteError) in
             try Connection(path: path, role: .writer, busyTimeout: .zero)
         }
-        try Migrator(path: path).migrate(connection)
-        try mapping(path) { [connection] () throws(SQLiteError) in try connection.choose(policy) }
-        initialWrites = (connection.rowsWritten, connection.pagesWritten)
     }
 
     /// Asks for a body. One that is not there is stored, unless it is larger than the limits allow. Whether it was there.
@@ -64,7 +61,7 @@ package final class StoreSimulation {
         now += 1
         counts.requests += 1
         counts.requestedBytes &+= byteCount
-        return try mapping(path) { () throws(SQLiteError) in
+        return try indexErrors { () throws(SQLiteError) in
             if let entry = try connection.entries(for: key).first {
                 counts.hits += 1
                 counts.hitBytes &+= byteCount
@@ -81,14 +78,17 @@ package final class StoreSimulation {
 
     /// Writes what is noted, and says what has been.
     package func finish() throws(StoreError) -> Result {
-        try mapping(path) { () throws(SQLiteError) in try transact { _ in } }
-        counts.rowsWritten = connection.rowsWritten - initialWrites.rows
-        counts.pagesWritten = connection.pagesWritten - initialWrites.pages
+        try indexErrors { () throws(SQLiteError) in
+            try transact { _ in }
+            counts.evictedEntries = storedEntries - (try connection.size().entries)
+        }
+        counts.rowsWritten = connection.rowsWritten
+        counts.pagesWritten = connection.pagesWritten
         return counts
     }
 
     private func store(_ key: CacheKey, _ byteCount: Int64) throws(SQLiteError) {
-        let time = Date(milliseconds: now)
+        let time = Date(timeIntervalSince1970: Double(now) / 1_000)
         // Bodies of different keys are different.
         let digest = byteCount == 0 ? nil : Array(key.text.utf8).withUnsafeBytes { ContentDigest(of: $0) }
         try transact { (connection) throws(SQLiteError) in
@@ -96,6 +96,7 @@ package final class StoreSimulation {
                 EntryMetadata(requestedAt: time, receivedAt: time), for: key, digest: digest, byteCount: byteCount,
                 at: now)
         }
+        storedEntries += 1
     }
 
     /// No timer runs: what is noted goes with the next commit.
@@ -103,7 +104,7 @@ package final class StoreSimulation {
         if case .writeNow = action { try transact { _ in } }
     }
 
-    /// As ``IndexWriter`` does it, and then the pass in the background.
+    /// As `IndexWriter` does it, and then the pass in the background.
     private func transact(_ change: (Connection) throws(SQLiteError) -> Void) throws(SQLiteError) {
         guard try transactOnce(change) else { return }
         keeper.passBegins()
@@ -119,14 +120,31 @@ package final class StoreSimulation {
     }
 
     private func transactOnce(_ change: (Connection) throws(SQLiteError) -> Void) throws(SQLiteError) -> Bool {
-        connection.evicted = EvictionReport()
         try connection.prepared("BEGIN IMMEDIATE").run()
         try connection.apply(touches.take())
         for digest in try connection.unreferencedBlobs(limit: 256) { try connection.removeBlob(digest) }
         try change(connection)
         let isOver = try keeper.enforce(connection, now: now)
         try connection.prepared("COMMIT").run()
-        counts.evictedEntries += Int64(connection.evicted.entries)
         return isOver
+    }
+}
+
+/// The name of a new temporary directory; the directory is removed with the last reference.
+private final class RemovedDirectory {
+    let url = FileManager.default.temporaryDirectory
+        .appending(path: "cachestore-simulate-\(UUID().uuidString)", directoryHint: .notDirectory)
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+}
+
+/// Runs `body`, turning an error of SQLite into a ``StoreError``.
+private func indexErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+    do {
+        return try body()
+    } catch {
+        throw .index(error)
     }
 }
