@@ -34,7 +34,7 @@ public final class ResponseStore: Sendable {
     let limits: LimitKeeper
     let openLock: OpenLock
     let keyLocks: KeyLocks
-    let inquiries = Inquiries()
+    let inquiries = InterruptibleQueries()
     let verified = VerifiedBlobs()
     let observation: StoreObservation
     /// Changed under ``transition`` only.
