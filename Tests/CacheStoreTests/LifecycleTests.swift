@@ -45,11 +45,11 @@ struct LifecycleTests {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         _ = try store.lookup(.path("a"))
         let lock = try #require(try store.tryLock(.path("a")))
-        #expect(try Set(lockedFiles()).isSuperset(of: ["", "claims"]))
+        #expect(try Set(lockedFiles()).isSuperset(of: ["", "locks"]))
         store.suspend()
         #expect(try lockedFiles() == [])
         try store.resume()
-        #expect(try lockedFiles().contains("") && !lockedFiles().contains("claims"))
+        #expect(try lockedFiles().contains("") && !lockedFiles().contains("locks"))
         lock.release()
     }
 

@@ -1,18 +1,9 @@
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// One lock for each key: of all stores that have the directory open, in any process, one loads a key.
 ///
-/// The lock of a key is one byte of the file `claims`, which stays empty, at the offset that the checksum of the key gives. The
-/// bytes are locked for open file descriptions, fcntl(2). The kernel releases them when their process ends, and the index needs no
-/// row. Two keys with the same offset exclude each other.
+/// The lock of a key is one byte of the ``LockFile``, at the offset that the checksum of the key gives. The kernel releases it when
+/// its process ends, and the index needs no row. Two keys with the same offset exclude each other.
 ///
 /// An open file description does not exclude itself, so a table holds the locks of this store. Key locks are advice: where the
 /// file cannot be opened or locked, the table alone decides.
@@ -38,13 +29,8 @@ package final class KeyLocks: Sendable {
         let caller: CheckedContinuation<Void, Never>
     }
 
-    private struct OpenFile {
-        let descriptor: FileDescriptor
-        let inode: UInt64
-    }
-
     private struct State {
-        var file: OpenFile?
+        var file: LockFile
         var held: [Int64: Held] = [:]
         var waiters: [Waiter] = []
         var lastTicket: UInt64 = 0
@@ -63,22 +49,21 @@ package final class KeyLocks: Sendable {
         }
     }
 
-    private let root: FileDescriptor
     /// Whether to create and to lock nothing. Locks of other stores still count.
     private let isReadOnly: Bool
     private let lastOffset: Int64
 
     /// Guards the table and the file. No call on the file blocks. Waiters resume after unlocking.
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     /// - Parameters:
     ///   - root: The directory of the store.
     ///   - isReadOnly: Whether to create and to lock nothing.
     ///   - offsetBits: How many offsets there are, as a power of two, up to 62. Tests use few, so that keys share an offset.
     package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
-        self.root = root
         self.isReadOnly = isReadOnly
         lastOffset = 1 << offsetBits - 1
+        state = Mutex(State(file: LockFile(root: root, isReadOnly: isReadOnly)))
     }
 
     // MARK: Locking
@@ -91,7 +76,7 @@ package final class KeyLocks: Sendable {
         return try state.withLock { (state) throws(StoreError) in
             if let refusal = state.refusal { throw refusal }
             guard state.held[offset] == nil else { return .heldHere }
-            guard let file = openFile(&state), let isLocked = lockByte(at: offset, of: file) else {
+            guard let file = state.file.open(), let isLocked = lockByte(at: offset, of: file) else {
                 return .locked(hold(offset, nil, &state))
             }
             return isLocked ? .locked(hold(offset, isReadOnly ? nil : file, &state)) : .heldElsewhere
@@ -107,19 +92,6 @@ package final class KeyLocks: Sendable {
     /// Locks the byte; in a read-only store, only tests it. `false` if another store holds it, `nil` where there are no locks.
     private func lockByte(at offset: Int64, of file: FileDescriptor) -> Bool? {
         try? isReadOnly ? !file.isByteLocked(at: offset) : file.tryLockByte(at: offset)
-    }
-
-    /// The file under its name, created if it is missing. A file that has lost its name closes with its last lock: no other store
-    /// would open it.
-    private func openFile(_ state: inout State) -> FileDescriptor? {
-        if let file = state.file, (try? root.status(of: "claims"))?.inode == file.inode { return file.descriptor }
-        state.file = nil
-        // Nothing else than a file, and without waiting for the other end of a FIFO.
-        let flags = (isReadOnly ? O_RDONLY : O_RDWR | O_CREAT) | O_NONBLOCK
-        guard let descriptor = try? root.open("claims", flags), let status = try? descriptor.status(), status.isRegular
-        else { return nil }
-        state.file = OpenFile(descriptor: descriptor, inode: status.inode)
-        return descriptor
     }
 
     private func offset(of key: CacheKey) -> Int64 { KeyChecksum(key).key & lastOffset }
@@ -142,7 +114,7 @@ package final class KeyLocks: Sendable {
         let callers = state.withLock { state in
             // Closing the file is not enough: a child process has it open, too, between fork and exec.
             for (offset, held) in state.held { held.file?.unlockByte(at: offset) }
-            state.file = nil
+            state.file.close()
             state.held = [:]
             state.refusal = error
             return state.takeWaiters { _ in true }

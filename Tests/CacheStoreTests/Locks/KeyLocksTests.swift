@@ -11,7 +11,7 @@ struct KeyLocksTests {
         sandbox = try Sandbox()
     }
 
-    private var file: URL { sandbox.url.appending(path: "claims") }
+    private var file: URL { sandbox.url.appending(path: "locks") }
 
     private func exists() -> Bool { FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) }
 
@@ -125,17 +125,17 @@ struct KeyLocksTests {
     // MARK: The file
 
     @Test(
-        "the first lock creates the file, for its owner only; the file stays empty, and check, sweep and snapshot ignore it"
+        "a key lock creates the file, for its owner only; the file stays empty, and check, sweep and snapshot ignore it"
     )
     func directory() async throws {
         let store = try sandbox.open()
-        try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         #expect(!exists())
         let lock = try #require(try store.tryLock(.path("a")))
-        #expect(try sandbox.modes()["claims"] == 0o600)
+        #expect(try sandbox.modes()["locks"] == 0o600)
+        try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let target = try Sandbox()
         try await store.snapshot(to: target.url)
-        #expect(try target.modes()["claims"] == nil)
+        #expect(try target.modes()["locks"] == nil)
         try await store.sweep()
         try await store.clear()
         try await store.repair(digests: true)
