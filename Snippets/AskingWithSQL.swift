@@ -1,13 +1,14 @@
-// Queries with arguments, and the removal of what a query finds.
+// Queries with arguments, and the removal of the entries that a query finds.
 
 import CacheStore
 import Foundation
 
-func ask(_ store: ResponseStore) throws {
-    let sql = "SELECT url, byte_size FROM cache_entries WHERE host = ? ORDER BY byte_size DESC LIMIT 10"
-    for row in try store.query(sql, [.text("example.com")]) {
+func printLargest(_ store: ResponseStore) throws {
+    let sql = "SELECT url, byte_size FROM cache_entries WHERE host = ? ORDER BY byte_size DESC LIMIT ?"
+    for row in try store.query(sql, ["example.com", 10]) {
         print(row["url"]?.text ?? "", row["byte_size"]?.integer ?? 0)
     }
+    print(try store.query("SELECT host, entries, byte_size FROM cache_hosts"))
 }
 
 func removeUnused(_ store: ResponseStore) throws {
@@ -17,5 +18,5 @@ func removeUnused(_ store: ResponseStore) throws {
 }
 
 let store = try ResponseStore(directory: FileManager.default.temporaryDirectory.appending(path: "feeds"))
-try ask(store)
+try printLargest(store)
 try removeUnused(store)

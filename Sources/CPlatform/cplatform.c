@@ -9,7 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#if defined(__APPLE__)
+#include <sys/clonefile.h>
+#endif
+
 #if defined(__linux__) && defined(__has_include)
+#if __has_include(<linux/fs.h>)
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+#endif
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
 #include <sys/syscall.h>
@@ -90,3 +98,21 @@ int cplatform_lock_byte(int file, int64_t offset) { return unsupported(); }
 int cplatform_unlock_byte(int file, int64_t offset) { return unsupported(); }
 int cplatform_is_byte_locked(int file, int64_t offset) { return unsupported(); }
 #endif
+
+int cplatform_clone_file(int source, int directory, const char *name) {
+#if defined(__APPLE__)
+    return fclonefileat(source, directory, name, 0);
+#elif defined(FICLONE)
+    int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file < 0) return -1;
+    int result = ioctl(file, FICLONE, source);
+    int error = errno;
+    if (result != 0) unlinkat(directory, name, 0);
+    close(file);
+    errno = error;
+    return result;
+#else
+    errno = ENOTSUP;
+    return -1;
+#endif
+}

@@ -76,6 +76,10 @@ extension ResponseStore {
         /// How long to wait for another process's write lock before ``StoreError/busy(path:)``. 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
 
+        /// The longest that a ``ResponseStore/query(_:_:maxRows:)`` runs before ``StoreError/queryTimedOut(limit:)``. 5 seconds by
+        /// default; `nil` for no limit.
+        public var queryTimeout: Duration? = .seconds(5)
+
         /// The longest that an access stays in memory only. 10 seconds by default.
         public var accessInterval: Duration = .seconds(10)
 

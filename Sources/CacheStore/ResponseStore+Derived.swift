@@ -18,7 +18,7 @@ public import Foundation
 /// its session ends, and when its body is replaced by another. An entry that is freshened, or stored once more with the same
 /// bytes, keeps its forms. A form is no entry and has no recency of its own: whoever looked its entry up has used it. Its
 /// bytes count in the limits and in the statistics as those of any body, and forms with the bytes of another body share its
-/// file. Archives carry forms along.
+/// file. A snapshot carries forms along.
 extension ResponseStore {
     /// The longest name of a derived form in bytes.
     public static let maxDerivedNameByteCount = 1_024

@@ -24,8 +24,8 @@ extension ResponseStore {
             inquiries.end(with: .closed)
             writer.close()
             readers.close()
-            claims.end(with: .closed)
-            presence.release()
+            keyLocks.end(with: .closed)
+            openLock.release()
         }
     }
 
@@ -43,8 +43,8 @@ extension ResponseStore {
             writer.suspend()
             readers.suspend()
             blobs.abandonStagedFiles()
-            claims.end(with: .suspended)
-            presence.release()
+            keyLocks.end(with: .suspended)
+            openLock.release()
         }
     }
 
@@ -54,16 +54,16 @@ extension ResponseStore {
     public func resume() throws(StoreError) {
         try transition.withLock { _ throws(StoreError) in
             guard phase.load(ordering: .acquiring) == .suspended else { return }
-            try presence.share()
+            try openLock.share()
             do throws(StoreError) {
                 try resumeWriter()
             } catch {
-                presence.release()
+                openLock.release()
                 throw error
             }
             readers.resume()
             inquiries.begin()
-            claims.begin()
+            keyLocks.begin()
             phase.store(.open, ordering: .releasing)
         }
     }

@@ -33,9 +33,9 @@ public final class ResponseStore: Sendable {
     package let writer: IndexWriter
     let readers: ReaderPool
     let limits: LimitEnforcer
-    let presence: StorePresence
-    let claims: Claims
-    let inquiries = Inquiries()
+    let openLock: OpenLock
+    let keyLocks: KeyLocks
+    let inquiries = InterruptibleQueries()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
     let options: IndexOptions
@@ -63,8 +63,8 @@ public final class ResponseStore: Sendable {
         let options = configuration.indexOptions(observation.log)
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
-        presence = try StorePresence(place, onlyReads: isReadOnly, timeout: options.busyTimeout)
-        let opened = isReadOnly ? nil : try Self.open(place, presence, options)
+        openLock = try OpenLock(place, isReadOnly: isReadOnly, timeout: options.busyTimeout)
+        let opened = isReadOnly ? nil : try Self.open(place, openLock, options)
         if isReadOnly { try place.checkIndex(options) }
         let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
         let (hasUnordered, usedBallast) = (opened?.hasUnordered ?? false, opened?.usedBallast ?? false)
@@ -105,7 +105,7 @@ public final class ResponseStore: Sendable {
         self.readers = readers
         self.limits = limits
         self.observation = observation
-        claims = Claims(root: place.root, onlyAsks: isReadOnly)
+        keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         self.maintenance = maintenance
         self.background = background
         background.attach(self)
@@ -124,13 +124,13 @@ public final class ResponseStore: Sendable {
 
     /// Opens the index for writing; on a full disk with the room of the ballast.
     private static func open(
-        _ place: StoreDirectory, _ presence: StorePresence, _ options: IndexOptions
+        _ place: StoreDirectory, _ openLock: OpenLock, _ options: IndexOptions
     ) throws(StoreError) -> sending Opened {
-        let isOnlyOpener = presence.isAlone
+        let isOnlyOpener = openLock.isOnlyOpener
         let (index, usedBallast) = try place.withBallast { () throws(StoreError) in
             try place.openIndex(options, isOnlyOpener: isOnlyOpener)
         }
-        try presence.share()
+        try openLock.share()
         return Opened(
             connection: index.connection, hasLeftovers: index.hasLeftovers, hasLapsed: index.hasLapsed,
             hasUnordered: index.hasUnordered, size: index.size, usedBallast: usedBallast)

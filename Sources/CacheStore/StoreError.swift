@@ -16,6 +16,9 @@ public enum StoreError: Error, Hashable, Sendable {
     case busy(path: String)
     /// The index refused a statement.
     case index(SQLiteError)
+    /// A query took longer than its time limit. Narrow it with WHERE or LIMIT, or raise
+    /// ``ResponseStore/Configuration/queryTimeout``.
+    case queryTimedOut(limit: Duration)
     /// A file operation failed.
     case file(SystemError)
     /// The key or URL cannot name an entry; the reason says what is wrong with it.
@@ -55,6 +58,7 @@ extension StoreError: CustomStringConvertible {
             "\(path) has schema version \(found), this program knows \(supported): update it or choose another directory"
         case .busy(let path): "\(path) was locked by another writer for too long; try again"
         case .index(let error): "the index failed: \(error)"
+        case .queryTimedOut(let limit): "the query took longer than \(limit): narrow it, or raise its time limit"
         case .file(let error): "a file operation failed: \(error)"
         case .invalidKey(let key, let reason): "\(key.prefix(200).debugDescription) cannot be a key: \(reason)"
         case .headTooLarge(let count, let limit): "the field lines have \(count) bytes, the store keeps \(limit)"

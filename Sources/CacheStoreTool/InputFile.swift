@@ -5,7 +5,7 @@ final class InputFile: Sendable {
     private static let chunkByteCount = 262_144
 
     let path: String
-    let descriptor: Int32
+    private let descriptor: Int32
 
     /// - Parameter path: `-` for the standard input.
     init(path: String) throws(Failure) {

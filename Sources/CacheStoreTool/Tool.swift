@@ -14,7 +14,7 @@ struct Tool: AsyncParsableCommand {
             """,
         subcommands: [
             Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,
-            Evict.self, Simulate.self, Remove.self, Check.self, SQL.self,
+            Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self,
         ])
 
     func run() throws {

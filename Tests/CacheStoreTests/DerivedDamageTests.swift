@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Limits, damage and archives: what concerns all bodies concerns derived ones, too.
+/// Limits and damage: what concerns all bodies concerns derived ones, too.
 @Suite("Derived bodies are bodies")
 struct DerivedDamageTests {
     let sandbox: Sandbox

@@ -44,13 +44,13 @@ struct LifecycleTests {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         _ = try store.lookup(.path("a"))
-        let claim = try #require(try store.claim(.path("a")))
-        #expect(try Set(lockedFiles()).isSuperset(of: ["", "claims"]))
+        let lock = try #require(try store.tryLock(.path("a")))
+        #expect(try Set(lockedFiles()).isSuperset(of: ["", "locks"]))
         store.suspend()
         #expect(try lockedFiles() == [])
         try store.resume()
-        #expect(try lockedFiles().contains("") && !lockedFiles().contains("claims"))
-        claim.release()
+        #expect(try lockedFiles().contains("") && !lockedFiles().contains("locks"))
+        lock.release()
     }
 
     @Test(

@@ -132,7 +132,7 @@ struct LimitsTests {
         let fitting = countsBytes ? 8 : 5
         try Self.fillPinned(sandbox, store, Self.numbers(0..<fitting))
         #expect(throws: StoreError.exceedsLimits(limit: countsBytes ? 8_000 : nil)) {
-            try Self.fillPinned(sandbox, store, ["one more"])
+            try Self.fillPinned(sandbox, store, ["one-more"])
         }
         #expect(throws: StoreError.exceedsLimits(limit: countsBytes ? 8_000 : nil)) {
             try Self.fill(sandbox, store, ["other"])

@@ -118,6 +118,8 @@ struct ModelTests {
                 model.failures[key, default: 0] += 1
                 #expect(try store.recordFailure(for: key, status: 500) == model.failures[key], seed)
             case ..<96:
+                // Pending accesses take pages, too.
+                try store.flush()
                 // Further pages of the index count too, and the model has none.
                 guard try store.statistics().indexBytes == Connection.emptyPageCount * 4_096 else { continue }
                 let limit = Int.random(in: 0...max(1, model.physicalBytes * 5 / 4), using: &generator)

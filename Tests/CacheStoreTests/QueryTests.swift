@@ -13,7 +13,7 @@ struct QueryTests {
         "CREATE TEMP TABLE x (y)",
     ]
 
-    @Test("what changes anything is refused, by an open store and a closed one", arguments: changes)
+    @Test("A statement that writes is refused, by an open store and by a closed one", arguments: changes)
     func refused(_ sql: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -36,7 +36,7 @@ struct QueryTests {
     }
 
     @Test(
-        "no statement opens a door for the next one, or holds up the store",
+        "A refused statement leaves no state for the next query, and blocks no writer",
         arguments: [
             "PRAGMA query_only = OFF", "BEGIN", "BEGIN IMMEDIATE", "SAVEPOINT x", "ATTACH ':memory:' AS other",
             "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA case_sensitive_like = ON",
@@ -54,7 +54,7 @@ struct QueryTests {
     }
 
     @Test(
-        "what is no statement, or more than one, is an error",
+        "Text without a statement, or with more than one, is an error",
         arguments: [
             "", " ", ";", "-- nothing", "SELEC 1", "SELECT 1 2", "SELECT * FROM nowhere", "SELECT 1; SELECT 2",
             "SELECT 1; DELETE FROM entry", "SELECT load_extension('x')", "SELECT '\0", "SELECT abs(\(Int64.min))",
@@ -66,7 +66,7 @@ struct QueryTests {
         #expect(throws: StoreError.self) { try store.query(sql) }
     }
 
-    @Test("every kind of value comes back", arguments: ["", ";", " ; ", "-- end", ";\n-- end\n"])
+    @Test("A value keeps its type", arguments: ["", ";", " ; ", "-- end", ";\n-- end\n"])
     func values(tail: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -83,7 +83,7 @@ struct QueryTests {
             ])
     }
 
-    @Test("a store that is not open answers too, and one that is not there is not created")
+    @Test("A store that is not open can be queried, and one that does not exist is not created")
     func notOpen() throws {
         let sandbox = try Sandbox()
         #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
@@ -100,7 +100,7 @@ struct QueryTests {
         #expect(try ResponseStore.query(query, inStoreAt: sandbox.url).rows == [[.integer(1)]])
     }
 
-    @Test("SQL shows a change as soon as its call has returned")
+    @Test("A query sees a change as soon as its call has returned")
     func current() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -110,7 +110,7 @@ struct QueryTests {
         }
     }
 
-    @Test("arguments stand for the parameters of a query, with their types and whatever is in them")
+    @Test("Arguments keep their types, and their text is no SQL")
     func arguments() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

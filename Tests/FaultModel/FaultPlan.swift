@@ -55,8 +55,8 @@ package struct ScenarioOptions: Codable, Sendable {
         case run(Scenario)
         /// Runs a scenario; each step is tried again until it succeeds, and everything is read back.
         case persist(Scenario)
-        /// Claims a key, notes `claimed`, and holds it until the program is killed; or notes `refused`, and ends.
-        case claim(String)
+        /// Locks a key, notes `locked`, and holds the lock until the program is killed; or notes `refused`, and ends.
+        case lock(String)
         /// Loads keys as far as nobody else does, and notes each key that it stored.
         case load([String])
         /// Does this and that at random, with the seed and for as many seconds.

@@ -13,31 +13,31 @@ struct Loads {
         self.journal = journal
     }
 
-    /// Claims a key for as long as the program lives: until it is killed, or who started it is gone.
+    /// Locks a key until the program is killed, or until its parent ends.
     func hold(_ key: String) throws {
         let parent = getppid()
-        guard let claim = try store.claim(CacheKey(name: key)) else { return journal.note("refused") }
-        journal.note("claimed")
+        guard let lock = try store.tryLock(CacheKey(name: key)) else { return journal.note("refused") }
+        journal.note("locked")
         // A busy machine may take its time to come to the kill.
         alarm(0)
-        withExtendedLifetime(claim) { while getppid() == parent { sleep(1) } }
+        withExtendedLifetime(lock) { while getppid() == parent { sleep(1) } }
     }
 
     /// Stores each key unless somebody else is faster.
     func load(_ keys: [String]) throws {
         for name in keys {
             let key = try CacheKey(name: name)
-            var claim = try store.claim(key)
-            while claim == nil {
+            var lock = try store.tryLock(key)
+            while lock == nil {
                 sched_yield()
-                claim = try store.claim(key)
+                lock = try store.tryLock(key)
             }
             if try !store.contains(key) {
                 journal.note(name)
                 let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
                 try store.insert(Data(name.utf8), metadata: metadata, for: key)
             }
-            claim?.release()
+            lock?.release()
         }
         store.close()
     }

@@ -33,7 +33,7 @@ struct StoreScenario {
             try ScenarioRun(scenario, options, journal, persists: false).run()
         case .persist(let scenario):
             try ScenarioRun(scenario, options, journal, persists: true).run()
-        case .claim(let key): try Loads(options, journal).hold(key)
+        case .lock(let key): try Loads(options, journal).hold(key)
         case .load(let keys): try Loads(options, journal).load(keys)
         case .stress(let seed, let seconds):
             try Stress(options, seed: seed).run(for: seconds)

@@ -1,4 +1,5 @@
-// The system calls that Swift does not see under a name of their own: openat2(2) has none, and fcntl(2) takes any arguments.
+// The system calls that Swift does not see under a name of their own: openat2(2) has none, and fcntl(2) and ioctl(2) take any
+// arguments.
 
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -17,5 +18,9 @@ int cplatform_unlock_byte(int file, int64_t offset);
 
 // Whether another open file description has the byte locked: 1 or 0, or -1 with errno set.
 int cplatform_is_byte_locked(int file, int64_t offset);
+
+// Creates `name` in `directory` as a file that shares the blocks of `source` until one of the two is written. Returns 0, or -1 with
+// errno set and no file created: most file systems cannot share blocks.
+int cplatform_clone_file(int source, int directory, const char *name);
 
 #endif

@@ -22,8 +22,8 @@ extension ResourceLoader {
             return try await settle(load, standIn, target, transaction, isOfOrigin: false, tell)
         }
         // Held until the response is in the store, or is not going to be.
-        let claim = await claim(target, load, transaction)
-        defer { claim?.release() }
+        let lock = await keyLock(target, load, transaction)
+        defer { lock?.release() }
         let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
         do throws(TransferFailure) {
             return try await settle(load, response, target, transaction, tell)
@@ -57,16 +57,16 @@ extension ResourceLoader {
         }
     }
 
-    /// Has other processes that want the same wait for what this one is going to store. If one of them was faster, waits for
-    /// that: then the answer is in the store, unless its load has failed.
-    private func claim(_ target: LoadTarget, _ load: Load, _ transaction: CacheTransaction) async -> LoadClaim? {
+    /// Locks the key, so that other processes wait for this load. If another process holds the lock, waits for its load, which
+    /// leaves the response in the store unless it fails.
+    private func keyLock(_ target: LoadTarget, _ load: Load, _ transaction: CacheTransaction) async -> KeyLock? {
         let wait = load.configuration.processWait
         guard wait > .zero, transaction.request.method == .get, load.policy.mode != .remoteOnly,
             !transaction.forbidsNetwork
         else { return nil }
         // The first hop is not in the store, or there would be no attempt.
         if target.key != load.target.key, case .answer? = try? transaction.decide() { return nil }
-        return try? await store.waitForClaim(target.key, upTo: wait, elsewhereOnly: true)
+        return try? await store.lock(target.key, within: wait, elsewhereOnly: true)
     }
 
     /// What a response comes to: content, another hop, or an error, which is counted if it is of the origin.

@@ -170,7 +170,8 @@ extension ResponseStore {
     /// Deletes the files of removed bodies, as far as they can be deleted.
     func deleteFiles() throws(StoreError) {
         deletion.retry()
-        while !deletion.isEmpty { try writer.write { _ in } }
+        // At least once: a transaction that is under way may be deleting files.
+        repeat { try writer.write { _ in } } while !deletion.isEmpty
     }
 
     /// Writes the pending accesses.

@@ -25,7 +25,7 @@ package final class Connection {
         didSet { busyWait.timeout = Self.bounded(busyTimeout) }
     }
     private let busyWait: BusyWait
-    private var interruption: InterruptFlag?
+    private var interruption: InterruptCondition?
     /// Pages in the WAL after the last commit of this connection, once ``leaveCheckpointsToOthers()`` was called: SQLite writes it there.
     private let walPages: UnsafeMutablePointer<Int32>
     /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
@@ -128,17 +128,35 @@ package final class Connection {
         busyWait.stop = flag
     }
 
-    /// From now on statements end with an error as soon as `flag` is set: `SQLITE_INTERRUPT`.
-    func interrupt(by flag: InterruptFlag) {
-        interruption = flag
-        // SQLite asks each time that it has done a thousand steps of a statement: mostly a fraction of a millisecond, but it may wait
-        // for a lock, or sort, in one of them.
+    /// Ends statements with `SQLITE_INTERRUPT` from now on: when `flag` is set, or when `timeLimit` has passed.
+    func interrupt(by flag: InterruptFlag, timeLimit: Duration? = nil) {
+        let condition = InterruptCondition(flag, timeLimit: timeLimit)
+        interruption = condition
+        // SQLite checks after every thousand steps of a statement: mostly a fraction of a millisecond. Within one step it may wait for
+        // a lock, or sort.
         sqlite3_progress_handler(
             handle, 1_000,
-            { flag in
-                guard let flag else { return 0 }
-                return Unmanaged<InterruptFlag>.fromOpaque(flag).takeUnretainedValue().isSet ? 1 : 0
-            }, Unmanaged.passUnretained(flag).toOpaque())
+            { condition in
+                guard let condition else { return 0 }
+                return Unmanaged<InterruptCondition>.fromOpaque(condition).takeUnretainedValue().isMet ? 1 : 0
+            }, Unmanaged.passUnretained(condition).toOpaque())
+    }
+
+    /// Asks `authorizer` about each action of a statement that is prepared; `nil` allows all of them.
+    ///
+    /// SQLite prepares earlier statements again at their next run. The caller keeps `authorizer` alive.
+    func setAuthorizer(_ authorizer: QueryAuthorizer?) {
+        guard let authorizer else {
+            sqlite3_set_authorizer(handle, nil, nil)
+            return
+        }
+        sqlite3_set_authorizer(
+            handle,
+            { authorizer, action, first, second, _, view in
+                guard let authorizer else { return SQLITE_DENY }
+                return Unmanaged<QueryAuthorizer>.fromOpaque(authorizer).takeUnretainedValue()
+                    .decision(on: action, first.text, second.text, in: view.text)
+            }, Unmanaged.passUnretained(authorizer).toOpaque())
     }
 
     /// Calls `body` with another timeout for the locks of SQLite.
@@ -148,6 +166,13 @@ package final class Connection {
         busyWait.timeout = Self.bounded(timeout)
         defer { busyWait.timeout = Self.bounded(busyTimeout) }
         return try body()
+    }
+
+    /// Begins a transaction that writes.
+    ///
+    /// - Parameter timeout: How long to wait for another connection that writes.
+    func beginWriting(within timeout: Duration) throws(SQLiteError) {
+        try waiting(timeout) { () throws(SQLiteError) in try prepared("BEGIN IMMEDIATE").run() }
     }
 
     /// Makes the file one that is read while it is written.
@@ -339,4 +364,8 @@ package final class Connection {
     func error(_ result: Int32, sql: String?) -> SQLiteError {
         SQLiteError(handle: handle, result: result, sql: sql)
     }
+}
+
+extension UnsafePointer<CChar>? {
+    fileprivate var text: String { map { String(cString: $0) } ?? "" }
 }

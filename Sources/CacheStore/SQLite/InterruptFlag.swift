@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Ends the statements of the connections that look at it, while it is set.
+/// Ends the statements of all connections that check it, while it is set.
 final class InterruptFlag: Sendable {
     private let value = Atomic(false)
 
@@ -9,4 +9,18 @@ final class InterruptFlag: Sendable {
     func set(_ isSet: Bool) {
         value.store(isSet, ordering: .relaxed)
     }
+}
+
+/// Ends the statements of one connection: when a flag is set, or when a time limit has passed.
+final class InterruptCondition: Sendable {
+    private let flag: InterruptFlag
+    private let deadline: SuspendingClock.Instant?
+
+    /// - Parameter timeLimit: Counted from now. The time that the system sleeps does not count.
+    init(_ flag: InterruptFlag, timeLimit: Duration? = nil) {
+        self.flag = flag
+        deadline = timeLimit.map { SuspendingClock.now + $0 }
+    }
+
+    var isMet: Bool { flag.isSet || deadline.map { SuspendingClock.now >= $0 } ?? false }
 }

@@ -4,10 +4,12 @@ public struct SQLRows: Hashable, Sendable {
     public let columns: [String]
     /// The rows; each has as many values as there are columns.
     public let rows: [[SQLValue]]
+    /// Whether the query has more rows than the `maxRows` of its caller.
+    public let isTruncated: Bool
 }
 
 extension SQLRows: RandomAccessCollection {
-    /// A row, whose values are asked for by the names of the columns.
+    /// A row, with its values by the names of the columns.
     public struct Row: Hashable, Sendable {
         /// The names of the columns, in order.
         public let columns: [String]
@@ -26,4 +28,14 @@ extension SQLRows: RandomAccessCollection {
     public var endIndex: Int { rows.count }
     /// A row.
     public subscript(position: Int) -> Row { Row(columns: columns, values: rows[position]) }
+}
+
+extension SQLRows: CustomStringConvertible {
+    /// A line for each row, such as `host: example.com, entries: 3`.
+    public var description: String { map(\.description).joined(separator: "\n") }
+}
+
+extension SQLRows.Row: CustomStringConvertible {
+    /// The columns and their values, such as `host: example.com, entries: 3`.
+    public var description: String { zip(columns, values).map { "\($0): \($1)" }.joined(separator: ", ") }
 }

@@ -1,4 +1,6 @@
-/// A value in a row that a query returned.
+/// A value in a row that a query returned, or an argument of a query.
+///
+/// Literals are values, too: `["example.com", 5, 1.5, nil]`.
 public enum SQLValue: Hashable, Sendable {
     /// NULL.
     case null
@@ -6,7 +8,7 @@ public enum SQLValue: Hashable, Sendable {
     case integer(Int64)
     /// A double.
     case real(Double)
-    /// Text; bytes that are not UTF-8 are repaired.
+    /// Text. U+FFFD replaces bytes that are not UTF-8.
     case text(String)
     /// Bytes.
     case blob([UInt8])
@@ -34,4 +36,37 @@ extension SQLValue {
 
     /// Whether it is NULL.
     public var isNull: Bool { self == .null }
+}
+
+extension SQLValue: CustomStringConvertible {
+    /// The value itself: `example.com`, `42`, `1.5`, `NULL`, `x'00ff'`.
+    public var description: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): value
+        case .blob(let bytes): "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        }
+    }
+}
+
+extension SQLValue: ExpressibleByNilLiteral {
+    /// NULL.
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension SQLValue: ExpressibleByIntegerLiteral {
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension SQLValue: ExpressibleByFloatLiteral {
+    /// A double.
+    public init(floatLiteral value: Double) { self = .real(value) }
+}
+
+extension SQLValue: ExpressibleByStringLiteral {
+    /// Text.
+    public init(stringLiteral value: String) { self = .text(value) }
 }

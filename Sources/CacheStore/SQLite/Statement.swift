@@ -70,7 +70,7 @@ package final class Statement {
 
     var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
-    func bind(_ value: SQLValue, at index: Int32) {
+    func bind(value: SQLValue, at index: Int32) {
         switch value {
         case .null: check(sqlite3_bind_null(handle, index))
         case .integer(let integer): bind(integer, at: index)

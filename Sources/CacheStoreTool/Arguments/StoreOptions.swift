@@ -58,11 +58,13 @@ struct StoreOptions: ParsableArguments {
         return try await Self.withStore(at: directory, configuration: configuration, body)
     }
 
-    /// The rows of a query. The store is opened for reading only, and never made.
-    func query(_ sql: String) throws(Failure) -> SQLRows {
+    /// The rows of a query. The store is opened read-only, and never created.
+    ///
+    /// Without a time limit by default: a large store lists its entries for longer than a query of a program should take.
+    func query(_ sql: String, timeout: Duration? = nil, maxRows: Int? = nil) throws(Failure) -> SQLRows {
         try requireStore()
         do throws(StoreError) {
-            return try ResponseStore.query(sql, inStoreAt: directory)
+            return try ResponseStore.query(sql, inStoreAt: directory, timeout: timeout, maxRows: maxRows)
         } catch {
             throw Failure(error, in: directory)
         }

@@ -17,22 +17,6 @@ struct OutputFile {
         try file.keep()
     }
 
-    /// Has `fill` write to a descriptor.
-    ///
-    /// - Parameter mode: The permissions of a new file; one that is replaced keeps its own.
-    func write<Result>(mode: mode_t, _ fill: (Int32) async throws -> Result) async throws -> Result {
-        let file = try open(mode: mode)
-        let result: Result
-        do {
-            result = try await fill(file.descriptor)
-        } catch {
-            file.discard()
-            throw error
-        }
-        try file.keep()
-        return result
-    }
-
     private func open(mode: mode_t) throws(Failure) -> PendingFile {
         var existing = stat()
         guard stat(path, &existing) == 0 else { return try PendingFile(replacing: path, named: path, mode: mode) }

@@ -113,9 +113,9 @@ struct RedirectTests {
         let fixture = try LoaderFixture(transport: transport) { $0.processWait = .seconds(3600) }
         _ = try await fixture.loader.load("https://example.com/b")
         let other = try ResponseStore(directory: fixture.directory.url)
-        let claim = try await other.waitForClaim(CacheKey(url: "https://example.com/b"), upTo: .zero)
-        #expect(claim != nil)
+        let lock = try await other.lock(CacheKey(url: "https://example.com/b"), within: .zero)
+        #expect(lock != nil)
         #expect(try await fixture.loader.load("https://example.com/a").text == "here")
-        claim?.release()
+        lock?.release()
     }
 }

@@ -2,15 +2,16 @@ internal import CSQLite
 internal import Dispatch
 internal import Synchronization
 
-/// Questions that are asked on connections of their own, for as long as they take. A store that is closed or suspended ends them,
-/// and waits until they have let go of the index.
-final class Inquiries: Sendable {
-    /// What is thrown instead of an answer. Guards who is counted as under way.
+/// The queries and copies of the index that run on connections of their own.
+///
+/// Closing or suspending the store interrupts them, and waits until their connections are closed.
+final class InterruptibleQueries: Sendable {
+    /// Thrown instead of a result. Guards the number of queries under way.
     private let refusal = Mutex<StoreError?>(nil)
     private let interruption = InterruptFlag()
     private let underWay = DispatchGroup()
 
-    /// Calls `body`, whose connections look at the flag, and are gone when it returns.
+    /// Calls `body`. Its connections end their statements when the flag is set, and are closed when it returns.
     func inquire<Value>(
         _ body: (InterruptFlag) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -27,17 +28,17 @@ final class Inquiries: Sendable {
         }
     }
 
-    /// Ends what is under way, and throws `error` from now on, until ``begin()``.
+    /// Interrupts the queries under way, and throws `error` from all later ones, until ``begin()``.
     func end(with error: StoreError) {
         refusal.withLock { $0 = error }
         interruption.set(true)
         underWay.wait()
     }
 
-    /// Allows questions again after a suspension.
+    /// Allows queries again after a suspension.
     func begin() {
         refusal.withLock { refusal in
-            // What was closed meanwhile stays closed.
+            // A store closed in the meantime stays closed.
             guard refusal == .suspended else { return }
             interruption.set(false)
             refusal = nil

@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Claims in many hands")
-struct ClaimConcurrencyTests {
-    /// Who has which key: at most one at any time.
+@Suite("Key locks of many threads and tasks")
+struct KeyLockConcurrencyTests {
+    /// The keys that are locked: each at most once at any time.
     private final class Register: Sendable {
         private struct State {
             var held: Set<Int> = []
-            /// How often each key was held.
+            /// How often each key was locked.
             var counts: [Int: Int] = [:]
         }
 
@@ -31,7 +31,7 @@ struct ClaimConcurrencyTests {
         var counts: [Int: Int] { state.withLock { $0.counts } }
     }
 
-    @Test("8 threads claim and release at random: no key is held twice, and none is lost", arguments: [1, 3])
+    @Test("8 threads lock and release at random: no key is locked twice, and no lock is lost", arguments: [1, 3])
     func threads(stores count: Int) throws {
         let sandbox = try Sandbox()
         let stores = try (0..<count).map { _ in try sandbox.open() }
@@ -41,19 +41,19 @@ struct ClaimConcurrencyTests {
             #expect(throws: Never.self, "\(seed)") {
                 for _ in 0..<2_000 {
                     let key = Int.random(in: 0..<6, using: &generator)
-                    guard let claim = try stores[thread % count].claim(.path(key)) else { continue }
+                    guard let lock = try stores[thread % count].tryLock(.path(key)) else { continue }
                     register.enter(key)
                     register.leave(key)
-                    if Bool.random(using: &generator) { claim.release() }
+                    if Bool.random(using: &generator) { lock.release() }
                 }
             }
         }
         #expect(register.counts.count == 6)
-        for key in 0..<6 { #expect(try stores[0].claim(.path(key)) != nil) }
+        for key in 0..<6 { #expect(try stores[0].tryLock(.path(key)) != nil) }
     }
 
     @Test(
-        "50 tasks wait for 3 keys, in stores that share them: everybody gets theirs, one after the other",
+        "50 tasks wait for 3 keys, in one store or two: each task gets its lock, one after the other",
         arguments: [1, 2])
     func tasks(stores count: Int) async throws {
         let sandbox = try Sandbox()
@@ -66,9 +66,9 @@ struct ClaimConcurrencyTests {
                     let clock = SteppingClock { _, pause in
                         repeat { await Task.yield() } while pause > .seconds(1) && !Task.isCancelled
                     }
-                    let claim = try await stores[task % count].waitForClaim(
-                        .path(task % 3), upTo: .seconds(1_000_000), clock: clock)
-                    let held = try #require(claim)
+                    let lock = try await stores[task % count].lock(
+                        .path(task % 3), within: .seconds(1_000_000), clock: clock)
+                    let held = try #require(lock)
                     register.enter(task % 3)
                     await Task.yield()
                     register.leave(task % 3)
@@ -81,7 +81,7 @@ struct ClaimConcurrencyTests {
     }
 
     @Test(
-        "a store that is suspended while others claim and wait holds nothing afterwards, and goes on when it is resumed"
+        "suspending a store while tasks lock and wait releases all locks; resuming it allows them again"
     )
     func suspended() async throws {
         let sandbox = try Sandbox()
@@ -91,12 +91,12 @@ struct ClaimConcurrencyTests {
                 group.addTask {
                     for _ in 0..<50 {
                         do {
-                            let claim = try await store.waitForClaim(
-                                .path(task % 3), upTo: .seconds(10), clock: SteppingClock())
+                            let lock = try await store.lock(
+                                .path(task % 3), within: .seconds(10), clock: SteppingClock())
                             await Task.yield()
-                            claim?.release()
+                            lock?.release()
                         } catch StoreError.suspended {
-                            // Somebody else is quicker.
+                            // The suspension came first.
                         }
                     }
                 }
@@ -104,11 +104,11 @@ struct ClaimConcurrencyTests {
             for _ in 0..<10 {
                 await Task.yield()
                 store.suspend()
-                for key in 0..<3 { #expect(try other.claim(.path(key)) != nil) }
+                for key in 0..<3 { #expect(try other.tryLock(.path(key)) != nil) }
                 try store.resume()
             }
             try await group.waitForAll()
         }
-        for key in 0..<3 { #expect(try store.claim(.path(key)) != nil) }
+        for key in 0..<3 { #expect(try store.tryLock(.path(key)) != nil) }
     }
 }

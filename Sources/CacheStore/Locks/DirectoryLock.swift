@@ -6,25 +6,25 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// An advisory lock of a directory (flock(2)), held until it is let go or its process ends, however it ends.
+/// An advisory lock of a directory, flock(2).
 ///
-/// On the directory itself: a lock file could be deleted, and SQLite's own file must not be opened and closed here. Two
-/// locks of one directory exclude each other within a process as between processes.
+/// The kernel releases the lock when its process ends. Two locks of one directory exclude each other within a process and between
+/// processes. The lock is on the directory itself: a lock file can be deleted, and this package must not open and close the files
+/// of SQLite.
 final class DirectoryLock: Sendable {
     private let directory: FileDescriptor
 
-    /// Opens `name` below `parent` for being locked.
+    /// Opens `name` below `parent`, and locks nothing yet.
     init(_ name: String, below parent: FileDescriptor) throws(SystemError) {
         directory = try parent.open(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Takes the lock alone; `false` if somebody else has it.
+    /// Takes the lock alone; `false` if another lock of the directory is held.
     func tryExclusive() throws(SystemError) -> Bool {
         try take(LOCK_EX)
     }
 
-    /// Takes the lock together with others, or keeps it together with others from now on; `false` if somebody has it
-    /// alone.
+    /// Takes the lock shared, or turns an exclusive lock into a shared one; `false` if another one is exclusive.
     func tryShared() throws(SystemError) -> Bool {
         try take(LOCK_SH)
     }
@@ -41,7 +41,7 @@ final class DirectoryLock: Sendable {
         }
     }
 
-    /// Lets go.
+    /// Releases the lock.
     func release() {
         flock(directory.number, LOCK_UN)
     }

@@ -4,17 +4,17 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Claims of processes")
-struct ClaimTests {
+@Suite("Key locks of processes")
+struct KeyLockTests {
     private func open(_ laboratory: Laboratory) throws -> ResponseStore {
         try ResponseStore(directory: laboratory.store)
     }
 
-    /// Starts a process that claims `key`, and returns with what it says that it got.
+    /// Starts a process that locks `key`; returns the process and its answer.
     private func start(
-        _ laboratory: Laboratory, claiming key: String
+        _ laboratory: Laboratory, locking key: String
     ) async throws -> (child: Child, answer: String) {
-        var options = laboratory.options(.claim(key))
+        var options = laboratory.options(.lock(key))
         options.journal = laboratory.storePath + "-answer-" + UUID().uuidString
         #expect(mkfifo(options.journal, 0o600) == 0)
         let child = try laboratory.start(options)
@@ -22,7 +22,7 @@ struct ClaimTests {
         return (child, answer)
     }
 
-    /// Reads a line on a thread of its own, which blocks until the process says something, or ends.
+    /// Reads a line on a thread of its own, which blocks until the process writes one or ends.
     private func answer(_ path: String) async -> String {
         await withCheckedContinuation { caller in
             Thread.detachNewThread {
@@ -34,56 +34,56 @@ struct ClaimTests {
         }
     }
 
-    @Test("a key that another process loads is not claimed; killed with SIGKILL, it has let go of it at once")
+    @Test("another process cannot lock a locked key; SIGKILL of the holder releases the lock")
     func killed() async throws {
         let laboratory = try Laboratory()
         let store = try open(laboratory)
         let key = try CacheKey(name: "a")
         for _ in 1...3 {
-            let (child, answer) = try await start(laboratory, claiming: "a")
-            #expect(answer == "claimed\n", "\(laboratory.output)")
-            #expect(try store.claim(key) == nil)
-            #expect(try store.claim(CacheKey(name: "b")) != nil)
+            let (child, answer) = try await start(laboratory, locking: "a")
+            #expect(answer == "locked\n", "\(laboratory.output)")
+            #expect(try store.tryLock(key) == nil)
+            #expect(try store.tryLock(CacheKey(name: "b")) != nil)
             child.kill()
             #expect(await child.wait() == .signal(9))
-            let claim = try #require(try store.claim(key))
-            claim.release()
+            let lock = try #require(try store.tryLock(key))
+            lock.release()
         }
     }
 
-    @Test("a process does not get what this one has claimed, until it is released")
+    @Test("a process cannot lock a key that this one holds, until the release")
     func refused() async throws {
         let laboratory = try Laboratory()
         let store = try open(laboratory)
-        let claim = try #require(try store.claim(CacheKey(name: "a")))
-        let refused = try await start(laboratory, claiming: "a")
+        let lock = try #require(try store.tryLock(CacheKey(name: "a")))
+        let refused = try await start(laboratory, locking: "a")
         #expect(refused.answer == "refused\n", "\(laboratory.output)")
         #expect(await refused.child.wait() == .exit(0))
-        claim.release()
-        let (child, answer) = try await start(laboratory, claiming: "a")
-        #expect(answer == "claimed\n", "\(laboratory.output)")
+        lock.release()
+        let (child, answer) = try await start(laboratory, locking: "a")
+        #expect(answer == "locked\n", "\(laboratory.output)")
         child.kill()
         #expect(await child.wait() == .signal(9))
     }
 
-    @Test("a program that is started while a key is claimed does not keep the claim")
+    @Test("a child process does not inherit the lock")
     func inherited() async throws {
         let laboratory = try Laboratory()
         let (store, other) = (try open(laboratory), try open(laboratory))
-        let claim = try #require(try store.claim(CacheKey(name: "a")))
-        // It lives on, whatever becomes of this process's claims.
-        let (child, answer) = try await start(laboratory, claiming: "b")
-        #expect(answer == "claimed\n", "\(laboratory.output)")
-        #expect(try other.claim(CacheKey(name: "a")) == nil)
-        // Not released by itself: with the store all claims end.
+        let lock = try #require(try store.tryLock(CacheKey(name: "a")))
+        // The child outlives the locks of this process.
+        let (child, answer) = try await start(laboratory, locking: "b")
+        #expect(answer == "locked\n", "\(laboratory.output)")
+        #expect(try other.tryLock(CacheKey(name: "a")) == nil)
+        // Not by `release()`: closing the store releases all locks.
         store.close()
-        #expect(try other.claim(CacheKey(name: "a")) != nil)
+        #expect(try other.tryLock(CacheKey(name: "a")) != nil)
         child.kill()
         #expect(await child.wait() == .signal(9))
-        claim.release()
+        lock.release()
     }
 
-    @Test("of several processes that miss the same keys, one loads each; the others find it")
+    @Test("of several processes that miss the same keys, one loads each key")
     func share() async throws {
         let laboratory = try Laboratory()
         let keys = (0..<60).map { "key \($0)" }

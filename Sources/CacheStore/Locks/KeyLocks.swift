@@ -1,0 +1,176 @@
+internal import Synchronization
+
+/// One lock for each key: of all stores that have the directory open, in any process, one loads a key.
+///
+/// The lock of a key is one byte of the ``LockFile``, at the offset that the checksum of the key gives. The kernel releases it when
+/// its process ends, and the index needs no row. Two keys with the same offset exclude each other.
+///
+/// An open file description does not exclude itself, so a table holds the locks of this store. Key locks are advice: where the
+/// file cannot be opened or locked, the table alone decides.
+package final class KeyLocks: Sendable {
+    /// The result of an attempt.
+    package enum Outcome: Sendable {
+        case locked(KeyLock)
+        /// This object holds the lock.
+        case heldHere
+        /// Another open file description holds the lock.
+        case heldElsewhere
+    }
+
+    private struct Held {
+        let ticket: UInt64
+        /// The file in which the byte is locked; `nil` if the lock is in the table only.
+        let file: FileDescriptor?
+    }
+
+    private struct Waiter {
+        let ticket: UInt64
+        let offset: Int64
+        let caller: CheckedContinuation<Void, Never>
+    }
+
+    private struct State {
+        var file: LockFile
+        var held: [Int64: Held] = [:]
+        var waiters: [Waiter] = []
+        var lastTicket: UInt64 = 0
+        /// The error of every attempt, in a store that is suspended or closed.
+        var refusal: StoreError?
+
+        mutating func makeTicket() -> UInt64 {
+            lastTicket += 1
+            return lastTicket
+        }
+
+        mutating func takeWaiters(where isIncluded: (Waiter) -> Bool) -> [CheckedContinuation<Void, Never>] {
+            let taken = waiters.filter(isIncluded)
+            waiters.removeAll(where: isIncluded)
+            return taken.map(\.caller)
+        }
+    }
+
+    /// Whether to create and to lock nothing. Locks of other stores still count.
+    private let isReadOnly: Bool
+    private let lastOffset: Int64
+
+    /// Guards the table and the file. No call on the file blocks. Waiters resume after unlocking.
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - root: The directory of the store.
+    ///   - isReadOnly: Whether to create and to lock nothing.
+    ///   - offsetBits: How many offsets there are, as a power of two, up to 62. Tests use few, so that keys share an offset.
+    package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
+        self.isReadOnly = isReadOnly
+        lastOffset = 1 << offsetBits - 1
+        state = Mutex(State(file: LockFile(root: root, isReadOnly: isReadOnly)))
+    }
+
+    // MARK: Locking
+
+    /// Locks `key` if no other store holds its lock.
+    ///
+    /// - Throws: Only the error of ``end(with:)``.
+    package func tryLock(_ key: CacheKey) throws(StoreError) -> Outcome {
+        let offset = offset(of: key)
+        return try state.withLock { (state) throws(StoreError) in
+            if let refusal = state.refusal { throw refusal }
+            guard state.held[offset] == nil else { return .heldHere }
+            guard let file = state.file.open(), let isLocked = lockByte(at: offset, of: file) else {
+                return .locked(hold(offset, nil, &state))
+            }
+            return isLocked ? .locked(hold(offset, isReadOnly ? nil : file, &state)) : .heldElsewhere
+        }
+    }
+
+    private func hold(_ offset: Int64, _ file: FileDescriptor?, _ state: inout State) -> KeyLock {
+        let ticket = state.makeTicket()
+        state.held[offset] = Held(ticket: ticket, file: file)
+        return KeyLock(self, offset, ticket)
+    }
+
+    /// Locks the byte; in a read-only store, only tests it. `false` if another store holds it, `nil` where there are no locks.
+    private func lockByte(at offset: Int64, of file: FileDescriptor) -> Bool? {
+        try? isReadOnly ? !file.isByteLocked(at: offset) : file.tryLockByte(at: offset)
+    }
+
+    private func offset(of key: CacheKey) -> Int64 { KeyChecksum(key).key & lastOffset }
+
+    // MARK: Releasing
+
+    fileprivate func release(_ offset: Int64, _ ticket: UInt64) {
+        let callers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            // After a suspension a later lock may have the offset.
+            guard let held = state.held[offset], held.ticket == ticket else { return [] }
+            held.file?.unlockByte(at: offset)
+            state.held[offset] = nil
+            return state.takeWaiters { $0.offset == offset }
+        }
+        for caller in callers { caller.resume() }
+    }
+
+    /// Releases all locks. Until ``begin()``, every attempt throws `error`.
+    func end(with error: StoreError) {
+        let callers = state.withLock { state in
+            // Closing the file is not enough: a child process has it open, too, between fork and exec.
+            for (offset, held) in state.held { held.file?.unlockByte(at: offset) }
+            state.file.close()
+            state.held = [:]
+            state.refusal = error
+            return state.takeWaiters { _ in true }
+        }
+        for caller in callers { caller.resume() }
+    }
+
+    /// Allows locks again after a suspension.
+    func begin() {
+        // A closed store stays closed.
+        state.withLock { if $0.refusal == .suspended { $0.refusal = nil } }
+    }
+
+    // MARK: Waiting
+
+    /// Returns when this object does not hold the lock of `key`, or when the task is cancelled. Another caller may have locked the
+    /// key again by then.
+    func waitForRelease(of key: CacheKey) async {
+        let offset = offset(of: key)
+        let ticket = state.withLock { $0.makeTicket() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { caller in
+                let waits = state.withLock { state in
+                    guard state.held[offset] != nil, !Task.isCancelled else { return false }
+                    state.waiters.append(Waiter(ticket: ticket, offset: offset, caller: caller))
+                    return true
+                }
+                if !waits { caller.resume() }
+            }
+        } onCancel: {
+            let callers = state.withLock { $0.takeWaiters { $0.ticket == ticket } }
+            for caller in callers { caller.resume() }
+        }
+    }
+}
+
+/// The right to load a key, until its release or its last reference ends it.
+///
+/// The lock decides which process fetches, not which may store: a commit needs no lock.
+package final class KeyLock: Sendable {
+    private let locks: KeyLocks
+    private let offset: Int64
+    private let ticket: UInt64
+
+    fileprivate init(_ locks: KeyLocks, _ offset: Int64, _ ticket: UInt64) {
+        self.locks = locks
+        self.offset = offset
+        self.ticket = ticket
+    }
+
+    deinit {
+        release()
+    }
+
+    /// Releases the lock; a second call does nothing. Costs one system call, about a microsecond.
+    package func release() {
+        locks.release(offset, ticket)
+    }
+}

@@ -1,0 +1,61 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The file `locks` of a store, opened for the locks of one owner.
+///
+/// The file stays empty; only its bytes are locked, for open file descriptions (`F_OFD_SETLK`, fcntl(2)):
+///
+///     0 ..< 2^62    key locks, at the checksum of the key
+///     2^62          the turnstile of the write lock
+///     2^62 + 1      the write lock
+///
+/// The kernel releases a lock when its process ends. Deleting the file is harmless: the next lock creates a new one. Locks in the
+/// deleted file and locks in the new one then do not exclude each other, so no lock here may protect data.
+package struct LockFile: Sendable {
+    private static let name = "locks"
+
+    /// All key locks are below this offset. An off_t ends at 2^63 - 1.
+    static let endOfKeys: Int64 = 1 << 62
+    package static let turnstile = endOfKeys
+    package static let write = endOfKeys + 1
+
+    private struct OpenFile {
+        let descriptor: FileDescriptor
+        let inode: UInt64
+    }
+
+    private let root: FileDescriptor
+    private let isReadOnly: Bool
+    private var file: OpenFile?
+
+    /// - Parameters:
+    ///   - root: The directory of the store.
+    ///   - isReadOnly: Whether to leave a missing file missing, and to test locks only.
+    package init(root: FileDescriptor, isReadOnly: Bool = false) {
+        self.root = root
+        self.isReadOnly = isReadOnly
+    }
+
+    /// The file that has the name now, created if it is missing; `nil` where it cannot be opened. One system call if it is open.
+    package mutating func open() -> FileDescriptor? {
+        if let file, (try? root.status(of: Self.name))?.inode == file.inode { return file.descriptor }
+        file = nil
+        // A FIFO must not block, and only a regular file has locks.
+        let flags = (isReadOnly ? O_RDONLY : O_RDWR | O_CREAT) | O_NONBLOCK
+        guard let descriptor = try? root.open(Self.name, flags), let status = try? descriptor.status(), status.isRegular
+        else { return nil }
+        file = OpenFile(descriptor: descriptor, inode: status.inode)
+        return descriptor
+    }
+
+    /// Closes the file once no lock uses the descriptor. The caller unlocks its bytes first: a child process has the file open,
+    /// too, between fork and exec.
+    mutating func close() {
+        file = nil
+    }
+}

@@ -1,0 +1,41 @@
+/// The lock that an open store holds: shared, of the store's directory.
+///
+/// An opener that gets the lock alone is the only opener. The kernel releases the lock when its process ends.
+final class OpenLock: Sendable {
+    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. `false` for a store that is
+    /// open for reading only.
+    let isOnlyOpener: Bool
+    private let lock: DirectoryLock
+    private let directory: StoreDirectory
+    private let timeout: Duration
+
+    /// - Parameters:
+    ///   - isReadOnly: Whether to take the lock shared from the start. A reader has no work that needs the lock alone.
+    ///   - timeout: How long to wait for another opener that has the lock alone.
+    init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
+        self.directory = directory
+        self.timeout = timeout
+        do throws(SystemError) {
+            lock = try DirectoryLock(".", below: directory.root)
+            isOnlyOpener = isReadOnly ? false : try lock.tryExclusive()
+        } catch {
+            throw .unusableDirectory(path: directory.path, reason: error.description)
+        }
+        if !isOnlyOpener { try share() }
+    }
+
+    /// Takes the lock shared, or turns an exclusive lock into a shared one.
+    ///
+    /// - Throws: ``StoreError/busy(path:)`` when another opener has the lock alone for longer than the timeout.
+    func share() throws(StoreError) {
+        let isTaken = try mapping { () throws(SystemError) in
+            try DirectoryLock.wait(timeout) { () throws(SystemError) in try lock.tryShared() }
+        }
+        guard isTaken else { throw .busy(path: directory.path) }
+    }
+
+    /// Releases the lock.
+    func release() {
+        lock.release()
+    }
+}

@@ -1,0 +1,88 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The contents of a snapshot in numbers.
+public struct SnapshotReport: Hashable, Sendable {
+    /// Entries in the snapshot.
+    public internal(set) var entries = 0
+    /// Files of bodies in the snapshot.
+    public internal(set) var files = 0
+    /// The bytes of these files.
+    public internal(set) var bytes: Int64 = 0
+    /// Files with bytes of their own. The other files are hard links to the files of the store, and take no space.
+    public internal(set) var copiedFiles = 0
+    /// Entries left out, because their body was evicted, removed or missing before its turn came.
+    public internal(set) var entriesLeftOut = 0
+}
+
+extension ResponseStore {
+    /// Copies the store into a new directory, while readers and writers use the store.
+    ///
+    /// The snapshot is a store of its own. Open its directory to use it; pack the directory with `tar` to move it.
+    ///
+    /// ```swift
+    /// try store.snapshot(to: directory)
+    /// let copy = try ResponseStore(directory: directory)
+    /// ```
+    ///
+    /// The snapshot shows the index at one moment. It takes no lock that a lookup or a commit waits for. On the file system of
+    /// the store each body is a hard link, so a body takes space until both stores have deleted it. On another file system the
+    /// bytes are copied. A body that is evicted before its turn is left out, and so are its entries.
+    ///
+    /// Session entries are not copied. Accesses that are only in memory are not copied either; call `flush()` first to write
+    /// them. Bodies are not read: a body that is damaged in the store is damaged in the snapshot, too.
+    ///
+    /// `index.sqlite` appears last. The directory of a snapshot that failed is removed; the directory of one that was killed
+    /// holds no index, and no store can be opened there while the snapshot runs.
+    ///
+    /// - Parameter directory: A directory that does not exist yet, or is empty. It is created with mode 0700.
+    /// - Throws: ``StoreError/unusableDirectory(path:reason:)`` for a directory with anything in it; ``StoreError/file(_:)``,
+    ///   ``StoreError/index(_:)``; ``StoreError/suspended`` and ``StoreError/closed`` as soon as the store is.
+    @discardableResult
+    public func snapshot(to directory: URL) throws(StoreError) -> SnapshotReport {
+        try checkOpen()
+        return try inquiries.inquire { (interruption) throws(StoreError) in
+            let target = try SnapshotDirectory(at: directory, isDurable: configuration.durability == .durable)
+            let report = try fill(target, until: interruption)
+            try target.finish()
+            return report
+        }
+    }
+
+    /// As the synchronous form, without blocking the caller's thread.
+    @discardableResult
+    public func snapshot(to directory: URL) async throws(StoreError) -> SnapshotReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.snapshot(to: directory) }
+    }
+
+    /// Copies the index first, then gives the copy the bodies that it names.
+    private func fill(
+        _ target: SnapshotDirectory, until interruption: InterruptFlag
+    ) throws(StoreError) -> SnapshotReport {
+        var report = SnapshotReport()
+        let index = try SnapshotIndex(
+            copying: indexPath, to: target.indexPath, busyTimeout: configuration.busyTimeout, until: interruption)
+        try index.removeSessionEntries()
+        var bodies = try SnapshotBodies(from: place.root, to: target.root, isDurable: target.isDurable, interruption)
+        var missing: [ContentDigest] = []
+        try index.forEachBody { (digest, byteCount) throws(StoreError) in
+            switch try bodies.add(digest, byteCount: byteCount) {
+            case .missing:
+                missing.append(digest)
+                return
+            case .copied: report.copiedFiles += 1
+            case .linked: break
+            }
+            report.files += 1
+            report.bytes += byteCount
+        }
+        try bodies.finish()
+        report.entriesLeftOut = try index.removeRows(withBodies: missing)
+        try index.eraseRemovedRows()
+        report.entries = try index.entryCount()
+        return report
+    }
+}

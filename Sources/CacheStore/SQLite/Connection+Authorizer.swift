@@ -1,0 +1,110 @@
+internal import CSQLite
+
+extension Connection {
+    /// Calls `body`, in which SQLite prepares only queries that read the views.
+    ///
+    /// `body` may prepare SQL from outside. Also step it in `body`: SQLite prepares a statement again when the schema has
+    /// changed, and then asks again. A statement that names tables itself cannot be prepared here; prepare the SQL from
+    /// outside alone first.
+    ///
+    /// - Throws: The error of `body`. For a statement that is not allowed, `SQLITE_AUTH`, whose message names the views.
+    package func authorizingQueries<Value>(
+        _ body: () throws(SQLiteError) -> Value
+    ) throws(SQLiteError) -> Value {
+        let authorizer = QueryAuthorizer(views: try names(ofType: "view"), tables: try names(ofType: "table"))
+        // The first use of a table-valued function declares its columns, for which SQLite asks to write sqlite_schema.
+        for function in QueryAuthorizer.tableValuedFunctions { _ = try? prepare("SELECT 1 FROM \(function)('[]')") }
+        setAuthorizer(authorizer)
+        defer { withExtendedLifetime(authorizer) { setAuthorizer(nil) } }
+        do throws(SQLiteError) {
+            return try body()
+        } catch {
+            throw authorizer.refusal.map { SQLiteError(extendedCode: SQLITE_AUTH, message: $0, sql: error.sql) }
+                ?? error
+        }
+    }
+
+    private func names(ofType type: String) throws(SQLiteError) -> Set<String> {
+        let statement = try prepare("SELECT lower(name) FROM sqlite_schema WHERE type = ?1")
+        statement.bind(type, at: 1)
+        var names: Set<String> = []
+        while try statement.step() { names.insert(statement.text(0)) }
+        return names
+    }
+}
+
+/// Decides about each action of a statement that SQLite prepares (https://sqlite.org/c3ref/set_authorizer.html).
+///
+/// Allows SELECT on the views, and denies all the rest. The reasons are effects on the process, and the freedom to change the
+/// tables: `PRAGMA hard_heap_limit` takes effect while it is prepared, and counts for every connection of the process.
+///
+/// Hiding the tables from the owner of the index is no goal, and SQLite leaves two gaps. It reports a common table expression
+/// with the name of a view as if it were the view. It reports a flattened view as its tables, so a statement may count the
+/// rows of a table that its views read.
+final class QueryAuthorizer {
+    /// The functions of SQLite that are also tables, and harmless ones.
+    static let tableValuedFunctions = ["json_each", "json_tree"]
+
+    /// sqlite_schema lists the views. SQLite gives its old name, too.
+    private static let readableTables = Set(tableValuedFunctions + ["sqlite_schema", "sqlite_master"])
+
+    /// Functions with effects beyond their result, of SQLite, its extensions and its shell.
+    private static let deniedFunctions: Set = [
+        "load_extension", "fts3_tokenizer", "icu_load_collation", "sqlite_log", "readfile", "writefile", "edit",
+    ]
+
+    /// The reason of the first denial; `nil` if all was allowed.
+    private(set) var refusal: String?
+
+    /// The names in lower case: SQLite compares them so.
+    private let views: Set<String>
+    private let tables: Set<String>
+    private var tablesBehindViews: Set<String> = []
+
+    init(views: Set<String>, tables: Set<String>) {
+        self.views = views
+        self.tables = tables
+    }
+
+    /// `SQLITE_OK` or `SQLITE_DENY`.
+    ///
+    /// - Parameters:
+    ///   - first: The table of a `SQLITE_READ`, the name of a `SQLITE_PRAGMA`.
+    ///   - second: The column of a `SQLITE_READ`, the name of a `SQLITE_FUNCTION`.
+    ///   - view: The innermost view that the action comes from, as the statement spells it; empty outside of views.
+    func decision(on action: Int32, _ first: String, _ second: String, in view: String) -> Int32 {
+        let isAllowed =
+            switch action {
+            case SQLITE_SELECT, SQLITE_RECURSIVE: true
+            case SQLITE_FUNCTION: !Self.deniedFunctions.contains(second.lowercased())
+            case SQLITE_READ: allowsReading(second, of: first.lowercased(), in: view.lowercased())
+            default: false
+            }
+        if isAllowed { return SQLITE_OK }
+        if refusal == nil { refusal = reason(for: action, first, second) }
+        return SQLITE_DENY
+    }
+
+    private func allowsReading(_ column: String, of table: String, in view: String) -> Bool {
+        if views.contains(view) {
+            tablesBehindViews.insert(table)
+            return true
+        }
+        if views.contains(table) || Self.readableTables.contains(table) { return true }
+        // Without a column where a statement counts rows only: of a common table expression, or of a table that has taken the place
+        // of its view (https://sqlite.org/optoverview.html#subquery_flattening).
+        return column.isEmpty && (!tables.contains(table) || tablesBehindViews.contains(table))
+    }
+
+    private func reason(for action: Int32, _ first: String, _ second: String) -> String {
+        let refused =
+            switch action {
+            case SQLITE_READ: "the table \(first)"
+            case SQLITE_FUNCTION: "the function \(second)"
+            case SQLITE_PRAGMA: "PRAGMA \(first)"
+            case SQLITE_ATTACH: "ATTACH"
+            default: "anything but a SELECT"
+            }
+        return "a query cannot use \(refused); it can read the views \(views.sorted().joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,167 @@
+internal import CPlatform
+internal import CSQLite
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Gives a snapshot the files of its bodies: hard links where the file system allows them, else copies.
+///
+/// A link is safe because no store writes to a file below `blobs/`: a store links, reads and unlinks. Every step down is taken
+/// from an open directory and follows no link.
+struct SnapshotBodies {
+    enum Outcome {
+        case linked, copied
+        /// The store has no such file, or one of another length.
+        case missing
+    }
+
+    /// Bytes copied at once; the interruption is looked at in between.
+    private static let chunkByteCount = 1 << 20
+
+    private let source: FileDescriptor
+    private let target: FileDescriptor
+    private let isDurable: Bool
+    private let interruption: InterruptFlag
+    /// The folder of the last body. `source` is `nil` if the store has no such folder.
+    private var shard: (name: String, source: FileDescriptor?, target: FileDescriptor)?
+
+    /// - Parameters:
+    ///   - root: The directory of the store.
+    ///   - targetRoot: The directory of the snapshot, in which `blobs/` is created.
+    ///   - isDurable: Whether files and names outlast a power cut once ``finish()`` has returned.
+    ///   - interruption: Ends the work.
+    init(
+        from root: FileDescriptor, to targetRoot: FileDescriptor, isDurable: Bool, _ interruption: InterruptFlag
+    ) throws(StoreError) {
+        self.isDurable = isDurable
+        self.interruption = interruption
+        (source, target) = try mapping { () throws(SystemError) in
+            try targetRoot.makeDirectory("blobs")
+            return (
+                try root.open("blobs", O_RDONLY | O_DIRECTORY), try targetRoot.open("blobs", O_RDONLY | O_DIRECTORY)
+            )
+        }
+    }
+
+    /// Links or copies the file of a digest.
+    mutating func add(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> Outcome {
+        try checkInterruption()
+        let path = BlobPath(digest)
+        let (source, target) = try enter(path.shard)
+        guard let source else { return .missing }
+        if try link(path.name, source, target) {
+            let status = try mapping { () throws(SystemError) in try target.status(of: path.name) }
+            if let status, status.isRegular, status.size == byteCount { return .linked }
+            // A torn file, or a link or folder that was planted in its place.
+            try mapping { () throws(SystemError) in _ = try target.unlink(path.name) }
+            return .missing
+        }
+        return try copy(path.name, byteCount, source, target) ? .copied : .missing
+    }
+
+    /// Called after the last body.
+    func finish() throws(StoreError) {
+        guard isDurable else { return }
+        try mapping { () throws(SystemError) in
+            try shard?.target.sync()
+            try target.sync()
+        }
+    }
+
+    private mutating func enter(
+        _ name: String
+    ) throws(StoreError) -> (source: FileDescriptor?, target: FileDescriptor) {
+        if let shard, shard.name == name { return (shard.source, shard.target) }
+        let entered = try mapping { () throws(SystemError) in
+            if isDurable { try shard?.target.sync() }
+            try target.makeDirectory(name)
+            return (
+                name: name, source: try Self.openIfPresent(name, O_RDONLY | O_DIRECTORY, source),
+                target: try target.open(name, O_RDONLY | O_DIRECTORY)
+            )
+        }
+        shard = entered
+        return (entered.source, entered.target)
+    }
+
+    private static func openIfPresent(
+        _ name: String, _ flags: Int32, _ directory: FileDescriptor
+    ) throws(SystemError) -> FileDescriptor? {
+        do {
+            return try directory.open(name, flags)
+        } catch let error where error.meansMissing {
+            return nil
+        }
+    }
+
+    /// Whether the file was linked. If not, it is missing, or the file system allows no link.
+    private func link(_ name: String, _ source: FileDescriptor, _ target: FileDescriptor) throws(StoreError) -> Bool {
+        do throws(SystemError) {
+            try FileDescriptor.retrying("linkat", target.path + "/" + name) {
+                linkat(source.number, name, target.number, name, 0)
+            }
+            return true
+        } catch {
+            // EPERM: FAT has no links, and Linux allows no links to files of other users. EMLINK: ext4 allows 65,000 per file.
+            guard [ENOENT, EXDEV, EPERM, EMLINK, ENOTSUP, EOPNOTSUPP].contains(error.errno) else { throw .file(error) }
+            return false
+        }
+    }
+
+    /// Whether there was a file of that length to copy.
+    private func copy(
+        _ name: String, _ byteCount: Int64, _ source: FileDescriptor, _ target: FileDescriptor
+    ) throws(StoreError) -> Bool {
+        let opened = try mapping { () throws(SystemError) -> FileDescriptor? in
+            // Does not wait for the writer of a FIFO.
+            guard let file = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source) else { return nil }
+            let status = try file.status()
+            return status.isRegular && status.size == byteCount ? file : nil
+        }
+        guard let opened else { return false }
+        if cplatform_clone_file(opened.number, target.number, name) != 0 {
+            guard try copyBytes(of: opened, byteCount, name, target) else {
+                try mapping { () throws(SystemError) in _ = try target.unlink(name) }
+                return false
+            }
+        }
+        if isDurable { try mapping { () throws(SystemError) in try target.open(name, O_RDONLY).sync() } }
+        return true
+    }
+
+    /// Whether the file had all the bytes.
+    private func copyBytes(
+        of file: FileDescriptor, _ byteCount: Int64, _ name: String, _ target: FileDescriptor
+    ) throws(StoreError) -> Bool {
+        let copy = try mapping { () throws(SystemError) in try target.open(name, O_CREAT | O_EXCL | O_WRONLY) }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(byteCount, Int64(Self.chunkByteCount))), alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < byteCount {
+            try checkInterruption()
+            let chunk = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<Int(min(byteCount - offset, Int64(buffer.count)))])
+            let isWhole = try mapping { () throws(SystemError) in
+                guard try file.read(into: chunk, at: offset) == chunk.count else { return false }
+                try copy.write(UnsafeRawBufferPointer(chunk))
+                return true
+            }
+            guard isWhole else { return false }
+            offset += Int64(chunk.count)
+        }
+        return true
+    }
+
+    private func checkInterruption() throws(StoreError) {
+        // As SQLite says it.
+        guard !interruption.isSet else {
+            throw .index(SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted"))
+        }
+    }
+}

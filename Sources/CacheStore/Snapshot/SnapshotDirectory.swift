@@ -1,0 +1,111 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The directory that a snapshot fills.
+///
+/// Holds the exclusive lock of an opening store: until the snapshot is complete, other openers and other snapshots fail. Without
+/// ``finish()`` everything in the directory goes with the last reference, and the directories that were created for it.
+final class SnapshotDirectory {
+    let isDurable: Bool
+    var root: FileDescriptor { place.root }
+    /// Where the index is until ``finish()``.
+    var indexPath: String { place.path + "/" + Self.temporaryName }
+
+    /// A store that is opened here after a kill sweeps names with this beginning.
+    private static let temporaryName = "index.new-snapshot"
+
+    private let place: StoreDirectory
+    private let lock: DirectoryLock
+    private let created: CreatedDirectories
+    private var isFinished = false
+
+    /// Creates the directory at `url`, or takes an empty one.
+    init(at url: URL, isDurable: Bool) throws(StoreError) {
+        self.isDurable = isDurable
+        created = CreatedDirectories(leadingTo: url)
+        place = try StoreDirectory(creating: url)
+        try Self.checkEmpty(place)
+        let isAlone: Bool
+        do throws(SystemError) {
+            lock = try DirectoryLock(".", below: place.root)
+            isAlone = try lock.tryExclusive()
+        } catch {
+            throw .unusableDirectory(path: place.path, reason: error.description)
+        }
+        guard isAlone else {
+            throw .unusableDirectory(path: place.path, reason: "a store or another snapshot has it open")
+        }
+        // Once more under the lock: another process may have been faster.
+        try Self.checkEmpty(place)
+        // SQLite fills an empty file. A file that it creates could be read by other users.
+        try mapping { () throws(SystemError) in
+            _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
+        }
+    }
+
+    private static func checkEmpty(_ place: StoreDirectory) throws(StoreError) {
+        guard try mapping({ () throws(SystemError) in try place.root.names().isEmpty }) else {
+            throw .unusableDirectory(
+                path: place.path,
+                reason: "it is not empty; choose a new directory, or remove the remains of an earlier snapshot")
+        }
+    }
+
+    /// Gives the index its name, which makes the directory a store.
+    func finish() throws(StoreError) {
+        try mapping { () throws(SystemError) in
+            if isDurable { try root.open(Self.temporaryName, O_RDONLY).sync() }
+            try root.rename(Self.temporaryName, to: "index.sqlite")
+            if isDurable { try place.syncNames() }
+        }
+        isFinished = true
+        created.keep()
+    }
+
+    deinit {
+        guard !isFinished else { return }
+        // The index first, so that a kill in between leaves no store without its bodies. With the lock nothing here is another
+        // process's.
+        for name in ["index.sqlite", Self.temporaryName, Self.temporaryName + "-journal"] {
+            _ = try? root.unlink(name)
+        }
+        try? FileManager.default.removeItem(atPath: place.path + "/blobs")
+    }
+}
+
+/// The directories on a path that do not exist yet. They are removed with the last reference, unless ``keep()`` was called.
+private final class CreatedDirectories {
+    /// The innermost first.
+    private var paths: [String] = []
+
+    /// Called before the directories are created.
+    init(leadingTo url: URL) {
+        var path = url.path(percentEncoded: false)
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        var status = stat()
+        while !path.isEmpty, lstat(path, &status) != 0, errno == ENOENT {
+            paths.append(path)
+            let parent = path.lastIndex(of: "/").map { path[..<$0] } ?? ""
+            path = String(parent)
+        }
+    }
+
+    func keep() {
+        paths = []
+    }
+
+    deinit {
+        // Leaves a directory in which another process has created a file.
+        for path in paths { rmdir(path) }
+    }
+}

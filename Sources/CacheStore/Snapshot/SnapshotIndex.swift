@@ -1,0 +1,78 @@
+/// The copy of an index for a snapshot. Only the snapshot opens it until it is complete.
+struct SnapshotIndex {
+    private let path: String
+    private let connection: Connection
+
+    /// Copies the index at `source`, while other connections write to it, to the empty file at `path`.
+    ///
+    /// With `VACUUM INTO`, and not with SQLite's backup interface: both read one snapshot and block no writer, but `VACUUM INTO`
+    /// leaves out removed rows that are not overwritten yet.
+    ///
+    /// - Parameter interruption: Ends the copying, and every later statement.
+    init(
+        copying source: String, to path: String, busyTimeout: Duration, until interruption: InterruptFlag
+    ) throws(StoreError) {
+        try mapping(source) { () throws(SQLiteError) in
+            let reader = try Connection(path: source, role: .inspector, busyTimeout: busyTimeout)
+            reader.interrupt(by: interruption)
+            // The source is opened read-only; query_only would forbid the target, too.
+            try reader.execute("PRAGMA query_only = OFF")
+            let statement = try reader.prepare("VACUUM INTO ?1")
+            statement.bind(path, at: 1)
+            try statement.run()
+        }
+        self.path = path
+        connection = try mapping(path) { () throws(SQLiteError) in
+            try Connection(path: path, role: .writer, busyTimeout: .zero)
+        }
+        connection.interrupt(by: interruption)
+    }
+
+    func removeSessionEntries() throws(StoreError) {
+        try mapping(path) { () throws(SQLiteError) in
+            try connection.prepared("DELETE FROM entry WHERE session IS NOT NULL").run()
+        }
+    }
+
+    /// Calls `visit` for every body, in the order of the digests, which is that of the folders.
+    func forEachBody(
+        _ visit: (_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let statement = try mapping(path) { () throws(SQLiteError) in
+            try connection.prepared("SELECT digest, byte_count FROM blob ORDER BY digest")
+        }
+        defer { statement.reset() }
+        while try mapping(path, { () throws(SQLiteError) in try statement.step() }) {
+            if let digest = statement.digest(0) { try visit(digest, statement.int64(1)) }
+        }
+    }
+
+    /// Removes the entries and the derived representations of bodies; returns the number of entries.
+    func removeRows(withBodies digests: [ContentDigest]) throws(StoreError) -> Int {
+        guard !digests.isEmpty else { return 0 }
+        return try mapping(path) { () throws(SQLiteError) in
+            let transaction = WriteTransaction(connection)
+            try connection.execute("BEGIN")
+            var count = 0
+            for digest in digests {
+                count += try transaction.removeEntries(withBody: digest)
+                _ = try transaction.removeDerived(withBody: digest)
+            }
+            try connection.execute("COMMIT")
+            return count
+        }
+    }
+
+    /// Rewrites the file if rows were removed from it: their bytes stay in the file otherwise.
+    func eraseRemovedRows() throws(StoreError) {
+        try mapping(path) { () throws(SQLiteError) in
+            if connection.rowsWritten > 0 { try connection.rewrite() }
+        }
+    }
+
+    func entryCount() throws(StoreError) -> Int {
+        try mapping(path) { () throws(SQLiteError) in
+            Int(try connection.integer(connection.prepared("SELECT count(*) FROM entry")))
+        }
+    }
+}

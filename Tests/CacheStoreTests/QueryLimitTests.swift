@@ -1,0 +1,76 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("ResponseStore.query: time limit and row limit")
+struct QueryLimitTests {
+    /// Takes many seconds, and not for ever: without its time limit a query fails the test, and does not hang it.
+    private static let numbers =
+        "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)"
+
+    private static let endless = [
+        "\(numbers) SELECT max(n) FROM number", "\(numbers) SELECT n FROM number WHERE n < 0",
+        "\(numbers) SELECT count(*) FROM number, cache_stats",
+        "SELECT count(*) FROM (\(numbers) SELECT n FROM number) WHERE n % 2 = 0",
+    ]
+
+    @Test("A query ends after its time limit, and the store goes on", arguments: endless)
+    func timeout(_ sql: String) throws {
+        let sandbox = try Sandbox()
+        let limit = Duration.milliseconds(50)
+        let store = try sandbox.open { $0.queryTimeout = limit }
+        #expect(throws: StoreError.queryTimedOut(limit: limit)) { try store.query(sql) }
+        #expect(throws: StoreError.queryTimedOut(limit: limit)) {
+            try ResponseStore.query(sql, inStoreAt: sandbox.url, timeout: limit)
+        }
+        #expect(try store.query("SELECT entries FROM cache_stats").rows == [[0]])
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        #expect(try store.query("SELECT entries FROM cache_stats").rows == [[1]])
+    }
+
+    @Test(
+        "A query within its time limit, or without a limit, returns its rows", arguments: [nil, Duration.seconds(3600)])
+    func inTime(_ limit: Duration?) throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open { $0.queryTimeout = limit }
+        let sql =
+            "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x WHERE n < 100000) SELECT max(n) FROM x"
+        #expect(try store.query(sql).rows == [[100_000]])
+        #expect(try ResponseStore.query(sql, inStoreAt: sandbox.url, timeout: limit).rows == [[100_000]])
+    }
+
+    @Test("The error of a time limit names the limit")
+    func message() {
+        #expect(ResponseStore.Configuration().queryTimeout == .seconds(5))
+        #expect("\(StoreError.queryTimedOut(limit: .seconds(5)))".contains("5.0 seconds"))
+    }
+
+    @Test(
+        "maxRows ends a query after so many rows, and the result tells whether there are more",
+        arguments: [
+            (nil, 3, false), (-1, 0, true), (0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (4, 3, false),
+        ] as [(Int?, Int, Bool)])
+    func maxRows(_ maxRows: Int?, _ count: Int, _ isTruncated: Bool) throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        for rows in [
+            try store.query("VALUES (1), (2), (3)", maxRows: maxRows),
+            try ResponseStore.query("VALUES (1), (2), (3)", inStoreAt: sandbox.url, maxRows: maxRows),
+        ] {
+            #expect(rows.rows == (0..<count).map { [.integer(Int64($0) + 1)] })
+            #expect(rows.isTruncated == isTruncated)
+            #expect(rows.columns == ["column1"])
+        }
+    }
+
+    @Test("maxRows ends a query without its remaining work")
+    func endlessRows() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open { $0.queryTimeout = .seconds(5) }
+        let rows = try store.query(
+            "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT n FROM number",
+            maxRows: 5)
+        #expect(rows.count == 5 && rows.isTruncated)
+    }
+}

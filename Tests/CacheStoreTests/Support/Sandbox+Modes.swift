@@ -1,0 +1,13 @@
+import Foundation
+
+extension Sandbox {
+    /// The permissions of everything in the store, by its path relative to the store.
+    func modes() throws -> [String: Int] {
+        var modes: [String: Int] = [:]
+        for name in try FileManager.default.subpathsOfDirectory(atPath: path) + [""] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            modes[name] = (attributes[.posixPermissions] as? NSNumber)?.intValue
+        }
+        return modes
+    }
+}
