@@ -50,8 +50,10 @@ package final class IndexWriter: Sendable {
     private let lane = BlockingLane(label: "CacheStore.writer")
     private let checkpointer: Checkpointer
     private let touches = Touches()
+    private let writeLock: WriteLock
     private let surroundings: Surroundings
     private var path: String { surroundings.place.indexPath }
+    private var busyTimeout: Duration { surroundings.options.busyTimeout }
 
     /// Guards the list of jobs, not their work.
     private let batch = Mutex(WriteBatch<Job>())
@@ -65,6 +67,7 @@ package final class IndexWriter: Sendable {
     /// - Parameter connection: `nil` for a store that is only read.
     init(_ connection: sending Connection?, _ surroundings: Surroundings) {
         self.surroundings = surroundings
+        writeLock = WriteLock(root: surroundings.place.root)
         checkpointer = Checkpointer(surroundings.place, isDurable: surroundings.options.isDurable)
         if let connection {
             state = Mutex(.open(connection, file: surroundings.place.indexNumber ?? 0, isUser: false))
@@ -227,7 +230,9 @@ package final class IndexWriter: Sendable {
         case .open(let connection, let file, let isUser):
             if addsUser, !isUser {
                 // Committed before any file is given a name that a kill could leave without a row.
-                try mapping(path) { () throws(SQLiteError) in try connection.addUser() }
+                try mapping(path) { () throws(SQLiteError) in
+                    try writeLock.withLock(within: busyTimeout) { () throws(SQLiteError) in try connection.addUser() }
+                }
                 state = .open(connection, file: file, isUser: true)
             }
             return try body(connection)
@@ -267,7 +272,7 @@ package final class IndexWriter: Sendable {
         var isJobAtFault = false
         do throws(StoreError) {
             try mapping(path) { () throws(SQLiteError) in
-                try connection.prepared("BEGIN IMMEDIATE").run()
+                try writeLock.begin(connection, within: busyTimeout)
                 try connection.apply(notes)
             }
             for undo in takeDueUndos() { undo(connection) }
@@ -289,11 +294,14 @@ package final class IndexWriter: Sendable {
             }
             try surroundings.blobs.syncNames()
             try mapping(path) { () throws(SQLiteError) in try connection.prepared("COMMIT").run() }
+            // Before a checkpoint, beside which other processes may write.
+            writeLock.release()
             commit.evicted = connection.evicted
             checkpointer.committed(connection)
             return true
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
+            writeLock.release()
             touches.restore(notes)
             if !isJobAtFault || jobs.count == 1 { undo(jobs.prefix(commit.errors.count), connection) }
             commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
@@ -306,11 +314,12 @@ package final class IndexWriter: Sendable {
     private func undo(_ jobs: ArraySlice<Job>, _ connection: Connection) {
         let undos = jobs.compactMap(\.undo)
         guard !undos.isEmpty else { return }
-        guard (try? connection.prepared("BEGIN IMMEDIATE").run()) != nil else {
+        guard (try? writeLock.begin(connection, within: busyTimeout)) != nil else {
             return dueUndos.withLock { $0 += undos }
         }
         for undo in undos { undo(connection) }
         _ = try? connection.prepared("ROLLBACK").run()
+        writeLock.release()
     }
 
     private func takeDueUndos() -> [@Sendable (Connection) -> Void] {
@@ -455,13 +464,16 @@ package final class IndexWriter: Sendable {
 
     private func finish(_ state: inout sending State) {
         // Whoever closes a store, or suspends it, finds that it has nothing open.
-        defer { checkpointer.wait() }
+        defer {
+            checkpointer.wait()
+            writeLock.close()
+        }
         // Nobody who has noted or written nothing becomes a user only to leave.
         if case .open(_, _, false) = state, touches.isEmpty { return }
         guard case .open = state else { return }
         try? use(&state) { (connection) throws(StoreError) in
             _ = transact([], connection)
-            _ = try? connection.removeUser()
+            try? writeLock.withLock(within: busyTimeout) { () throws(SQLiteError) in try connection.removeUser() }
         }
     }
 }
