@@ -64,8 +64,9 @@ int cplatform_open_beneath(int directory, const char *path) {
 #endif
 
 #ifdef F_OFD_SETLK
-static int byte_lock(int file, int command, short type, int64_t offset, short *found) {
-    struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = 1};
+static int byte_lock(int file, int command, short type, int64_t offset, int64_t count, short *found) {
+    struct flock lock = {
+        .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = (off_t)count};
     int result = fcntl(file, command, &lock);
     // POSIX allows either.
     if (result == -1 && errno == EACCES) errno = EAGAIN;
@@ -73,19 +74,19 @@ static int byte_lock(int file, int command, short type, int64_t offset, short *f
     return result;
 }
 
-int cplatform_lock_byte(int file, int64_t offset) {
+int cplatform_lock_bytes(int file, int64_t offset, int64_t count) {
     short found;
-    return byte_lock(file, F_OFD_SETLK, F_WRLCK, offset, &found);
+    return byte_lock(file, F_OFD_SETLK, F_WRLCK, offset, count, &found);
 }
 
 int cplatform_unlock_byte(int file, int64_t offset) {
     short found;
-    return byte_lock(file, F_OFD_SETLK, F_UNLCK, offset, &found);
+    return byte_lock(file, F_OFD_SETLK, F_UNLCK, offset, 1, &found);
 }
 
 int cplatform_is_byte_locked(int file, int64_t offset) {
     short found;
-    if (byte_lock(file, F_OFD_GETLK, F_WRLCK, offset, &found) == -1) return -1;
+    if (byte_lock(file, F_OFD_GETLK, F_WRLCK, offset, 1, &found) == -1) return -1;
     return found != F_UNLCK;
 }
 #else
@@ -94,7 +95,7 @@ static int unsupported(void) {
     return -1;
 }
 
-int cplatform_lock_byte(int file, int64_t offset) { return unsupported(); }
+int cplatform_lock_bytes(int file, int64_t offset, int64_t count) { return unsupported(); }
 int cplatform_unlock_byte(int file, int64_t offset) { return unsupported(); }
 int cplatform_is_byte_locked(int file, int64_t offset) { return unsupported(); }
 #endif

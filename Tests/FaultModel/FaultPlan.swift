@@ -59,6 +59,12 @@ package struct ScenarioOptions: Codable, Sendable {
         case lock(String)
         /// Loads keys as far as nobody else does, and notes each key that it stored.
         case load([String])
+        /// Takes the write lock, notes `taken`, and holds the lock until the program is killed.
+        case holdWriteLock
+        /// Stores bodies from four threads without a pause for so many seconds, then notes how many.
+        case fill(seconds: Double)
+        /// Stores as many bodies, with pauses of up to 4 ms, and notes for each how many microseconds the store took.
+        case put(count: Int)
         /// Does this and that at random, with the seed and for as many seconds.
         case stress(seed: UInt64, seconds: Double)
     }

@@ -10,10 +10,10 @@
 // does not wait for its writer. Returns a descriptor, or -1 with errno set.
 int cplatform_open_beneath(int directory, const char *path);
 
-// Locks and unlocks the byte at `offset` of a file for this open file description (not for the process, as POSIX locks do,
-// which any close(2) of the file would end). Never wait. Return 0, or -1 with errno set: EAGAIN where another description
-// has the lock, ENOTSUP where the system has no such locks.
-int cplatform_lock_byte(int file, int64_t offset);
+// Locks `count` bytes from `offset`, all or none, and unlocks the byte at `offset`, for this open file description. POSIX locks
+// belong to the process, and any close(2) of the file would end them. Never block. Return 0, or -1 with errno set: EAGAIN where
+// another description has a lock, ENOTSUP where the system has no such locks.
+int cplatform_lock_bytes(int file, int64_t offset, int64_t count);
 int cplatform_unlock_byte(int file, int64_t offset);
 
 // Whether another open file description has the byte locked: 1 or 0, or -1 with errno set.

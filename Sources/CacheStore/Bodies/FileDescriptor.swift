@@ -135,24 +135,29 @@ package final class FileDescriptor: Sendable {
         flock(number, LOCK_UN)
     }
 
-    /// Locks the byte at `offset` for this open file; `false` if another one has it. Does not wait. The lock ends with this
-    /// descriptor; a program that is started does not inherit it.
-    func tryLockByte(at offset: Int64) throws(SystemError) -> Bool {
+    /// Locks the byte at `offset` for this open file; `false` if another open file has it locked. Never blocks. The lock ends with
+    /// this descriptor; a child process does not inherit it.
+    package func tryLockByte(at offset: Int64) throws(SystemError) -> Bool {
+        try tryLockBytes(at: offset, count: 1)
+    }
+
+    /// Locks `count` bytes from `offset`, all or none; `false` if another open file has one of them locked. Never blocks.
+    func tryLockBytes(at offset: Int64, count: Int64) throws(SystemError) -> Bool {
         do {
-            try Self.retrying("fcntl", path) { cplatform_lock_byte(number, offset) }
+            try Self.retrying("fcntl", path) { cplatform_lock_bytes(number, offset, count) }
             return true
         } catch let error where error.errno == EAGAIN {
             return false
         }
     }
 
-    /// Lets go of the lock of the byte at `offset`.
-    func unlockByte(at offset: Int64) {
+    /// Unlocks the byte at `offset`.
+    package func unlockByte(at offset: Int64) {
         _ = cplatform_unlock_byte(number, offset)
     }
 
     /// Whether another open file has the byte at `offset` locked.
-    func isByteLocked(at offset: Int64) throws(SystemError) -> Bool {
+    package func isByteLocked(at offset: Int64) throws(SystemError) -> Bool {
         try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
     }
 

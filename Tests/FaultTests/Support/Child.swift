@@ -38,10 +38,15 @@ struct Child: Sendable {
     }
 
     func kill() {
+        send(SIGKILL)
+    }
+
+    /// Sends a signal to the program.
+    func send(_ signal: Int32) {
         #if canImport(Glibc)
-        _ = Glibc.kill(identifier, SIGKILL)
+        _ = Glibc.kill(identifier, signal)
         #else
-        _ = Foundation.kill(identifier, SIGKILL)
+        _ = Foundation.kill(identifier, signal)
         #endif
     }
 

@@ -28,7 +28,11 @@ extension IndexWriter {
         case .open(let connection, let file, let isRegistered):
             if registers, !isRegistered {
                 // Committed before any file is named: a kill could leave the file without a row.
-                try wrappingErrors(path) { () throws(SQLiteError) in try connection.registerWriter() }
+                try wrappingErrors(path) { () throws(SQLiteError) in
+                    try writeLock.withLock(within: connection.busyTimeout) { () throws(SQLiteError) in
+                        try connection.registerWriter()
+                    }
+                }
                 state = .open(connection, file, isRegistered: true)
             }
             return try body(connection)
@@ -72,8 +76,7 @@ extension IndexWriter {
 
     /// Writes pending accesses and closes the connection, within 50 ms of waiting. Until ``resume()`` changes throw `suspended`.
     func suspend() {
-        // A leader that waits for a lock gives up.
-        stop.set(true)
+        stopWaiting()
         connection.withLock { state in
             guard case .open = state else { return }
             finish(&state)
@@ -84,6 +87,7 @@ extension IndexWriter {
     /// Reopens the connection after ``suspend()``.
     func resume() throws(StoreError) {
         stop.set(false)
+        writeLock.limitWaits(to: nil)
         try connection.withLock { (state) throws(StoreError) in
             if case .suspended = state { try open(&state) }
         }
@@ -91,16 +95,25 @@ extension IndexWriter {
 
     /// Writes pending accesses and closes the connection, within 50 ms of waiting. Later changes throw `closed`.
     func close() {
-        stop.set(true)
+        stopWaiting()
         connection.withLock { state in
             finish(&state)
             state = .closed
         }
     }
 
+    /// Lets a leader that waits for a lock give up.
+    private func stopWaiting() {
+        stop.set(true)
+        writeLock.limitWaits(to: Self.closingTimeout)
+    }
+
     private func finish(_ state: inout sending WriterConnection) {
         // A closed or suspended store has no file open.
-        defer { checkpointer.wait() }
+        defer {
+            checkpointer.wait()
+            writeLock.close()
+        }
         guard case .open(let connection, _, let isRegistered) = state else { return }
         // Do not register a writer only to unregister it.
         guard isRegistered || !accessLog.isEmpty || !dependencies.deletion.isEmpty else { return }

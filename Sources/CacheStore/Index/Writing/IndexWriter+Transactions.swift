@@ -64,6 +64,8 @@ extension IndexWriter {
                 try connection.prepared("COMMIT").run()
                 return newest
             }
+            // Before a checkpoint, beside which other processes may write.
+            writeLock.release()
             accessLog.advance(to: newest)
             dependencies.deletion.add(transaction.releasedBodies)
             commit.evicted = transaction.evicted
@@ -71,6 +73,7 @@ extension IndexWriter {
             return true
         } catch {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
+            writeLock.release()
             accessLog.restore(transaction.writtenAccesses)
             dependencies.deletion.add(jobs.compactMap(\.placedBody))
             commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
@@ -81,7 +84,7 @@ extension IndexWriter {
     private func begin(_ transaction: WriteTransaction) throws(StoreError) {
         let connection = transaction.connection
         try wrappingErrors(path) { () throws(SQLiteError) in
-            try connection.prepared("BEGIN IMMEDIATE").run()
+            try writeLock.begin(connection, within: connection.busyTimeout)
             if !accessLog.isEmpty {
                 try accessLog.follow(connection.lastEntryID())
                 transaction.writtenAccesses = accessLog.take(limit: Self.accessLimit)
@@ -110,10 +113,12 @@ extension IndexWriter {
     func tentatively<Value: Sendable>(
         _ body: (WriteTransaction) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
-        try withConnection { [accessLog] (connection) throws(SQLiteError) in
+        try withConnection { [accessLog, writeLock] (connection) throws(SQLiteError) in
             let transaction = WriteTransaction(connection, accessLog: accessLog)
             defer { accessLog.restore(transaction.writtenAccesses) }
-            return try connection.rollingBack { () throws(SQLiteError) in try body(transaction) }
+            return try writeLock.withLock(within: connection.busyTimeout) { () throws(SQLiteError) in
+                try connection.rollingBack { () throws(SQLiteError) in try body(transaction) }
+            }
         }
     }
 }

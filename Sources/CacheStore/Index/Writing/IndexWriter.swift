@@ -38,6 +38,7 @@ package final class IndexWriter: Sendable {
     let dependencies: Dependencies
     let checkpointer: Checkpointer
     let accessLog = AccessLog()
+    let writeLock: WriteLock
     var path: String { dependencies.directory.indexPath }
 
     /// Ends waiting for a lock: set while the store is closed or suspended.
@@ -54,6 +55,7 @@ package final class IndexWriter: Sendable {
     /// - Parameter connection: `nil` for a store that is only read.
     init(_ connection: sending Connection?, _ dependencies: Dependencies) {
         self.dependencies = dependencies
+        writeLock = WriteLock(root: dependencies.directory.root)
         checkpointer = Checkpointer(dependencies.directory, isDurable: dependencies.options.isDurable)
         if let connection {
             connection.stopWaiting(by: stop)

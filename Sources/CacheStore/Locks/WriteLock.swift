@@ -1,0 +1,177 @@
+internal import CSQLite
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// The fair lock that a process takes before it begins a write transaction.
+///
+/// SQLite's own lock is not fair: a connection that finds it held sleeps for up to 100 ms, while a busy writer takes it again and
+/// again. This lock is a turnstile, two bytes of the ``LockFile``:
+///
+///     take:     lock the turnstile, lock the write byte, unlock the turnstile
+///     release:  unlock the write byte
+///
+/// A process that has just committed must pass the turnstile again, so the waiter at the turnstile is next. A free lock costs three
+/// calls of fcntl(2) and one of fstatat(2). A waiter polls: then the timeout is exact, and a stopped process blocks no other for
+/// longer.
+///
+/// The lock orders transactions and protects no data, which is left to SQLite. Where the file cannot be opened or locked,
+/// ``take(within:)`` succeeds without a lock.
+///
+/// One owner at a time takes and releases the lock; ``limitWaits(to:)`` may be called by any thread.
+package final class WriteLock: Sendable {
+    private struct State {
+        var file: LockFile
+        /// The file whose write byte this object has locked.
+        var held: FileDescriptor?
+    }
+
+    /// The longest pause between two attempts. About as long as a transaction.
+    private static let longestPause = Duration.microseconds(500)
+
+    /// How often in a row a waiter before the turnstile finds the write byte free before it passes by. A live waiter at the
+    /// turnstile takes the byte at its next attempt; this one must be stopped, or must have lost the processor.
+    private static let maxFreeSightings = 4
+
+    /// Guards the file and the lock; no call under it blocks.
+    private let state: Mutex<State>
+
+    /// The limit of every wait, in microseconds.
+    private let waitLimit = Atomic(microseconds(.seconds(1_000_000)))
+
+    /// - Parameter root: The directory of the store.
+    package init(root: FileDescriptor) {
+        state = Mutex(State(file: LockFile(root: root)))
+    }
+
+    // MARK: Taking
+
+    /// Takes the lock; `false` if other processes hold it for longer than `timeout`. Blocks the calling thread.
+    package func take(within timeout: Duration) -> Bool {
+        let file = state.withLock { state in
+            precondition(state.held == nil, "the write lock is held already")
+            return state.file.open()
+        }
+        guard let file else { return true }
+        do throws(SystemError) {
+            guard try lock(file, within: timeout) else { return false }
+        } catch {
+            // ENOTSUP, EINVAL or ENOLCK: the file system has no such locks, or no more of them.
+            return true
+        }
+        state.withLock { $0.held = file }
+        return true
+    }
+
+    /// Releases the lock; does nothing if it is not held.
+    package func release() {
+        state.withLock { state in
+            state.held?.unlockByte(at: LockFile.write)
+            state.held = nil
+        }
+    }
+
+    /// Closes the file, until the lock is taken again. The lock must not be held.
+    package func close() {
+        state.withLock { state in
+            precondition(state.held == nil, "the write lock is held")
+            state.file.close()
+        }
+    }
+
+    /// Limits every wait from now on, those under way included; `nil` removes the limit.
+    ///
+    /// Suspending and closing a store call this before they wait for the writer, which may be waiting itself.
+    package func limitWaits(to limit: Duration?) {
+        waitLimit.store(Self.microseconds(limit ?? .seconds(1_000_000)), ordering: .relaxed)
+    }
+
+    // MARK: Waiting
+
+    private func lock(_ file: FileDescriptor, within timeout: Duration) throws(SystemError) -> Bool {
+        if try file.tryLockBytes(at: LockFile.turnstile, count: 2) {
+            file.unlockByte(at: LockFile.turnstile)
+            return true
+        }
+        var isAtTurnstile = false
+        defer { if isAtTurnstile { file.unlockByte(at: LockFile.turnstile) } }
+        var freeSightings = 0
+        var pause = Duration.microseconds(100)
+        let start = ContinuousClock.now
+        while true {
+            if !isAtTurnstile { isAtTurnstile = try file.tryLockByte(at: LockFile.turnstile) }
+            if isAtTurnstile {
+                if try file.tryLockByte(at: LockFile.write) { return true }
+            } else if try file.isByteLocked(at: LockFile.write) {
+                freeSightings = 0
+            } else {
+                freeSightings += 1
+                if freeSightings >= Self.maxFreeSightings, try file.tryLockByte(at: LockFile.write) { return true }
+            }
+            let rest = remaining(of: timeout, since: start)
+            guard rest > .zero else { return false }
+            usleep(useconds_t(max(1, Self.microseconds(min(pause, rest)))))
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+
+    /// The rest of a wait that began at `start`. Reads the limit at each call.
+    private func remaining(of timeout: Duration, since start: ContinuousClock.Instant) -> Duration {
+        let limit = Duration.microseconds(waitLimit.load(ordering: .relaxed))
+        return max(.zero, min(timeout, limit) - start.duration(to: .now))
+    }
+
+    /// The duration in whole microseconds, at most 12 days.
+    private static func microseconds(_ duration: Duration) -> Int64 {
+        Int64(min(max(duration, .zero), .seconds(1_000_000)) / .microseconds(1))
+    }
+}
+
+// MARK: - Transactions
+
+extension WriteLock {
+    /// Takes the lock and begins a write transaction, both within `timeout`. The caller ends the transaction, then calls
+    /// ``release()``.
+    ///
+    /// - Throws: `SQLITE_BUSY`, as SQLite does, and errors of the statement. The lock is not held then.
+    func begin(_ connection: Connection, within timeout: Duration) throws(SQLiteError) {
+        try withTimeout(timeout) { (rest) throws(SQLiteError) in
+            do throws(SQLiteError) {
+                try connection.beginWriting(within: rest)
+            } catch {
+                release()
+                throw error
+            }
+        }
+    }
+
+    /// Calls `body`, which writes without a transaction of its own, while the lock is held.
+    ///
+    /// - Throws: `SQLITE_BUSY` after `timeout`, and the errors of `body`.
+    func withLock<Value>(
+        within timeout: Duration, _ body: () throws(SQLiteError) -> Value
+    ) throws(SQLiteError) -> Value {
+        try withTimeout(timeout) { (_) throws(SQLiteError) in
+            defer { release() }
+            return try body()
+        }
+    }
+
+    /// Takes the lock, then calls `body` with the rest of the timeout.
+    private func withTimeout<Value>(
+        _ timeout: Duration, _ body: (_ rest: Duration) throws(SQLiteError) -> Value
+    ) throws(SQLiteError) -> Value {
+        let start = ContinuousClock.now
+        guard take(within: timeout) else {
+            throw SQLiteError(
+                extendedCode: SQLITE_BUSY, message: "another process holds the write lock", sql: "BEGIN IMMEDIATE")
+        }
+        return try body(remaining(of: timeout, since: start))
+    }
+}

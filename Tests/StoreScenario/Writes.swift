@@ -1,0 +1,64 @@
+import CacheStore
+import FaultModel
+import Foundation
+import Synchronization
+
+/// Writes to a store beside other processes that write.
+struct Writes {
+    private let store: ResponseStore
+    private let journal: Journal
+
+    init(_ options: ScenarioOptions, _ journal: Journal) throws {
+        store = try ResponseStore(directory: URL(filePath: options.directory), configuration: options.configuration)
+        self.journal = journal
+    }
+
+    /// Holds the write lock until the program is killed, or until its parent ends.
+    static func holdLock(_ options: ScenarioOptions, _ journal: Journal) throws {
+        let parent = getppid()
+        let lock = WriteLock(root: try FileDescriptor.openDirectory(atPath: options.directory))
+        guard lock.take(within: .seconds(100)) else { throw Failure("the write lock is not free") }
+        journal.note("taken")
+        // A busy machine may take its time to come to the kill.
+        alarm(0)
+        while getppid() == parent { sleep(1) }
+        lock.release()
+    }
+
+    /// Stores bodies from four threads without a pause, so that one transaction follows the other.
+    func fill(for seconds: Double) throws {
+        let end = ContinuousClock.now + .seconds(seconds)
+        let count = Atomic(0)
+        let failure = Mutex<(any Error)?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            do {
+                while ContinuousClock.now < end {
+                    let number = count.add(1, ordering: .relaxed).newValue
+                    try insert("fill \(number % 500)", seed: UInt64(number))
+                }
+            } catch {
+                failure.withLock { $0 = error }
+            }
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+        store.close()
+        journal.note("\(count.load(ordering: .relaxed))")
+    }
+
+    /// Stores bodies one at a time, as a process does that loads now and then.
+    func put(_ count: Int) throws {
+        for number in 0..<count {
+            // Not in step with the other process.
+            usleep(useconds_t.random(in: 0...4_000))
+            let start = ContinuousClock.now
+            try insert("put \(number % 500)", seed: UInt64(number) + 1_000_000)
+            journal.note("\(Int((ContinuousClock.now - start) / .microseconds(1)))")
+        }
+        store.close()
+    }
+
+    private func insert(_ name: String, seed: UInt64) throws {
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        try store.insert(Data.noise(16_384, seed: seed), metadata: metadata, for: CacheKey(name: name))
+    }
+}
