@@ -353,7 +353,8 @@ SELECT
     entry.tags                                                          AS tags,
     entry.part_start                                                    AS part_start,
     entry.part_total                                                    AS part_total,
-    entry.groups                                                        AS groups
+    entry.groups                                                        AS groups,
+    entry.head                                                          AS fields
 FROM entry
 LEFT JOIN access ON access.entry_id = entry.id
 LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key

@@ -13,7 +13,7 @@
 
 struct baseline_index {
     sqlite3 *database;
-    sqlite3_stmt *select, *insert, *freshen, *victims, *delete, *unneeded, *forget, *count;
+    sqlite3_stmt *select, *insert, *freshen, *victims, *delete, *count;
     uint64_t staged; // files created so far
 };
 
@@ -40,7 +40,6 @@ static int configure(baseline_index *index, baseline_use use) {
     if (use == baseline_bare) return run(index, bare_sql) || prepare(index, insert_sql, &index->insert);
     return prepare(index, insert_sql, &index->insert) || prepare(index, freshen_sql, &index->freshen)
         || prepare(index, victims_sql, &index->victims) || prepare(index, delete_sql, &index->delete)
-        || prepare(index, unneeded_sql, &index->unneeded) || prepare(index, forget_sql, &index->forget)
         || prepare(index, count_sql, &index->count);
 }
 
@@ -59,7 +58,7 @@ baseline_index *baseline_open(const char *path, baseline_use use) {
 void baseline_close(baseline_index *index) {
     sqlite3_stmt *all[] = {
         index->select, index->insert, index->freshen, index->victims,
-        index->delete, index->unneeded, index->forget, index->count,
+        index->delete, index->count,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) sqlite3_finalize(all[i]);
     sqlite3_close_v2(index->database);
@@ -195,28 +194,17 @@ int baseline_freshen(baseline_index *index, const char *key, int key_length, con
 
 // MARK: Evicting
 
-enum { bite = 256 };
+enum { batch = 256 };
 
-// Deletes the files that no entry needs, then their rows.
-static int delete_files(baseline_index *index, int blobs) {
-    uint8_t digests[bite][32];
+// Deletes up to `limit` entries and collects the digests of their bodies, each of which has one entry.
+static int64_t delete_entries(baseline_index *index, int64_t limit, uint8_t digests[batch][32]) {
+    int64_t ids[batch];
     int count = 0;
-    while (count < bite && sqlite3_step(index->unneeded) == SQLITE_ROW)
-        memcpy(digests[count++], sqlite3_column_blob(index->unneeded, 0), 32);
-    sqlite3_reset(index->unneeded);
-    for (int i = 0; i < count; i++) {
-        if (baseline_unlink(blobs, digests[i]) != 0) return -1;
-        sqlite3_bind_blob(index->forget, 1, digests[i], 32, SQLITE_STATIC);
-        if (finish(index->forget) != 0) return -1;
+    sqlite3_bind_int64(index->victims, 1, limit < batch ? limit : batch);
+    while (sqlite3_step(index->victims) == SQLITE_ROW) {
+        ids[count] = sqlite3_column_int64(index->victims, 0);
+        memcpy(digests[count++], sqlite3_column_blob(index->victims, 1), 32);
     }
-    return 0;
-}
-
-static int64_t delete_entries(baseline_index *index, int64_t limit) {
-    int64_t ids[bite];
-    int count = 0;
-    sqlite3_bind_int64(index->victims, 1, limit < bite ? limit : bite);
-    while (sqlite3_step(index->victims) == SQLITE_ROW) ids[count++] = sqlite3_column_int64(index->victims, 0);
     sqlite3_reset(index->victims);
     for (int i = 0; i < count; i++) {
         sqlite3_bind_int64(index->delete, 1, ids[i]);
@@ -229,13 +217,16 @@ int64_t baseline_evict(baseline_index *index, int blobs, int64_t kept) {
     if (sqlite3_step(index->count) != SQLITE_ROW) return -1;
     int64_t excess = sqlite3_column_int64(index->count, 0) - kept;
     sqlite3_reset(index->count);
-    int64_t deleted = 0, last = 1;
-    // One transaction more than there are bites: the files of each go in the transaction after it.
-    while (last > 0) {
-        if (run(index, "BEGIN IMMEDIATE") || delete_files(index, blobs) != 0) return -1;
-        last = excess > deleted ? delete_entries(index, excess - deleted) : 0;
-        if (last < 0 || run(index, "COMMIT")) return -1;
-        deleted += last;
+    int64_t deleted = 0;
+    // The files of each transaction go after its commit.
+    while (deleted < excess) {
+        uint8_t digests[batch][32];
+        if (run(index, "BEGIN IMMEDIATE")) return -1;
+        int64_t count = delete_entries(index, excess - deleted, digests);
+        if (count <= 0 || run(index, "COMMIT")) return -1;
+        for (int i = 0; i < count; i++)
+            if (baseline_unlink(blobs, digests[i]) != 0) return -1;
+        deleted += count;
     }
     return deleted;
 }

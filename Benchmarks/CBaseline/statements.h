@@ -30,11 +30,9 @@ static const char freshen_sql[] =
     " variant = '', groups = NULL, search_base = NULL"
     " WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4";
 
-static const char victims_sql[] =
-    "SELECT entry_id, priority FROM access WHERE rank < 2 ORDER BY rank, priority LIMIT ?1";
+// Entries that were never used: the order of their ids is that of eviction.
+static const char victims_sql[] = "SELECT id, body FROM entry ORDER BY id LIMIT ?1";
 static const char delete_sql[] = "DELETE FROM entry WHERE id = ?1";
-static const char unneeded_sql[] = "SELECT digest FROM blob WHERE reference_count = 0";
-static const char forget_sql[] = "DELETE FROM blob WHERE digest = ?1";
 static const char count_sql[] = "SELECT entry_count FROM total";
 
 static const char bare_sql[] =

@@ -43,6 +43,7 @@ struct InstructionScenario: Sendable {
         var configuration = ResponseStore.Configuration()
         configuration.clock = { now }
         configuration.accessInterval = .seconds(3600)
+        configuration.limits = nil
         let store = try ResponseStore(directory: URL(filePath: arguments[3]), configuration: configuration)
         defer { store.close() }
         try InstructionScenario(store: store, count: count).run(work)

@@ -26,11 +26,13 @@ extension ResponseStore {
             let removed = try removeDamaged(digest, byteCount: byteCount)
             guard removed.entries + removed.derived > 0 else { return nil }
             observation.damagedBodies.add()
-            observation.log.warning("removed entries whose body was missing or damaged",
+            observation.log.warning(
+                "removed entries whose body was missing or damaged",
                 ["sha256": "\(digest)", "entries": "\(removed.entries)", "derived": "\(removed.derived)"])
         } catch {
             // Found again by the next reader. For this one it is a miss all the same.
-            observation.log.warning("cannot remove entries whose body is missing or damaged",
+            observation.log.warning(
+                "cannot remove entries whose body is missing or damaged",
                 ["sha256": "\(digest)", "error": "\(error)"])
         }
         return nil

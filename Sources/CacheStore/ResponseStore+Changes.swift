@@ -126,7 +126,8 @@ extension ResponseStore {
         let now = now
         return changing { (transaction) throws(SQLiteError) in
             if let generation, try transaction.connection.wasRemoved(key, since: generation) { return 0 }
-            return try transaction.connection.recordFailure(for: key, status: status, at: now, within: window?.milliseconds)
+            return try transaction.connection.recordFailure(
+                for: key, status: status, at: now, within: window?.milliseconds)
         }
     }
 

@@ -122,7 +122,8 @@ extension ResponseStore {
     @discardableResult
     public func clear() throws(StoreError) -> RemovalReport {
         let report = try removeAll(.everything)
-        try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
+        try writer.write(
+            changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
         try mapping { () throws(SystemError) in _ = try place.removeQuarantinedIndices() }
         return report
     }

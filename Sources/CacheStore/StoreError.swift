@@ -107,7 +107,8 @@ extension StoreError {
 }
 
 /// Runs `body`, and turns an error of SQLite into a ``StoreError``.
-func wrappingErrors<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError)
+func wrappingErrors<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value)
+    throws(StoreError)
     -> Value
 {
     try mapping(path(), body)

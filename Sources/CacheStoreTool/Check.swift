@@ -17,7 +17,7 @@ struct Check: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
-        let (found, isSound) = try await store.withExistingStore { store in
+        let (found, isSound) = try await store.withExistingStore(isReadOnly: !repair) { store in
             let size = try? store.statistics()
             return try await ProgressLine().show {
                 size.map { "checking \($0.files.of("file", "files")), \($0.physicalBytes.asByteCount)" }

@@ -6,8 +6,8 @@ struct Evict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make the store smaller: by bytes, by number, by last use or by age.",
         discussion: """
-            One of the four rules is needed. Down to a number of bytes or entries, what has expired goes first, then what \
-            ends with the session, then what was not used for longest. What is pinned stays.
+            One of the four rules is needed. Down to a number of bytes or entries, the least recently used entries go first. \
+            Pinned entries stay. A dry run rolls the eviction back; other writers wait for it.
             """)
 
     @Option(
@@ -49,7 +49,7 @@ struct Evict: AsyncParsableCommand {
 
     func run() async throws {
         let rule = rules[0]
-        let result = try await store.withExistingStore(isReadOnly: dryRun) { store in
+        let result = try await store.withExistingStore { store in
             let freed = try await ProgressLine().show {
                 let left = try? store.statistics()
                 return left.map { "\($0.entries.of("entry", "entries")), \($0.physicalBytes.asByteCount) left" }

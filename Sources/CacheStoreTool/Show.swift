@@ -26,15 +26,9 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let key = try URLArgument(url).key
         if body { return try await writeBody(of: key) }
-        // The field lines are in no view.
+        // `fields` is the last column of the view.
         let result = try store.query(
-            """
-            SELECT cache_entries.*, entry.head AS fields
-            FROM cache_entries
-            JOIN entry USING (partition, key, variant)
-            WHERE key = \(key.text.sqlLiteral) AND (entry.kind = 0) = (cache_entries.kind = 'content')
-            ORDER BY cache_entries.kind, validated_at DESC
-            """)
+            "SELECT * FROM cache_entries WHERE key = \(key.text.sqlLiteral) ORDER BY kind, validated_at DESC")
         guard !result.rows.isEmpty else { throw notStored(key) }
         if report.json {
             try JSONOutput.write(JSONRows(result: result))

@@ -127,7 +127,10 @@ struct LimitsTests {
     @Test("J5: pinned entries never go; a put that they leave no room for throws", arguments: [true, false])
     func pinned(countsBytes: Bool) async throws {
         let store = try sandbox.open {
-            $0.limits = countsBytes ? Limits(maxBytes: 8_000, maxEntryBytes: 8_000) : Limits(maxEntries: 5)
+            $0.limits =
+                countsBytes
+                ? Limits(maxBytes: 8_000, maxEntryBytes: 8_000, lowWaterMark: 1)
+                : Limits(maxEntries: 5, lowWaterMark: 1)
         }
         let fitting = countsBytes ? 8 : 5
         try Self.fillPinned(sandbox, store, Self.numbers(0..<fitting))

@@ -50,7 +50,7 @@ struct MigrationsTests {
                 "cache_entries",
                 "partition key url host kind variant status content_type etag last_modified byte_size sha256 file_path freshness "
                     + "expires_at created_at validated_at accessed_at hit_count error_count "
-                    + "id lifetime is_pinned tags part_start part_total groups"
+                    + "id lifetime is_pinned tags part_start part_total groups fields"
             ),
             (
                 "cache_stats",

@@ -36,7 +36,7 @@ struct OpeningTests {
         // Makes the ballast, in the background.
         try store.flush()
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("ballast") }
-        #expect(names.count == 9)
+        #expect(names.count == 10)
         for name in names {
             let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
             let isDirectory = attributes[.type] as? FileAttributeType == .typeDirectory

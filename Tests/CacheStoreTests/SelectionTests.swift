@@ -119,7 +119,7 @@ struct SelectionTests {
                 let entry = try store.insert(
                     sample.body, metadata: sample.metadata, for: sample.key, options: sample.options)
                 // A sample of the same key replaces the one before, whose id is gone.
-                for (id, other) in samples 
+                for (id, other) in samples
                 where other.key == sample.key && other.metadata.variant == sample.metadata.variant
                     && other.metadata.kind == sample.metadata.kind
                 {

@@ -52,7 +52,9 @@ struct FullDiskTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("other files fill the disk: reads go on, and a put evicts with the room of the ballast", arguments: [500, 20_000])
+    @Test(
+        "other files fill the disk: reads go on, and a put evicts with the room of the ballast",
+        arguments: [500, 20_000])
     func fullOfOthers(_ byteCount: Int) async throws {
         let store = try ResponseStore(directory: directory)
         for number in 0..<100 { try put(number, byteCount, store) }

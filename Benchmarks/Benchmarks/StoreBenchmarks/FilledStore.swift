@@ -57,6 +57,7 @@ final class FilledStore: @unchecked Sendable {
             .appending(path: "CacheStore-benchmark-\(Self.entryCount)")
         var configuration = ResponseStore.Configuration()
         configuration.accessInterval = .seconds(3600)
+        configuration.limits = nil
         store = try ResponseStore(directory: directory, configuration: configuration)
         let urls = (0..<Self.entryCount).map { Sample.url($0) }
         loader = ResourceLoader(store: store, transport: NoTransport())

@@ -74,7 +74,7 @@ func writeBenchmarks() {
 private func inFreshStore(_ body: (ResponseStore) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "CacheStore-benchmark-\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }
-    let store = try ResponseStore(directory: directory)
+    let store = try ResponseStore.unlimited(directory)
     defer { store.close() }
     try body(store)
 }

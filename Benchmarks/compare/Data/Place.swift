@@ -36,7 +36,7 @@ struct Place: Sendable {
     }
 
     private func fill(_ directory: URL, count: Int, _ work: (ResponseStore) throws -> Void) throws {
-        let store = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(directory)
         defer { store.close() }
         guard try store.statistics().entries != count else { return }
         print("filling \(directory.lastPathComponent) …")
@@ -68,7 +68,7 @@ struct Place: Sendable {
     /// An empty store, closed.
     func freshStore(_ name: String) throws -> URL {
         let directory = try fresh(name)
-        try ResponseStore(directory: directory).close()
+        try ResponseStore.unlimited(directory).close()
         return directory
     }
 

@@ -42,7 +42,7 @@ struct Worker: ParsableCommand {
 
     /// Resident bytes after lookups all over the store.
     private func memory(_ directory: URL) throws -> Double {
-        let store = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(directory)
         for number in 0..<50_000 {
             let url = Sample.url(Reading.spread(number, over: entries))
             _ = try store.lookup(CacheKey(url: url)).flatMap { try store.openBody(of: $0)?.data() }
@@ -52,7 +52,7 @@ struct Worker: ParsableCommand {
 
     /// Bytes written for each byte of so many bodies of 16 KiB.
     private func written(_ count: Int, _ directory: URL) throws -> Double {
-        let store = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(directory)
         let before = try Self.field("wchar:", of: "io")
         for number in 0..<count {
             try store.insert(

@@ -3,14 +3,12 @@ import CacheStore
 import Foundation
 import Samples
 
-/// What was chosen, beside what was not: pages of another size, bodies in the index, and bodies that are copied where they are
-/// mapped.
+/// Choices beside their alternatives: pages of another size, and bodies that are copied where they are mapped.
 struct Choices {
     let place: Place
     let entries: Int
 
     private static let pageSizes = [1, 2, 8, 16]
-    private static let inlineSizes = [1, 2, 4, 8, 16, 64]
     /// Around ``StoredBody/mappingThreshold``.
     private static let mappingSizes = [64, 256, 1024, 2048, 4096]
 
@@ -22,13 +20,6 @@ struct Choices {
                 PlannedWork("lookup, hit, \(pages)") { try lookup(size) },
                 PlannedWork("put, new, 16 KiB, \(pages)") { try put(size) },
                 PlannedWork("304 freshen, \(pages)") { try freshen(size) },
-            ]
-        }
-        for size in Self.inlineSizes {
-            plan += [
-                PlannedWork("body in the index: hit, \(size) KiB") { try hitInline(size << 10) },
-                PlannedWork("body in the index: put, \(size) KiB") { try putInline(size << 10) },
-                PlannedWork("body in the index: put into a full store, \(size) KiB") { try displaceInline(size << 10) },
             ]
         }
         for size in Self.mappingSizes {
@@ -51,11 +42,11 @@ struct Choices {
     ) throws -> [Workload.Side] {
         let stores = try [size, nil].map { size in
             let directory = try place.fresh("pages of \(size ?? 0)")
-            let store = try ResponseStore(directory: directory)
+            let store = try ResponseStore.unlimited(directory)
             try fill(store)
             store.close()
             if let size { try repage(directory, size) }
-            return try ResponseStore(directory: directory)
+            return try ResponseStore.unlimited(directory)
         }
         return [
             Workload.Side("ours") { try run(stores[0], $0) },
@@ -96,63 +87,11 @@ struct Choices {
         return Workload(operations: 2_000, sides: sides)
     }
 
-    // MARK: Bodies in the index
-
-    private static func insert(_ store: ResponseStore, _ number: Int, _ byteCount: Int) throws {
-        try store.insert(
-            Sample.body(number, .kib256).prefix(byteCount), metadata: Sample.metadata(number, byteCount: byteCount),
-            for: CacheKey(url: Sample.url(number)))
-    }
-
-    private func putInline(_ byteCount: Int) throws -> Workload {
-        try inline(operations: 1_000, run: { store, number in try Self.insert(store, number, byteCount) })
-    }
-
-    /// For each body that comes another one goes.
-    private func displaceInline(_ byteCount: Int) throws -> Workload {
-        try inline(operations: 1_000, limits: Limits(maxEntries: 1_000)) { store in
-            for number in 0..<1_000 { try Self.insert(store, 1_000_000_000 + number, byteCount) }
-        } run: { store, number in
-            try Self.insert(store, number, byteCount)
-        }
-    }
-
-    private func hitInline(_ byteCount: Int) throws -> Workload {
-        let keys = try (0..<1_000).map { try CacheKey(url: Sample.url($0)) }
-        return try inline(operations: 10_000) { store in
-            for number in keys.indices { try Self.insert(store, number, byteCount) }
-        } run: { store, number in
-            let key = keys[Reading.spread(number, over: keys.count)]
-            guard let entry = try store.lookup(key), let body = try store.openBody(of: entry) else {
-                throw CStore.Failure(description: "a miss")
-            }
-            blackHole(pageSum(try body.data()))
-        }
-    }
-
-    /// The same work with bodies in the index, and in files.
-    private func inline(
-        operations: Int, limits: Limits? = nil,
-        fill: (ResponseStore) throws -> Void = { _ in }, run: @escaping (ResponseStore, Int) throws -> Void
-    ) throws -> Workload {
-        let sides = try [("ours", Int.max), ("ours, in a file", 0)].map { name, limit in
-            var configuration = ResponseStore.Configuration()
-            configuration.inlineLimit = limit
-            configuration.limits = limits
-            let store = try ResponseStore(directory: place.fresh(name), configuration: configuration)
-            try fill(store)
-            return Workload.Side(name) { range in
-                for number in range { try run(store, number) }
-            }
-        }
-        return Workload(operations: operations, sides: sides)
-    }
-
     // MARK: Mapped or copied
 
     /// The bytes of bodies that are open, as `data()` gives them, and as a copy; of each page one is read.
     private func asData(_ byteCount: Int) throws -> Workload {
-        let store = try ResponseStore(directory: place.fresh("body as Data \(byteCount)"))
+        let store = try ResponseStore.unlimited(place.fresh("body as Data \(byteCount)"))
         // Opened, and so held against their digests, before the first round.
         let bodies = try (0..<20).map { number in
             let key = try CacheKey(url: Sample.url(number))

@@ -16,7 +16,7 @@ struct Coalescing {
     private func load() throws -> Workload {
         let transport = WaitingTransport(expected: Self.waiters)
         let loader = try ResourceLoader(
-            store: ResponseStore(directory: place.fresh("coalescing")), transport: transport)
+            store: ResponseStore.unlimited(place.fresh("coalescing")), transport: transport)
         return Workload(
             operations: 10,
             sides: [

@@ -43,7 +43,7 @@ struct Growth {
 
     private func lookup(_ size: Int) throws -> Workload {
         let directory = try place.files(size)
-        let store = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(directory)
         let c = try CStore(directory, baseline_reads)
         let keys = try keys(size)
         let texts = keys.map(\.text)
@@ -61,7 +61,7 @@ struct Growth {
 
     private func hit(_ size: Int) throws -> Workload {
         let directory = try place.files(size)
-        let store = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(directory)
         let c = try CStore(directory, baseline_reads)
         let keys = try keys(size)
         let texts = keys.map(\.text)
@@ -85,16 +85,16 @@ struct Growth {
         return Workload(
             operations: 50, singleOperations: 200,
             sides: [
-                Workload.Side("ours") { for _ in $0 { try ResponseStore(directory: large).close() } },
+                Workload.Side("ours") { for _ in $0 { try ResponseStore.unlimited(large).close() } },
                 Workload.Side("ours, \(sizes[0]) entries", aim: .ratio(1.5)) {
-                    for _ in $0 { try ResponseStore(directory: small).close() }
+                    for _ in $0 { try ResponseStore.unlimited(small).close() }
                 },
             ])
     }
 
     private func statistics(_ size: Int) throws -> Workload {
-        let small = try ResponseStore(directory: place.files(sizes[0]))
-        let large = try ResponseStore(directory: place.files(size))
+        let small = try ResponseStore.unlimited(place.files(sizes[0]))
+        let large = try ResponseStore.unlimited(place.files(size))
         return Workload(
             operations: 5_000, singleOperations: 5_000,
             sides: [
@@ -118,7 +118,7 @@ struct Growth {
                     "ours",
                     prepare: {
                         state.store = nil
-                        state.store = try ResponseStore(directory: place.copy(original, as: "evict"))
+                        state.store = try ResponseStore.unlimited(place.copy(original, as: "evict"))
                     }
                 ) { _ in
                     let report = try state.store?.evict(maxEntries: size / 2)

@@ -13,7 +13,7 @@ struct LookupsDuringEviction {
     private static let quietCount = 50_000
 
     func facts() throws -> [Fact] {
-        let store = try ResponseStore(directory: place.copy(place.files(size), as: "lookups during eviction"))
+        let store = try ResponseStore.unlimited(place.copy(place.files(size), as: "lookups during eviction"))
         let keys = try (0..<min(size, Self.quietCount)).map { number in
             try CacheKey(url: Sample.url(Reading.spread(number, over: size)))
         }

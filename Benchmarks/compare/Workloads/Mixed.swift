@@ -63,7 +63,7 @@ struct MixedStore {
     private let keys: [CacheKey]
 
     init(_ directory: URL, entries: Int) throws {
-        store = try ResponseStore(directory: directory)
+        store = try ResponseStore.unlimited(directory)
         keys = try (0..<entries).map { try CacheKey(url: Sample.url($0)) }
     }
 

@@ -47,7 +47,7 @@ struct Peers {
         let store = try filledStore("peers open")
         let directory = store.directory
         store.close()
-        let ours = Workload.Side("ours") { for _ in $0 { try ResponseStore(directory: directory).close() } }
+        let ours = Workload.Side("ours") { for _ in $0 { try ResponseStore.unlimited(directory).close() } }
         return try workload(ours, operations: 20, .open) { "open \($0.count)" }
     }
 
@@ -83,7 +83,7 @@ struct Peers {
     }
 
     private func filledStore(_ name: String) throws -> ResponseStore {
-        let store = try ResponseStore(directory: place.fresh(name))
+        let store = try ResponseStore.unlimited(place.fresh(name))
         for number in 0..<Self.filled { try insert(number, into: store) }
         return store
     }

@@ -31,7 +31,7 @@ struct Reading {
 
     private func open() throws -> (ResponseStore, URL) {
         let directory = try place.bodies(entries: entries)
-        return (try ResponseStore(directory: directory), directory)
+        return (try ResponseStore.unlimited(directory), directory)
     }
 
     /// The numbers of a round, spread over the whole index.

@@ -12,7 +12,7 @@ struct Resources {
 
     private func size(_ count: Int) throws -> [Fact] {
         let directory = try place.files(count)
-        let store = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(directory)
         let indexBytes = try store.statistics().indexBytes
         store.close()
         let worker = try LineProcess(

@@ -34,7 +34,7 @@ struct Writing {
         _ name: String, aim: Double?, _ ours: @escaping (ResponseStore, Range<Int>) throws -> Void,
         _ theirs: @escaping (CStore, Range<Int>) throws -> Void
     ) throws -> [Workload.Side] {
-        let store = try ResponseStore(directory: place.fresh(name))
+        let store = try ResponseStore.unlimited(place.fresh(name))
         let inSchema = try CStore(place.freshStore(name + " C"), baseline_writes)
         let bare = try CStore(place.fresh(name + " bare"), baseline_bare)
         return [
@@ -102,8 +102,8 @@ struct Writing {
 
     /// Several threads that store against one: nanoseconds per body, whoever stored it.
     private func writers(_ count: Int) throws -> Workload {
-        let several = try ResponseStore(directory: place.fresh("writers \(count)"))
-        let one = try ResponseStore(directory: place.fresh("writers \(count) one"))
+        let several = try ResponseStore.unlimited(place.fresh("writers \(count)"))
+        let one = try ResponseStore.unlimited(place.fresh("writers \(count) one"))
         return Workload(
             operations: 2_000,
             sides: [
@@ -123,8 +123,8 @@ struct Writing {
     private func freshen() throws -> Workload {
         let count = 1000
         let directory = try place.freshStore("freshen C")
-        let store = try ResponseStore(directory: place.fresh("freshen"))
-        let twin = try ResponseStore(directory: directory)
+        let store = try ResponseStore.unlimited(place.fresh("freshen"))
+        let twin = try ResponseStore.unlimited(directory)
         for number in 0..<count {
             try Self.insert(store, Sample.url(number), number, .kib1)
             try Self.insert(twin, Sample.url(number), number, .kib1)

@@ -44,7 +44,10 @@ extension BodyWriter {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         replacing entries: [StoredEntry], unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> StoredEntry {
-        try await commit(finish(metadata, key, options, generation, replacing: entries))
+        try await commit(
+            offExecutor { () throws(StoreError) in
+                try self.finish(metadata, key, options, generation, replacing: entries)
+            })
     }
 
     /// Ends the body and says what its transaction has to do.
@@ -87,7 +90,15 @@ extension BodyWriter {
 
     /// As the synchronous form, without blocking the caller's thread.
     func commit(derived name: String, of entry: StoredEntry) async throws(StoreError) -> Bool {
-        try await commit(finish(derived: name, of: entry))
+        try await commit(offExecutor { () throws(StoreError) in try self.finish(derived: name, of: entry) })
+    }
+
+    /// Ends the body. A durable store does so on its lane: syncing a large body takes long.
+    private func offExecutor<Value: Sendable>(
+        _ finish: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        guard store.configuration.durability == .durable else { return try finish() }
+        return try await store.onMaintenanceLane(finish)
     }
 
     private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {

@@ -82,7 +82,9 @@ extension WriteTransaction {
         try connection.update(&size)
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
         add(report)
-        if batch.count < candidates.count { return EvictionBatch(report: report, isDone: false, lastID: batch.last ?? first) }
+        if batch.count < candidates.count {
+            return EvictionBatch(report: report, isDone: false, lastID: batch.last ?? first)
+        }
         return EvictionBatch(report: report, isDone: end == nil, lastID: end ?? first)
     }
 

@@ -108,7 +108,8 @@ extension Connection {
     fileprivate func ranked(
         byPriority: Bool, after last: (rank: Int64, id: Int64), limit: Int64
     ) throws(SQLiteError) -> [EvictionCandidate] {
-        let statement = try byPriority
+        let statement =
+            try byPriority
             ? prepared(
                 """
                 SELECT entry_id, priority FROM priority

@@ -20,7 +20,8 @@ package final class LimitEnforcer: Sendable {
         if let entry, try !makeRoomInPartition(for: entry, limits, transaction) { return false }
         var isDone = false
         while !isDone {
-            isDone = try transaction.evict(atMost: 16, sparing: entry?.id) { Self.isExceeded(limits, $0, share: 1) }.isDone
+            isDone = try transaction.evict(atMost: 16, sparing: entry?.id) { Self.isExceeded(limits, $0, share: 1) }
+                .isDone
         }
         return try !Self.isExceeded(limits, transaction.connection.size(), share: 1)
     }

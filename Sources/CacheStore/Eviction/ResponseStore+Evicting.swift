@@ -93,7 +93,8 @@ extension ResponseStore {
             let lock = try mapping { () throws(SystemError) in try blobs.lock() }
             var isDone = false
             while !isDone {
-                let batch = try writer.recoveringFromDamage { () throws(StoreError) in try self.keepLimits(under: lock) }
+                let batch = try writer.recoveringFromDamage { () throws(StoreError) in try self.keepLimits(under: lock)
+                }
                 guard let batch else { return }
                 isDone = batch
             }
@@ -207,7 +208,8 @@ extension ResponseStore {
 
     /// Writes the index anew, and truncates the WAL, which has pages from before the removal.
     private func wipe() throws(StoreError) {
-        try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
+        try writer.write(
+            changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
         let isWiped = try writer.withConnection { (connection) throws(SQLiteError) in
             try connection.rewrite()
             return try connection.truncateWAL()

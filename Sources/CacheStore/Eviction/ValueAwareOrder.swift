@@ -57,7 +57,8 @@ extension WriteTransaction {
         guard try connection.hasUnorderedEntries() else { return }
         let last: Int64?
         if try connection.evictionPolicy() == .valueAware {
-            last = try lastOfBatch("SELECT id FROM entry WHERE id > (SELECT reordered_id FROM state) ORDER BY id LIMIT ?1")
+            last = try lastOfBatch(
+                "SELECT id FROM entry WHERE id > (SELECT reordered_id FROM state) ORDER BY id LIMIT ?1")
             if let last { try insertPriorities(upTo: last) }
         } else {
             last = try lastOfBatch("SELECT entry_id FROM priority ORDER BY entry_id LIMIT ?1")

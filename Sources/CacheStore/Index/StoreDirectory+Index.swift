@@ -60,7 +60,9 @@ extension StoreDirectory {
         // Looked at once more while nobody else sets anything aside, and with a fresh connection: a read of the first page
         // that fails once looks like damage, too.
         try whileOthersWait(options) { () throws(StoreError) in
-            if case .damaged(let reason) = try openPresentIndex(options, false) { try quarantineIndex(because: reason, options) }
+            if case .damaged(let reason) = try openPresentIndex(options, false) {
+                try quarantineIndex(because: reason, options)
+            }
         }
         switch try openPresentIndex(options, isOnlyOpener) {
         case .opened(var index):
@@ -212,7 +214,8 @@ extension StoreDirectory {
             // The index last: a fresh one must not meet the log of the old.
             for suffix in ["-wal", "-shm", ""] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
-        options.log.error("quarantined an unusable index and began a new one",
+        options.log.error(
+            "quarantined an unusable index and began a new one",
             ["index": "\(indexPath)", "reason": "\(reason)", "kept": "\(path)/\(name)"])
     }
 

@@ -19,7 +19,8 @@ package struct Tally: ~Copyable, Sendable {
     init(
         _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory, on lane: BlockingLane?
     ) {
-        counter = factory is NOOPMetricsHandler
+        counter =
+            factory is NOOPMetricsHandler
             ? nil : Counter(label: label, dimensions: dimensions, factory: factory)
         self.lane = lane
     }

@@ -44,7 +44,9 @@ extension StoreDirectory {
         do throws(StoreError) {
             return (try body(), false)
         } catch {
-            guard error.mayBeFullDisk, freeByteCount < Int64(Self.ballastByteCount), releaseBallast() else { throw error }
+            guard error.mayBeFullDisk, freeByteCount < Int64(Self.ballastByteCount), releaseBallast() else {
+                throw error
+            }
         }
         return (try body(), true)
     }

@@ -18,7 +18,8 @@ extension ResponseStore {
             let report = try evictOnFullDisk(downTo: max(0, before.limitedBytes - wanted))
             restartWAL()
             place.makeBallast()
-            observation.log.warning("the disk is full; evicted entries", ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
+            observation.log.warning(
+                "the disk is full; evicted entries", ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
             return hadBallast || report.bytes > 0
         } catch {
             observation.log.warning("the disk is full, and no entry can be evicted", ["error": "\(error)"])

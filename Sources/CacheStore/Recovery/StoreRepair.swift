@@ -118,7 +118,8 @@ extension Connection {
             WHERE entry_id NOT IN (SELECT id FROM entry) OR entry_id IN (SELECT id FROM entry WHERE is_pinned = 1)
             """)
         // Below this age no new entry would stay.
-        try execute("UPDATE total SET eviction_age = max(eviction_age, coalesce((SELECT min(priority) FROM priority), 0))")
+        try execute(
+            "UPDATE total SET eviction_age = max(eviction_age, coalesce((SELECT min(priority) FROM priority), 0))")
         try execute("UPDATE state SET reordered_id = 0")
     }
 

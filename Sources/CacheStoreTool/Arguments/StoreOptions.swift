@@ -53,7 +53,7 @@ struct StoreOptions: ParsableArguments {
     ) async throws -> Result {
         try requireStore()
         guard isReadOnly else { return try await withStore(body) }
-        var configuration = ResponseStore.Configuration()
+        var configuration = Self.configuration
         configuration.isReadOnly = true
         return try await Self.withStore(at: directory, configuration: configuration, body)
     }
@@ -72,7 +72,7 @@ struct StoreOptions: ParsableArguments {
 
     /// As ``withStore(_:)``, for a directory and a configuration of the caller's choice.
     static func withStore<Result>(
-        at directory: URL, configuration: ResponseStore.Configuration = ResponseStore.Configuration(),
+        at directory: URL, configuration: ResponseStore.Configuration = Self.configuration,
         _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
         do {
@@ -85,6 +85,13 @@ struct StoreOptions: ParsableArguments {
         } catch LoadError.store(let error) {
             throw Failure(error, in: directory)
         }
+    }
+
+    /// Without limits: a command must not evict from the store of a program with larger ones.
+    static var configuration: ResponseStore.Configuration {
+        var configuration = ResponseStore.Configuration()
+        configuration.limits = nil
+        return configuration
     }
 
     private static func open(

@@ -13,7 +13,7 @@ private let unusableURLs: [String] = [
 private let everyCommand: [[String]] = [
     ["get", "http://127.0.0.1:9/"], ["put", "http://a.test/", "/dev/null"], ["list"], ["stats"],
     ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["sql", "SELECT 1"], ["check"],
-    ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"], ["export", "/dev/null"],
+    ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"], ["snapshot", "/tmp/cachestore-snapshot-of-nothing"],
     ["evict", "--unused-for", "1d", "--dry-run"], ["remove", "--all"], ["remove", "--tag", "x", "--dry-run"],
     ["prefetch", "/dev/null"], ["watch", "--count", "1"],
 ]

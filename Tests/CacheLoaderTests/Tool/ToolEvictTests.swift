@@ -126,22 +126,5 @@ extension ToolTests {
             }
             #expect(try await tool.stored("http://a.test/1") == "same")
         }
-
-        @Test(
-            "What only reads brings a store of the first schema up to date, and changes nothing else",
-            arguments: [
-                ["evict", "--max-entries", "0", "--dry-run"], ["remove", "--all", "--dry-run"],
-                ["export", "/dev/null"],
-            ])
-        func olderSchema(command: [String]) async throws {
-            let fixture = URL(filePath: #filePath).deletingLastPathComponent()
-                .appending(path: "../../CacheStoreTests/Fixtures/v001").standardizedFileURL
-            try FileManager.default.copyItem(at: fixture, to: URL(filePath: tool.store))
-            let before = try await tool.rows("SELECT * FROM cache_stats")
-            try await tool.raw(command + ["--store", tool.store]).expect(0, error: nil)
-            let after = try await tool.rows("SELECT entries, files, physical_bytes, failing_keys FROM cache_stats")
-            #expect(after.count == 1 && after[0].allSatisfy { before[0][$0.key] == $0.value })
-            #expect(try await tool.rows("SELECT version FROM cache_version") == [["version": 6]])
-        }
     }
 }

@@ -185,7 +185,7 @@ extension ToolTests {
                 ["list"], ["explain", "http://a.test/"], ["show", "http://a.test/"],
                 ["show", "http://a.test/", "--body"], ["stats"],
                 ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
-                ["export", "-"], ["export", "/dev/null"], ["evict", "--max-entries", "1", "--dry-run"],
+                ["snapshot", "/tmp/cachestore-snapshot-of-nothing"], ["evict", "--max-entries", "1", "--dry-run"],
                 ["remove", "--all"],
                 ["remove", "--all", "--dry-run"],
             ])

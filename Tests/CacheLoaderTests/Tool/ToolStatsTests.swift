@@ -161,7 +161,7 @@ extension ToolTests {
             let lines = output.lines
             #expect(lines.contains { $0.hasPrefix(label) }, "\(output.text)")
             // The totals, and three tables after an empty line each, of one, one and five rows.
-            #expect(lines.count == 29)
+            #expect(lines.count == 26)
             let widths = lines.map { line in line.unicodeScalars.map { $0.isASCII ? 1 : 2 }.reduce(0, +) }
             #expect(widths.allSatisfy { $0 <= 80 })
         }
@@ -169,7 +169,7 @@ extension ToolTests {
         @Test("An empty store has no picture, and one of empty bodies has no bars")
         func empty() async throws {
             try fill([])
-            #expect(try await tool("stats").lines.count == 13)
+            #expect(try await tool("stats").lines.count == 10)
             let result = try await tool("stats", "--json").json(Report.self)
             #expect(result.by_host.isEmpty && result.by_content_type.isEmpty && result.by_last_use.isEmpty)
             try fill([("http://a.test/", nil, 0, 0)])

@@ -79,7 +79,9 @@ struct StoreExamination {
     /// Files that no part of the store knows.
     private func unaccounted() throws -> [String] {
         let manager = FileManager.default
-        let known: Set = ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "blobs", "staging", "ballast", "locks"]
+        let known: Set = [
+            "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "blobs", "staging", "ballast", "locks",
+        ]
         var names = try manager.contentsOfDirectory(atPath: directory.path(percentEncoded: false))
             .filter { !known.contains($0) }
             // Only a power cut may damage an index.

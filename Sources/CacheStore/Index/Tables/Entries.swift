@@ -75,7 +75,8 @@ extension WriteTransaction {
         statement.bind(digest, at: EntryColumn.body.parameter)
         statement.bind(options, from: EntryColumn.session.parameter)
         statement.bind(KeyChecksum(key).key, at: EntryColumn.keyChecksum.parameter)
-        statement.bind(key.host ?? metadata.url.flatMap { try? CacheKey(url: $0).host } ?? "", at: EntryColumn.host.parameter)
+        statement.bind(
+            key.host ?? metadata.url.flatMap { try? CacheKey(url: $0).host } ?? "", at: EntryColumn.host.parameter)
         statement.bind(metadata.part?.completeLength, at: EntryColumn.partTotal.parameter)
         statement.bind(metadata.url, at: EntryColumn.url.parameter)
         if replaced == nil {
@@ -273,8 +274,6 @@ extension Statement {
         bind(metadata.searchBase, at: EntryColumn.searchBase.parameter)
     }
 }
-
-
 
 extension StoredEntry {
     /// Reads the columns of ``Connection/entries(for:)``; `nil` for a damaged row, which is a miss and not an entry with another

@@ -36,8 +36,10 @@ extension Connection {
 
     private func noteRemoval(partition: Int64?, key: Int64?) throws(SQLiteError) {
         // Wraps around: a load from before is then taken to be affected.
-        try prepared("UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END")
-            .run()
+        try prepared(
+            "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
+        )
+        .run()
         let insertion = try prepared(
             "INSERT OR REPLACE INTO removal VALUES ((SELECT generation FROM state), ?1, ?2)")
         insertion.bind(partition, at: 1)

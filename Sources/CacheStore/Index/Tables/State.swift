@@ -9,8 +9,10 @@ extension Connection {
         let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
         // Wraps around: any other number than that of the entries ends them.
         if hasEntries {
-            try prepared("UPDATE state SET session = CASE WHEN session BETWEEN 1 AND 1 << 60 THEN session + 1 ELSE 1 END")
-                .run()
+            try prepared(
+                "UPDATE state SET session = CASE WHEN session BETWEEN 1 AND 1 << 60 THEN session + 1 ELSE 1 END"
+            )
+            .run()
         }
         return hasEntries
     }

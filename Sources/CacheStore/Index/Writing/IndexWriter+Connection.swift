@@ -18,7 +18,8 @@ extension IndexWriter {
     ///
     /// - Parameter registers: Whether the index has to count this process as a writer first, as before a file is named.
     func use<Value: Sendable>(
-        _ state: inout sending WriterConnection, registers: Bool = true, _ body: (Connection) throws(StoreError) -> Value
+        _ state: inout sending WriterConnection, registers: Bool = true,
+        _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         if case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file {
             try open(&state)
@@ -121,14 +122,18 @@ extension IndexWriter {
         stop.set(false)
         defer { stop.set(true) }
         // Pending accesses are dropped if another process keeps the lock.
-        _ = transact([Job(run: { [path] (transaction) throws(StoreError) in
-            try wrappingErrors(path) { () throws(SQLiteError) in
-                if let rest = transaction.accessLog?.take() {
-                    transaction.writtenAccesses = rest
-                    try transaction.write(rest)
-                }
-                if isRegistered { try transaction.connection.unregisterWriter() }
-            }
-        }, placedBody: nil, finish: { _ in })], connection)
+        _ = transact(
+            [
+                Job(
+                    run: { [path] (transaction) throws(StoreError) in
+                        try wrappingErrors(path) { () throws(SQLiteError) in
+                            if let rest = transaction.accessLog?.take() {
+                                transaction.writtenAccesses = rest
+                                try transaction.write(rest)
+                            }
+                            if isRegistered { try transaction.connection.unregisterWriter() }
+                        }
+                    }, placedBody: nil, finish: { _ in })
+            ], connection)
     }
 }

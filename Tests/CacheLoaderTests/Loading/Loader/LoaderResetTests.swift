@@ -120,7 +120,7 @@ struct LoaderResetTests {
             #expect(loaded.data == Data(Self.body), "\(cut)")
             #expect(try await fixture.loader.load(url).source == .disk)
         }
-        #expect(try fixture.store.query("SELECT count(*) AS n FROM failure").first?["n"] == .integer(0))
+        #expect(try fixture.store.query("SELECT count(*) AS n FROM cache_errors").first?["n"] == .integer(0))
         try await fixture.store.sweep()
         #expect(try await fixture.store.check(digests: true).isSound)
         await origin.stop()
