@@ -60,7 +60,7 @@ extension StoreDirectory {
         // Looked at once more while nobody else sets anything aside, and with a fresh connection: a read of the first page
         // that fails once looks like damage, too.
         try whileOthersWait(options) { () throws(StoreError) in
-            if case .damaged(let reason) = try openPresentIndex(options, false) {
+            if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener) {
                 try quarantineIndex(because: reason, options)
             }
         }

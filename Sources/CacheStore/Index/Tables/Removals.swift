@@ -59,7 +59,8 @@ extension Connection {
         let present = try self.generation().number
         // An index that was begun anew counts from zero.
         guard present != generation.number else { return false }
-        guard present > generation.number, present - generation.number <= Self.rememberedRemovals else { return true }
+        guard present > generation.number, present.saturatingSubtracting(generation.number) <= Self.rememberedRemovals
+        else { return true }
         let statement = try prepared(
             """
             SELECT 1 FROM removal

@@ -7,14 +7,17 @@ extension Connection {
     /// - Returns: Whether there are any.
     package func beginSession() throws(SQLiteError) -> Bool {
         let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
-        // Wraps around: any other number than that of the entries ends them.
-        if hasEntries {
-            try prepared(
-                "UPDATE state SET session = CASE WHEN session BETWEEN 1 AND 1 << 60 THEN session + 1 ELSE 1 END"
-            )
-            .run()
-        }
-        return hasEntries
+        guard hasEntries else { return false }
+        // A number at its maximum, by edit or damage, gives way to one that no entry has.
+        let statement = try prepared(
+            """
+            UPDATE state SET session = CASE
+                WHEN session BETWEEN 1 AND 1 << 60 THEN session + 1
+                ELSE 1 + (random() & (1 << 60) - 1)
+            END
+            """)
+        try statement.run()
+        return true
     }
 }
 

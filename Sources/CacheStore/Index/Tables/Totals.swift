@@ -35,14 +35,20 @@ extension Connection {
     ///
     /// Constant time: for each opening.
     func checkLastEntryID() throws(SQLiteError) {
-        let (last, largest) = try (lastEntryID(), integer(prepared("SELECT coalesce(max(id), 0) FROM entry")))
+        let largest = try integer(prepared("SELECT coalesce(max(id), 0) FROM entry"))
         guard largest <= Self.maxID else {
             throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the id \(largest) of an entry is out of bounds")
         }
-        guard last < largest || last > Self.maxID else { return }
-        let statement = try prepared("UPDATE total SET last_id = ?1, unused_id = 0")
-        statement.bind(largest, at: 1)
-        try statement.run()
+        // One statement sees one state of the index: other processes may be inserting entries.
+        let isInBounds = try integer(
+            prepared("SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39 FROM total"))
+        guard isInBounds == 0 else { return }
+        try prepared(
+            """
+            UPDATE total SET last_id = (SELECT coalesce(max(id), 0) FROM entry), unused_id = 0
+            WHERE NOT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39
+            """
+        ).run()
     }
 
     /// How much the store holds, as limits count it. Constant time.
