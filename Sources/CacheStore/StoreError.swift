@@ -83,6 +83,11 @@ extension StoreError {
         if case .index(let error) = self { error.isDamage } else { false }
     }
 
+    /// Whether the index is not there, or is being replaced.
+    var isIndexMissing: Bool {
+        if case .index(let error) = self { error.isCannotOpen } else { false }
+    }
+
     /// Whether SQLite has said it.
     var isOfIndex: Bool {
         switch self {

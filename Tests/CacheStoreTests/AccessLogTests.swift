@@ -96,10 +96,12 @@ struct AccessLogTests {
         let log = AccessLog()
         log.advance(to: 7)
         for entry in [1, 2] as [Int64] { _ = log.note(entry, at: 0) }
-        log.follow(1_000)
+        log.follow(1_000, Recency.ofUnused(1_000) + 9)
         let taken = log.take().accesses
         let (first, second) = (taken[1]?.recency ?? 0, taken[2]?.recency ?? 0)
-        #expect(first > Recency.ofUnused(1_000) && first < second && second < Recency.ofUnused(1_001))
+        #expect(first > Recency.ofUnused(1_000) + 9 && first < second && second < Recency.ofUnused(1_001))
+        _ = log.note(3, at: 0)
+        #expect(log.take().accesses[3]?.recency ?? 0 > second)
     }
 
     @Test("a group has at most as many accesses as asked for, and nothing is lost")

@@ -83,7 +83,7 @@ struct EvictionPolicyChoiceTests {
                 sandbox.metadata(), for: .path(number), digest: digest, byteCount: Int64(number) + 1, at: 0)
         }
         let accesses = AccessLog()
-        accesses.follow(try connection.lastEntryID())
+        accesses.follow(try connection.lastEntryID(), 0)
         _ = accesses.note(1, at: 0)
         try transaction.write(accesses.take())
         try connection.execute("COMMIT")

@@ -124,7 +124,10 @@ struct ModelTests {
                 guard try store.statistics().indexBytes == Connection.emptyPageCount * 4_096 else { continue }
                 let limit = Int.random(in: 0...max(1, model.physicalBytes * 5 / 4), using: &generator)
                 let expected = model.evict(to: limit)
-                #expect(try store.evict(maxBytes: Int64(limit)).entries == expected, seed)
+                let statistics = try store.statistics()
+                let report = try store.evict(maxBytes: Int64(limit))
+                let after = try store.statistics()
+                #expect(report.entries == expected, "\(seed) limit \(limit) before \(statistics) after \(after)")
             default:
                 store.close()
                 store = try open()

@@ -63,6 +63,7 @@ struct QueryPlanTests {
         #expect(try connection.contains(original) && connection.derived("1", of: original) != nil)
         try transaction.removeDerived("1", ofEntry: original.id)
         _ = try connection.size()
+        _ = try connection.largestRecency()
         try connection.choose(.valueAware)
         try transaction.reorderEntries()
         try transaction.reorderEntries()

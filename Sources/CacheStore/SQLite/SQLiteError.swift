@@ -51,6 +51,9 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// Whether there was no room on the disk: SQLite says so of writes, and reports other calls as I/O errors.
     var isFull: Bool { code == SQLITE_FULL }
 
+    /// Whether the file, or a file beside it, cannot be opened.
+    var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+
     /// Whether another connection holds the lock that was needed.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

@@ -112,7 +112,7 @@ package final class StoreSimulation {
     private func transact(_ change: (WriteTransaction) throws -> Void) throws -> Bool {
         let transaction = WriteTransaction(connection, accessLog: accessLog)
         try connection.prepared("BEGIN IMMEDIATE").run()
-        accessLog.follow(try connection.lastEntryID())
+        accessLog.follow(try connection.lastEntryID(), try connection.largestRecency())
         try transaction.write(accessLog.take(limit: 256))
         try change(transaction)
         accessLog.advance(to: try connection.lastEntryID())

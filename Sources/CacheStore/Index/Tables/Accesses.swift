@@ -116,6 +116,11 @@ extension WriteTransaction {
 }
 
 extension Connection {
+    /// The largest recency of an unpinned entry; 0 if none was used.
+    package func largestRecency() throws(SQLiteError) -> Int64 {
+        try integer(prepared("SELECT recency FROM access WHERE is_pinned = 0 ORDER BY recency DESC LIMIT 1"))
+    }
+
     /// Forgets the counts of hosts without entries. Reads every entry.
     func forgetUnneededHosts() throws(SQLiteError) {
         try prepared("DELETE FROM request WHERE host NOT IN (SELECT host FROM entry)").run()

@@ -48,29 +48,42 @@ package struct RequestCounts: Hashable, Sendable {
 package struct Recency {
     /// Accesses between two insertions that are told apart; later ones count as simultaneous.
     package static let tickBits: Int64 = 24
-    private static let maxTick: Int64 = 1 << tickBits - 1
-
-    private(set) var newestID: Int64 = 0
-    private var tick: Int64 = 0
+    private var newestID: Int64 = 0
+    /// The largest recency that this process knows.
+    private var last: Int64 = 0
+    /// ``last`` when the index was last looked at.
+    private var synced: Int64 = 0
 
     /// The recency of an unused entry.
     package static func ofUnused(_ id: Int64) -> Int64 { id << tickBits }
 
+    private var limit: Int64 { Self.ofUnused(newestID + 1) - 1 }
+
     mutating func next() -> Int64 {
-        tick = min(tick + 1, Self.maxTick)
-        return newestID << Self.tickBits | tick
+        last = min(last + 1, limit)
+        return last
     }
 
     /// Follows an insertion by this process.
     mutating func advance(to id: Int64) {
-        guard id > newestID else { return }
-        newestID = id
-        tick = 0
+        newestID = max(newestID, id)
+        last = max(last, Self.ofUnused(newestID))
+        synced = last
     }
 
-    /// Moves an access that was noted since `newestID` behind the insertions of other processes up to `id`.
-    func rebased(_ recency: Int64, to id: Int64) -> Int64 {
-        recency >> Self.tickBits == newestID ? id << Self.tickBits | recency & Self.maxTick : recency
+    /// Follows the insertions and accesses of other processes, and of earlier openings.
+    ///
+    /// - Parameters:
+    ///   - id: The newest id in the index.
+    ///   - recency: The largest recency in the index.
+    /// - Returns: How far accesses later than the threshold move up, to stay the latest.
+    mutating func follow(_ id: Int64, _ recency: Int64) -> (threshold: Int64, shift: Int64) {
+        newestID = max(newestID, id)
+        let newest = max(Self.ofUnused(newestID), min(recency, limit))
+        let move = (threshold: synced, shift: max(0, newest - synced))
+        last = min(last + move.shift, limit)
+        synced = last
+        return move
     }
 }
 
@@ -222,15 +235,14 @@ package final class AccessLog: Sendable {
 
     // MARK: The clock
 
-    /// Learns the newest id under the write lock, before accesses are written: other processes may have inserted entries.
-    package func follow(_ id: Int64) {
+    /// Learns the newest id and recency of the index under the write lock, before accesses are written.
+    package func follow(_ id: Int64, _ recency: Int64) {
         state.withLock { state in
-            guard id > state.recency.newestID else { return }
-            // At the first transaction, too, where the newest id was not known.
-            for (entry, access) in state.pending.accesses {
-                state.pending.accesses[entry]?.recency = state.recency.rebased(access.recency, to: id)
+            let (threshold, shift) = state.recency.follow(id, recency)
+            guard shift > 0 else { return }
+            for (entry, access) in state.pending.accesses where access.recency > threshold {
+                state.pending.accesses[entry]?.recency = access.recency + shift
             }
-            state.recency.advance(to: id)
         }
     }
 

@@ -86,7 +86,7 @@ extension IndexWriter {
         try wrappingErrors(path) { () throws(SQLiteError) in
             try writeLock.begin(connection, within: connection.busyTimeout)
             if !accessLog.isEmpty {
-                try accessLog.follow(connection.lastEntryID())
+                try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
                 transaction.writtenAccesses = accessLog.take(limit: Self.accessLimit)
                 try transaction.write(transaction.writtenAccesses)
             }

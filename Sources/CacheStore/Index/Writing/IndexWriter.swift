@@ -123,10 +123,20 @@ package final class IndexWriter: Sendable {
         do throws(StoreError) {
             return try body()
         } catch {
+            if error.isIndexMissing, reopensMissingIndex() { return try body() }
             guard error.isIndexDamage else { throw error }
             try recover()
             return try body()
         }
+    }
+
+    /// Reopens the index, or begins a new one, if the file that the writer has open is gone; `false` if it is not.
+    private func reopensMissingIndex() -> Bool {
+        let isReopened = connection.withLock { state -> Bool in
+            guard case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file else { return false }
+            return (try? use(&state, registers: false) { _ in }) != nil
+        }
+        return isReopened || dependencies.directory.indexIdentity != nil
     }
 
     private func enqueue<Value: Sendable>(
