@@ -1,5 +1,6 @@
 #include "csqlitevfs.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@
 // https://sqlite.org/walformat.html, section 2.3.1: who writes to the log holds the first of the locks.
 #define WRITE_LOCK 0
 
-// Either the database or its log. Behind it in memory is the file of the system's VFS that does the work.
+// A database, its log, or another file. Behind it in memory is the file of the system's VFS that does the work.
 typedef struct gathering_file {
     sqlite3_file base;
     sqlite3_file *real;
@@ -41,6 +42,16 @@ static sqlite3_vfs gathering_vfs;
 static gathering_file *gathering(sqlite3_file *file) { return (gathering_file *)file; }
 
 static sqlite3_file *real(sqlite3_file *file) { return gathering(file)->real; }
+
+// Repeats a sync that a signal interrupts. SQLite repeats its other system calls, but fails the commit after this one.
+static int sync_uninterrupted(sqlite3_file *real, int flags) {
+    for (;;) {
+        int result = real->pMethods->xSync(real, flags);
+        int error = 0;
+        if (result != SQLITE_IOERR_FSYNC) return result;
+        if (real->pMethods->xFileControl(real, SQLITE_FCNTL_LAST_ERRNO, &error) != SQLITE_OK || error != EINTR) return result;
+    }
+}
 
 // Writes what was gathered. If that fails, so does all that follows in this transaction: it must not commit without them.
 static int write_gathered(gathering_file *log) {
@@ -113,7 +124,7 @@ static int log_truncate(sqlite3_file *file, sqlite3_int64 size) {
 
 static int log_sync(sqlite3_file *file, int flags) {
     int result = write_gathered(gathering(file));
-    return result == SQLITE_OK ? real(file)->pMethods->xSync(real(file), flags) : result;
+    return result == SQLITE_OK ? sync_uninterrupted(real(file), flags) : result;
 }
 
 static int log_size(sqlite3_file *file, sqlite3_int64 *size) {
@@ -147,7 +158,7 @@ static int file_truncate(sqlite3_file *file, sqlite3_int64 size) {
     return real(file)->pMethods->xTruncate(real(file), size);
 }
 
-static int file_sync(sqlite3_file *file, int flags) { return real(file)->pMethods->xSync(real(file), flags); }
+static int file_sync(sqlite3_file *file, int flags) { return sync_uninterrupted(real(file), flags); }
 
 static int file_size(sqlite3_file *file, sqlite3_int64 *size) {
     return real(file)->pMethods->xFileSize(real(file), size);
@@ -196,7 +207,8 @@ static const sqlite3_io_methods database_methods = {
     file_shm_map, database_shm_lock, file_shm_barrier, file_shm_unmap, file_fetch, file_unfetch,
 };
 
-// Where the system has no memory that processes share there is no write-ahead log to speak of.
+// For rollback journals and temporary files, and for databases where the system has no memory that processes share: a write-ahead
+// log is not used there.
 static const sqlite3_io_methods plain_methods = {
     1, database_close, file_read, file_write, file_truncate, file_sync, file_size, LOCKS,
 };
@@ -210,7 +222,6 @@ static int is_gathered(const gathering_file *database) {
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, int flags, int *used) {
     (void)vfs;
-    if (!(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL))) return system_vfs->xOpen(system_vfs, name, opened, flags, used);
     gathering_file *file = gathering(opened);
     memset(file, 0, sizeof *file);
     file->real = (sqlite3_file *)(file + 1);
@@ -224,8 +235,10 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, i
             file->other = database;
             database->other = file;
         }
+    } else if ((flags & SQLITE_OPEN_MAIN_DB) && methods->iVersion >= 3 && methods->xShmMap) {
+        file->base.pMethods = &database_methods;
     } else {
-        file->base.pMethods = methods->iVersion >= 3 && methods->xShmMap ? &database_methods : &plain_methods;
+        file->base.pMethods = &plain_methods;
     }
     return result;
 }

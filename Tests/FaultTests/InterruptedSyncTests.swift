@@ -1,0 +1,24 @@
+import FaultModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Interrupted syncs", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
+struct InterruptedSyncTests {
+    @Test(
+        "a sync that a signal interrupts is repeated: no durable commit fails",
+        arguments: [Scenario.everything, .inline])
+    func interrupted(_ scenario: Scenario) async throws {
+        // Above the number of syncs. Those that come later are not interrupted, and the run ends as any other.
+        let points = points(240, atMost: 12)
+        for point in points {
+            let laboratory = try Laboratory()
+            var options = laboratory.options(
+                .run(scenario), FaultPlan(.fail, .sync, at: point, length: 3, error: EINTR))
+            options.isDurable = true
+            // The first error ends this mode.
+            #expect(try await laboratory.run(options) == .exit(0), "sync \(point): \(laboratory.output)")
+        }
+        report("\(points.count) interrupted syncs (\(scenario))")
+    }
+}
