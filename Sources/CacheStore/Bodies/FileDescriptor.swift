@@ -79,7 +79,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// What the file is, and how long.
-    func status() throws(SystemError) -> FileStatus {
+    package func status() throws(SystemError) -> FileStatus {
         var buffer = stat()
         try Self.retrying("fstat", path) { fstat(number, &buffer) }
         return FileStatus(buffer)
@@ -121,13 +121,34 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Returns once the file, or the names in the directory, are on the disk.
+    ///
+    /// Leaves a directory to its file system where that cannot sync directories.
     func sync() throws(SystemError) {
+        let plainly = { [number] in fsync(number) }
         #if canImport(Darwin)
-        // fsync(2) leaves the bytes in the cache of the drive there.
-        try Self.retrying("fcntl", path) { fcntl(number, F_FULLFSYNC) }
+        // fsync(2) leaves the bytes in the cache of the drive there. SMB and exFAT know nothing else.
+        let fully = { [number] in fcntl(number, F_FULLFSYNC) }
+        let ways: [(StaticString, () -> Int32)] = [("fcntl", fully), ("fsync", plainly)]
         #else
-        try Self.retrying("fsync", path) { fsync(number) }
+        let ways: [(StaticString, () -> Int32)] = [("fsync", plainly)]
         #endif
+        try Self.sync(path, isDirectory: { (try? status().isDirectory) == true }, ways: ways)
+    }
+
+    /// Calls each of `ways` until one is supported.
+    package static func sync(
+        _ path: @autoclosure () -> String, isDirectory: () -> Bool, ways: [(name: StaticString, call: () -> Int32)]
+    ) throws(SystemError) {
+        var refusal: SystemError?
+        for way in ways {
+            do throws(SystemError) {
+                try retrying(way.name, path(), way.call)
+                return
+            } catch let error where [ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY].contains(error.errno) {
+                refusal = error
+            }
+        }
+        if let refusal, !isDirectory() { throw refusal }
     }
 
     /// Lets go of the lock that this descriptor has taken.
@@ -168,7 +189,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Reads up to `buffer.count` bytes from `offset`; fewer only at the end of the file.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var filled = 0
         while filled < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])

@@ -1,0 +1,63 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Syncing where the file system cannot do it fully")
+struct SyncFallbackTests {
+    /// A call that answers with the errors of a list, one after the other, then with success.
+    private final class Call {
+        private var errors: [Int32]
+        private(set) var count = 0
+
+        init(_ errors: Int32...) {
+            self.errors = errors
+        }
+
+        func make() -> Int32 {
+            count += 1
+            guard !errors.isEmpty else { return 0 }
+            errno = errors.removeFirst()
+            return -1
+        }
+    }
+
+    @Test(
+        "a full sync that is not supported is followed by a plain one",
+        arguments: Set([ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY]))
+    func unsupported(error: Int32) throws {
+        let (full, plain) = (Call(error), Call())
+        try FileDescriptor.sync("file", isDirectory: { false }, ways: [("full", full.make), ("plain", plain.make)])
+        #expect((full.count, plain.count) == (1, 1))
+    }
+
+    @Test("a full sync that succeeds is enough, after signals, too")
+    func supported() throws {
+        let (full, plain) = (Call(EINTR, EINTR), Call())
+        try FileDescriptor.sync("file", isDirectory: { false }, ways: [("full", full.make), ("plain", plain.make)])
+        #expect((full.count, plain.count) == (3, 0))
+    }
+
+    @Test("an error of the disk is no want of support", arguments: [EIO, ENOSPC, EDQUOT])
+    func failed(error: Int32) {
+        let (full, plain) = (Call(error), Call())
+        let thrown = #expect(throws: SystemError.self) {
+            try FileDescriptor.sync("file", isDirectory: { true }, ways: [("full", full.make), ("plain", plain.make)])
+        }
+        #expect(thrown?.errno == error)
+        #expect(thrown?.call == "full")
+        #expect(plain.count == 0)
+    }
+
+    @Test("a file that cannot be synced is an error; a directory is left to the file system")
+    func nothingSupported() throws {
+        let thrown = #expect(throws: SystemError.self) {
+            try FileDescriptor.sync(
+                "file", isDirectory: { false }, ways: [("full", Call(ENOTSUP).make), ("plain", Call(EINVAL).make)])
+        }
+        #expect(thrown?.errno == EINVAL)
+        #expect(thrown?.call == "plain")
+        try FileDescriptor.sync(
+            "folder", isDirectory: { true }, ways: [("full", Call(ENOTSUP).make), ("plain", Call(EINVAL).make)])
+    }
+}
