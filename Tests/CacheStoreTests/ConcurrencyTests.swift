@@ -122,17 +122,18 @@ struct ConcurrencyTests {
         let sandbox = try Sandbox()
         // The lock is held until all writers wait, which takes its time on a busy machine.
         let store = try sandbox.open { $0.busyTimeout = .seconds(600) }
-        let failing = Data("failing".utf8)
-        // A directory in its place, with something in it: this body cannot be stored.
-        try FileManager.default.createDirectory(
-            at: sandbox.file(of: ContentDigest(of: failing)).appending(path: "x"), withIntermediateDirectories: true)
+        // A key that is removed while its body is written is not stored.
+        let generation = try store.generation()
+        try await store.remove(.path(5))
         let other = try RawIndex(sandbox.indexPath)
         try other.execute("BEGIN IMMEDIATE")
         let crew = Crew()
         let inserts = (0..<10).map { number in
             crew.send { () -> String? in
-                let body = number == 5 ? failing : Data("\(number)".utf8)
-                try await store.insert(body, metadata: sandbox.metadata(), for: .path(number))
+                let writer = store.makeBodyWriter()
+                try writer.write(Data("\(number)".utf8))
+                try await writer.commit(
+                    sandbox.metadata(), for: .path(number), unlessRemovedSince: number == 5 ? generation : nil)
                 return try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM entry")
             }
         }

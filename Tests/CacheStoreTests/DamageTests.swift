@@ -82,7 +82,7 @@ struct DamageTests {
 
     @Test(
         "A7: a damaged body is a miss, its entry goes, and the next one is whole",
-        arguments: Damage.allCases.filter { $0 != .directory },
+        arguments: Damage.allCases,
         [ResponseStore.Configuration.Verification.firstRead, .everyRead])
     func miss(_ damage: Damage, verification: ResponseStore.Configuration.Verification) throws {
         let scene = try Scene()
@@ -106,7 +106,7 @@ struct DamageTests {
 
     @Test(
         "a body that is stored over a damaged file is whole",
-        arguments: Damage.allCases.filter { ![.directory, .altered].contains($0) })
+        arguments: Damage.allCases.filter { $0 != .altered })
     func storedOver(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
@@ -128,20 +128,6 @@ struct DamageTests {
         #expect(try store.remove(scene.key))
         #expect(try scene.foreignIsUntouched())
         #expect(try store.statistics().files == 0)
-    }
-
-    @Test("a directory in a blob's place is a miss; storing that body is an error, and another one works")
-    func directory() throws {
-        let scene = try Scene()
-        let store = try scene.sandbox.open()
-        let entry = try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
-        try scene.inflict(.directory)
-        #expect(try store.openBody(of: entry) == nil)
-        #expect(throws: StoreError.self) {
-            try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
-        }
-        try store.insert(Data("other".utf8), metadata: scene.sandbox.metadata(), for: scene.key)
-        #expect(try store.bytes(scene.key) == Data("other".utf8))
     }
 
     struct Case: Sendable {

@@ -80,7 +80,7 @@ package final class BlobDirectory: Sendable {
         if try staged.link(into: shard, as: path.name) { return }
         if try isKept(digest, byteCount) { return }
         // A torn file, or something planted in its place. Whatever it is, it is not this blob.
-        try shard.unlink(path.name)
+        _ = try shard.remove(path.name)
         guard try staged.link(into: shard, as: path.name) else {
             throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: EEXIST)
         }
@@ -109,12 +109,14 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Deletes the file of a digest; `false` if there was none.
+    /// Removes the file of a digest, or a directory that has its name; `false` if there was neither.
+    ///
+    /// A directory that is not empty stays under another name.
     @discardableResult
     package func unlink(_ digest: ContentDigest) throws(SystemError) -> Bool {
         let path = BlobPath(digest)
         do {
-            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).unlink(path.name)
+            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).remove(path.name)
         } catch let error where error.meansMissing {
             return false
         }

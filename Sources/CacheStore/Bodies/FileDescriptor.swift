@@ -78,6 +78,24 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// Removes the file or directory `name`; `false` if nothing has that name.
+    ///
+    /// Renames a directory that is not empty: its contents are not the store's.
+    func remove(_ name: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            return try unlink(name)
+        } catch let error where [EISDIR, EPERM].contains(error.errno) {
+            // POSIX says EPERM for a directory, Linux EISDIR.
+            guard try status(of: name)?.isDirectory == true else { throw error }
+        }
+        do throws(SystemError) {
+            try Self.retrying("unlinkat", path + "/" + name) { unlinkat(number, name, AT_REMOVEDIR) }
+        } catch let error where [ENOTEMPTY, EEXIST].contains(error.errno) {
+            try rename(name, to: "\(name).quarantined-" + String(UInt64.random(in: .min ... .max), radix: 36))
+        }
+        return true
+    }
+
     /// What the file is, and how long.
     package func status() throws(SystemError) -> FileStatus {
         var buffer = stat()
