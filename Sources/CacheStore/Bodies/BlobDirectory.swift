@@ -20,8 +20,8 @@ package final class BlobDirectory: Sendable {
     private let blobs: FileDescriptor
     private let isDurable: Bool
 
-    /// Folders with names that a power cut may still take back, and whether one of them was made. Guards the list.
-    private let unsynced = Mutex(Unsynced())
+    /// The names that a power cut may still take back. Guards both sets.
+    private let shards = Mutex(Shards())
 
     /// Files that are being staged under a lock. Guards the list.
     private let locked = Mutex<[WeakDescriptor]>([])
@@ -30,9 +30,12 @@ package final class BlobDirectory: Sendable {
         weak var descriptor: FileDescriptor?
     }
 
-    private struct Unsynced {
-        var shards: Set<String> = []
-        var hasNewShard = false
+    private struct Shards {
+        /// Shards with names that are not synced.
+        var changed: Set<String> = []
+        /// Shards whose own names have been synced since this object was made. Another process may have been killed between
+        /// making a shard and syncing its name.
+        var synced: Set<String> = []
     }
 
     /// - Parameters:
@@ -76,7 +79,7 @@ package final class BlobDirectory: Sendable {
     package func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
-        if isDurable { unsynced.withLock { _ = $0.shards.insert(path.shard) } }
+        if isDurable { shards.withLock { _ = $0.changed.insert(path.shard) } }
         if try staged.link(into: shard, as: path.name) { return }
         if try isKept(digest, byteCount) { return }
         // A torn file, or something planted in its place. Whatever it is, it is not this blob.
@@ -96,17 +99,30 @@ package final class BlobDirectory: Sendable {
         return true
     }
 
-    /// Sees to it that names given since the last call outlast a power cut. Called before their rows are committed.
+    /// Makes names that were given since the last call outlast a power cut. Called before their rows are committed.
     func syncNames() throws(StoreError) {
         guard isDurable else { return }
-        let names = unsynced.withLock { unsynced in
-            defer { unsynced = Unsynced() }
-            return unsynced
+        let (changed, needsParent) = shards.withLock { shards in
+            defer { shards.changed = [] }
+            return (shards.changed, !shards.changed.isSubset(of: shards.synced))
         }
+        var left = changed
+        // After an error the next call syncs the rest, its own names or not.
+        defer { shards.withLock { $0.changed.formUnion(left) } }
         try mapping { () throws(SystemError) in
-            for shard in names.shards { try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync() }
-            if names.hasNewShard { try blobs.sync() }
+            for shard in changed {
+                do throws(SystemError) {
+                    try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync()
+                } catch {
+                    // A shard that is gone has no names, and would fail every later call.
+                    if error.meansMissing { left.remove(shard) }
+                    throw error
+                }
+            }
+            if needsParent { try blobs.sync() }
         }
+        left = []
+        shards.withLock { $0.synced.formUnion(changed) }
     }
 
     /// Removes the file of a digest, or a directory that has its name; `false` if there was neither.
@@ -150,8 +166,9 @@ package final class BlobDirectory: Sendable {
         } catch let error where error.meansMissing {
             // Not made yet, or a file, or a link that leads elsewhere: the link goes, what it leads to stays.
             try blobs.unlink(name)
+            // First: the calls that follow may fail after the directory was made.
+            shards.withLock { _ = $0.synced.remove(name) }
             try blobs.makeDirectory(name)
-            unsynced.withLock { $0.hasNewShard = true }
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         }
     }

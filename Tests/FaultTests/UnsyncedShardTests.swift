@@ -1,0 +1,56 @@
+import CacheStore
+import FaultModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Names of shards after errors", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
+struct UnsyncedShardTests {
+    @Test("whichever opening fails while a commit syncs, a power cut after the next commit takes no body away")
+    func failedOpening() async throws {
+        let mode = ScenarioOptions.Mode.persist(.everything)
+        let count = try await openings(mode)
+        let points = points(count, atMost: 16)
+        for point in points {
+            let laboratory = try Laboratory()
+            var options = laboratory.options(mode, FaultPlan(.fail, .open, at: point, error: EMFILE))
+            options.isDurable = true
+            options.record = laboratory.recordPath
+            #expect(try await laboratory.run(options) == .exit(0), "\(laboratory.output)")
+            #expect(try missing(ChangeLog(laboratory.recordPath)) == [], "opening \(point): \(laboratory.output)")
+        }
+        report("\(points.count) of \(count) failed openings before power cuts")
+    }
+
+    /// How many openings a durable run makes.
+    private func openings(_ mode: ScenarioOptions.Mode) async throws -> UInt64 {
+        let laboratory = try Laboratory()
+        var options = laboratory.options(mode, FaultPlan(.count, .open))
+        options.isDurable = true
+        #expect(try await laboratory.run(options) == .exit(0), "\(laboratory.output)")
+        let last = laboratory.output.split(separator: " ").last?.trimmingCharacters(in: .newlines)
+        return try #require(last.flatMap { UInt64($0) })
+    }
+
+    /// The bodies of acknowledged entries that a power cut right after the acknowledgement would take away.
+    private func missing(_ log: ChangeLog) -> [String] {
+        var missing: [String] = []
+        var disk = Disk()
+        var acknowledged = 0
+        for change in log.changes {
+            disk.apply(change)
+            guard case .note = change else { continue }
+            acknowledged += 1
+            let expectation = PossibleAnswers(.everything, acknowledged: acknowledged)
+            let remains = disk.remains(.everything)
+            for (key, versions) in expectation.versions {
+                // After the last step nothing else may have begun.
+                guard versions.count == 1, let version = versions.first ?? nil, version.byteCount > 0 else { continue }
+                let digits = ContentDigest(of: version.bytes).description
+                let bytes = remains["blobs/\(digits.prefix(2))/\(digits.dropFirst(2))"] ?? nil
+                if bytes != Array(version.bytes) { missing.append("\(key) after step \(acknowledged)") }
+            }
+        }
+        return missing
+    }
+}
