@@ -23,6 +23,9 @@ package final class BlobDirectory: Sendable {
     /// The names that a power cut may still take back. Guards both sets.
     private let shards = Mutex(Shards())
 
+    /// Counts the calls of ``abandonStagedFiles()``. A sweep holds it while it locks and deletes one staged file.
+    private let abandonments = Mutex(0)
+
     /// Files that are being staged under a lock. Guards the list.
     private let locked = Mutex<[WeakDescriptor]>([])
 
@@ -66,13 +69,29 @@ package final class BlobDirectory: Sendable {
         return file
     }
 
-    /// Lets go of the locks of files that are being staged. Others may sweep them away from now on; then their commits fail.
-    func abandonStagedFiles() {
+    /// Releases the locks of files that are being staged, and ends sweeps of such files.
+    ///
+    /// Another process may sweep the files from now on. Then their commits fail.
+    package func abandonStagedFiles() {
+        abandonments.withLock { $0 += 1 }
         let descriptors = locked.withLock { locked in
             defer { locked = [] }
             return locked.compactMap(\.descriptor)
         }
         for descriptor in descriptors { descriptor.unlock() }
+    }
+
+    /// Deletes staged files of processes that are gone; returns their number. ``abandonStagedFiles()`` ends it early.
+    @discardableResult
+    package func sweepStagedFiles() throws(SystemError) -> Int {
+        let start = abandonments.withLock { $0 }
+        return try StagedFile.sweep(root) { (deletion) throws(SystemError) in
+            try abandonments.withLock { (count) throws(SystemError) in
+                guard count == start else { return false }
+                try deletion()
+                return true
+            }
+        }
     }
 
     /// Gives a staged file the name of its digest, or keeps the file that has the name and the right length.

@@ -169,7 +169,17 @@ package final class FileDescriptor: Sendable {
         if let refusal, !isDirectory() { throw refusal }
     }
 
-    /// Lets go of the lock that this descriptor has taken.
+    /// Locks the file with flock(2) for this open file; `false` if another one has it. Never blocks.
+    func tryLock() throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            try Self.retrying("flock", path) { flock(number, LOCK_EX | LOCK_NB) }
+            return true
+        } catch let error where error.errno == EWOULDBLOCK {
+            return false
+        }
+    }
+
+    /// Unlocks the file after ``tryLock()``.
     func unlock() {
         flock(number, LOCK_UN)
     }

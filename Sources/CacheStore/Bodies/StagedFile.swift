@@ -35,16 +35,30 @@ package struct StagedFile: ~Copyable {
 
     /// Stages a file with a name of its own below `staging/`, a directory of the store at `root`.
     package init(namedBelow root: FileDescriptor) throws(SystemError) {
+        let folder = try Self.openFolder(root)
+        // A sweep may find the file before it is locked, and delete it. The name and the link count show that.
+        for _ in 0..<Self.maxTries {
+            let name = Self.makeName()
+            let descriptor = try folder.open(name, O_RDWR | O_CREAT | O_EXCL)
+            if try descriptor.tryLock(), try descriptor.status().linkCount > 0 {
+                self.init(descriptor: descriptor, staging: (folder, name))
+                return
+            }
+            try folder.unlink(name)
+        }
+        throw SystemError(call: "flock", path: folder.path, errno: EWOULDBLOCK)
+    }
+
+    /// Files in a row that sweeps may take between their creation and their lock, some microseconds each.
+    private static let maxTries = 100
+
+    private static func openFolder(_ root: FileDescriptor) throws(SystemError) -> FileDescriptor {
         try root.makeDirectory("staging")
-        let directory = try root.open("staging", O_RDONLY | O_DIRECTORY)
-        let name = String(UInt64.random(in: .min ... .max), radix: 36) + "-" + String(getpid())
-        // Created under a shared lock of the folder: who sweeps it takes the exclusive one, and so never meets a file
-        // between its creation and its own lock.
-        try FileDescriptor.retrying("flock", directory.path) { flock(directory.number, LOCK_SH) }
-        defer { flock(directory.number, LOCK_UN) }
-        let descriptor = try directory.open(name, O_RDWR | O_CREAT | O_EXCL)
-        try FileDescriptor.retrying("flock", descriptor.path) { flock(descriptor.number, LOCK_EX | LOCK_NB) }
-        self.init(descriptor: descriptor, staging: (directory, name))
+        return try root.open("staging", O_RDONLY | O_DIRECTORY)
+    }
+
+    private static func makeName() -> String {
+        String(UInt64.random(in: .min ... .max), radix: 36) + "-" + String(getpid())
     }
 
     private init(descriptor: FileDescriptor, staging: (directory: FileDescriptor, name: String)?) {
@@ -72,18 +86,25 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Deletes the files below `staging/` that no living process is writing; returns how many there were.
-    static func sweep(_ root: FileDescriptor) throws(SystemError) -> Int {
+    /// Deletes the files below `staging/` that no living process is writing; returns their number.
+    ///
+    /// Locks one file at a time, for as long as its deletion takes.
+    ///
+    /// - Parameter mayDelete: Runs each deletion that it is given, or returns `false` to end the sweep.
+    static func sweep(
+        _ root: FileDescriptor, mayDelete: (() throws(SystemError) -> Void) throws(SystemError) -> Bool
+    ) throws(SystemError) -> Int {
         guard try root.status(of: "staging")?.isDirectory == true else { return 0 }
-        let directory = try root.open("staging", O_RDONLY | O_DIRECTORY)
-        try FileDescriptor.retrying("flock", directory.path) { flock(directory.number, LOCK_EX) }
-        defer { flock(directory.number, LOCK_UN) }
+        let folder = try root.open("staging", O_RDONLY | O_DIRECTORY)
         var count = 0
-        for name in try directory.names() where isStagingName(name) {
-            guard let file = try? directory.open(name, O_RDONLY | O_NONBLOCK), try file.status().isRegular,
-                flock(file.number, LOCK_EX | LOCK_NB) == 0
-            else { continue }
-            if try directory.unlink(name) { count += 1 }
+        for name in try folder.names() where isStagingName(name) {
+            let mayGoOn = try mayDelete { () throws(SystemError) in
+                guard let file = try? folder.open(name, O_RDONLY | O_NONBLOCK), try file.status().isRegular,
+                    try file.tryLock()
+                else { return }
+                if try folder.unlink(name) { count += 1 }
+            }
+            guard mayGoOn else { break }
         }
         return count
     }

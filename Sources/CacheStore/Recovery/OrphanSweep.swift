@@ -43,7 +43,7 @@ extension ResponseStore {
         }
         var report = deleted.withLock { $0 }
         try mapping { () throws(SystemError) in
-            report.stagedFiles = try StagedFile.sweep(blobs.root)
+            report.stagedFiles = try blobs.sweepStagedFiles()
             try place.sweepUnfinishedIndices()
         }
         return report

@@ -1,0 +1,112 @@
+import CacheStore
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Staging below names")
+struct StagingTests {
+    let sandbox: BlobSandbox
+
+    init() throws {
+        sandbox = try BlobSandbox()
+    }
+
+    /// Runs `body` on a thread; `nil` if it has not returned after five seconds.
+    private func result<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value? {
+        let outcome = Outcome<Value>()
+        let finished = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let result = Result { try body() }
+            outcome.result.withLock { $0 = result }
+            finished.signal()
+        }
+        guard finished.wait(timeout: .now() + 5) == .success else { return nil }
+        return try outcome.result.withLock { $0 }?.get()
+    }
+
+    private final class Outcome<Value: Sendable>: Sendable {
+        /// Guards the result.
+        let result = Mutex<Result<Value, any Error>?>(nil)
+    }
+
+    /// Locks `staging/` with flock(2) until the descriptor is closed.
+    private func lockFolder(_ operation: Int32) throws -> Int32 {
+        let path = sandbox.directory.path + "/staging"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY)
+        #expect(flock(descriptor, operation) == 0)
+        return descriptor
+    }
+
+    @Test("staging does not wait for a lock of the folder")
+    func stagesBesideLock() throws {
+        let descriptor = try lockFolder(LOCK_EX)
+        defer { close(descriptor) }
+        let root = sandbox.root
+        #expect(try result { try StagedFile(namedBelow: root).descriptor.path }?.contains("/staging/") == true)
+    }
+
+    @Test("a sweep does not wait for a lock of the folder")
+    func sweepsBesideLock() throws {
+        let descriptor = try lockFolder(LOCK_SH)
+        defer { close(descriptor) }
+        try Data("dead".utf8).write(to: sandbox.directory.url.appending(path: "staging/abc123-4711"))
+        let root = sandbox.root
+        #expect(try result { try BlobDirectory(root: root).sweepStagedFiles() } == 1)
+        #expect(sandbox.names(in: "staging") == [])
+    }
+
+    @Test("files that are staged while sweeps run keep their names")
+    func besideSweeps() throws {
+        let blobs = try BlobDirectory(root: sandbox.root)
+        let sweeps = DispatchGroup()
+        let flag = Flag()
+        for _ in 0..<2 {
+            sweeps.enter()
+            Thread.detachNewThread {
+                while !flag.isSet { #expect(throws: Never.self) { try blobs.sweepStagedFiles() } }
+                sweeps.leave()
+            }
+        }
+        for number in 0..<3_000 {
+            let staged = try StagedFile(namedBelow: sandbox.root)
+            #expect(FileManager.default.fileExists(atPath: staged.descriptor.path), "file \(number)")
+        }
+        flag.set()
+        sweeps.wait()
+        #expect(sandbox.names(in: "staging") == [])
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .acquiring) }
+
+        func set() { value.store(true, ordering: .releasing) }
+    }
+
+    @Test("once staged files are abandoned, as at a suspension, a sweep under way locks and deletes no more of them")
+    func abandonedSweep() throws {
+        let blobs = try BlobDirectory(root: sandbox.root)
+        let count = 5_000
+        try FileManager.default.createDirectory(
+            atPath: sandbox.directory.path + "/staging", withIntermediateDirectories: true)
+        for number in 0..<count {
+            try Data().write(to: sandbox.directory.url.appending(path: "staging/\(number)-4711"))
+        }
+        let finished = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            #expect(throws: Never.self) { try blobs.sweepStagedFiles() }
+            finished.signal()
+        }
+        while sandbox.names(in: "staging").count == count { usleep(100) }
+        blobs.abandonStagedFiles()
+        let left = sandbox.names(in: "staging").count
+        finished.wait()
+        #expect(left > 0)
+        #expect(sandbox.names(in: "staging").count == left)
+        // The next sweep, after the store has been resumed, finishes.
+        #expect(try blobs.sweepStagedFiles() == left)
+    }
+}
