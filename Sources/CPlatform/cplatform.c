@@ -57,6 +57,24 @@ int cplatform_open_beneath(int directory, const char *path) {
     return open_stepwise(directory, path);
 }
 
+int cplatform_open_unnamed(int directory) {
+#ifdef O_TMPFILE
+    return openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#else
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int cplatform_link_descriptor(int file, int directory, const char *name) {
+#ifdef AT_EMPTY_PATH
+    return linkat(file, "", directory, name, AT_EMPTY_PATH);
+#else
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
 #if defined(__APPLE__) && !defined(F_OFD_SETLK)
 // Not in the headers of every SDK; the kernel has had them since Darwin 17.
 #define F_OFD_SETLK 90

@@ -10,6 +10,14 @@
 // does not wait for its writer. Returns a descriptor, or -1 with errno set.
 int cplatform_open_beneath(int directory, const char *path);
 
+// Opens a new file that has no name, in the file system of `directory`, for reading and writing. Returns a descriptor, or -1 with
+// errno set: ENOTSUP where the system has no such files.
+int cplatform_open_unnamed(int directory);
+
+// Gives the open file `file` the name `name` in `directory`. Returns 0, or -1 with errno set: ENOTSUP where the system cannot link
+// by descriptor, ENOENT where this process may not.
+int cplatform_link_descriptor(int file, int directory, const char *name);
+
 // Locks `count` bytes from `offset`, all or none, and unlocks the byte at `offset`, for this open file description. POSIX locks
 // belong to the process, and any close(2) of the file would end them. Never block. Return 0, or -1 with errno set: EAGAIN where
 // another description has a lock, ENOTSUP where the system has no such locks.

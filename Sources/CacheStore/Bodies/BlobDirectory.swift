@@ -20,6 +20,9 @@ package final class BlobDirectory: Sendable {
     private let blobs: FileDescriptor
     private let isDurable: Bool
 
+    /// Names files that are staged without a name.
+    private let linker: UnnamedFileLinker
+
     /// The names that a power cut may still take back. Guards both sets.
     private let shards = Mutex(Shards())
 
@@ -44,9 +47,13 @@ package final class BlobDirectory: Sendable {
     /// - Parameters:
     ///   - createsDirectory: Whether `blobs/` is made if it is not there.
     ///   - isDurable: Whether files and their names are on the disk once ``syncNames()`` has returned.
-    package init(root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false) throws(SystemError) {
+    ///   - linksUnnamedFiles: `false` refuses names to files that were staged without one, for tests.
+    package init(
+        root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false, linksUnnamedFiles: Bool = true
+    ) throws(SystemError) {
         self.root = root
         self.isDurable = isDurable
+        linker = UnnamedFileLinker(isPermitted: linksUnnamedFiles)
         if createsDirectory { try root.makeDirectory("blobs") }
         blobs = try root.open("blobs", O_RDONLY | O_DIRECTORY)
         if isDurable { try root.sync() }
@@ -59,7 +66,7 @@ package final class BlobDirectory: Sendable {
 
     /// A new file for the bytes of a body.
     package func stage() throws(SystemError) -> StagedFile {
-        let file = try StagedFile(blobs: blobs, root: root)
+        let file = try StagedFile(blobs: blobs, root: root, linker: linker)
         if file.isLocked {
             locked.withLock { locked in
                 locked.removeAll { $0.descriptor == nil }
@@ -94,18 +101,38 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Gives a staged file the name of its digest, or keeps the file that has the name and the right length.
+    // MARK: Naming
+
+    /// Gives a staged file the name of its digest.
+    ///
+    /// Keeps a whole file that has the name already.
     package func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
         if isDurable { shards.withLock { _ = $0.changed.insert(path.shard) } }
-        if try staged.link(into: shard, as: path.name) { return }
-        if try isKept(digest, byteCount) { return }
-        // A torn file, or something planted in its place. Whatever it is, it is not this blob.
-        _ = try shard.remove(path.name)
-        guard try staged.link(into: shard, as: path.name) else {
-            throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: EEXIST)
+        if try place(staged, digest, byteCount, in: shard) { return }
+        let copy = try StagedFile.copy(of: staged.descriptor, byteCount: byteCount, below: root)
+        if isDurable { try copy.descriptor.sync() }
+        guard try place(copy, digest, byteCount, in: shard) else {
+            throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP)
         }
+    }
+
+    /// Gives a staged file the name of its digest; `false` where the file has no name and this process cannot give it one.
+    private func place(
+        _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, in shard: FileDescriptor
+    ) throws(SystemError) -> Bool {
+        let name = BlobPath(digest).name
+        let outcome = try staged.link(into: shard, as: name)
+        if outcome == .linked { return true }
+        if try isKept(digest, byteCount) { return true }
+        guard outcome == .exists else { return false }
+        // A torn file, or one that another program has planted.
+        _ = try shard.remove(name)
+        guard try staged.link(into: shard, as: name) == .linked else {
+            throw SystemError(call: "linkat", path: shard.path + "/" + name, errno: EEXIST)
+        }
+        return true
     }
 
     /// Whether the file that has the name of a digest already can stay.

@@ -46,6 +46,12 @@ package final class FileDescriptor: Sendable {
         return FileDescriptor(number: opened, directory: self.path, name: path)
     }
 
+    /// Opens a new file that has no name, in the file system of this directory, where there are such files.
+    func openUnnamed() throws(SystemError) -> FileDescriptor {
+        let opened = try Self.retrying("openat", path) { cplatform_open_unnamed(number) }
+        return FileDescriptor(number: opened, directory: path, name: ".")
+    }
+
     /// Opens a directory by its path; the path itself may lead through links.
     package static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
         let opened = try retrying("open", path) {
@@ -136,6 +142,20 @@ package final class FileDescriptor: Sendable {
         do {
             try Self.retrying("renameat", path + "/" + name) { renameat(number, name, number, other) }
         } catch let error where error.errno == ENOENT {}
+    }
+
+    /// Writes a copy of the first `byteCount` bytes of `file` at the end of what has been written; fewer if it is shorter.
+    func write(_ file: FileDescriptor, byteCount: Int64) throws(SystemError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
+        defer { buffer.deallocate() }
+        var offset: Int64 = 0
+        while offset < byteCount {
+            let rest = Int(min(byteCount - offset, Int64(buffer.count)))
+            let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<rest]), at: offset)
+            guard count > 0 else { return }
+            try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += Int64(count)
+        }
     }
 
     /// Returns once the file, or the names in the directory, are on the disk.

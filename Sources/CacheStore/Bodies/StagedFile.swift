@@ -8,28 +8,37 @@ internal import Darwin
 
 /// A file being written that has no name in the store yet.
 ///
-/// On Linux it has no name at all, so that a killed process leaves nothing behind. Elsewhere, and on file systems that
-/// cannot do that, it has a unique name below `staging/` and is locked for as long as its writer lives.
+/// On Linux it has no name at all, so a killed process leaves nothing behind. Elsewhere, on file systems without unnamed
+/// files, and where the process cannot name them, it has a unique name below `staging/`. Such a file is locked while its
+/// writer lives.
 package struct StagedFile: ~Copyable {
     package let descriptor: FileDescriptor
-    /// The name below `staging/`; `nil` for a file without one.
-    private let staging: (directory: FileDescriptor, name: String)?
+
+    /// What gives the file its name in the store.
+    private enum Source {
+        case unnamed(UnnamedFileLinker)
+        /// Has the name `name` in `folder`, which is `staging/`.
+        case named(folder: FileDescriptor, name: String)
+    }
+
+    private let source: Source
+    private let root: FileDescriptor
 
     /// Whether the file has a name of its own, and a lock.
-    var isLocked: Bool { staging != nil }
+    var isLocked: Bool {
+        if case .named = source { true } else { false }
+    }
 
     /// Stages a file for a blob below `blobs`, a directory of the store at `root`.
-    init(blobs: FileDescriptor, root: FileDescriptor) throws(SystemError) {
-        #if os(Linux)
-        // O_TMPFILE is a macro that Swift does not import; the number is that of every architecture Swift runs on.
-        let unnamedTemporary: Int32 = 0o20000000 | O_DIRECTORY
-        do throws(SystemError) {
-            self.init(descriptor: try blobs.open(".", unnamedTemporary | O_RDWR), staging: nil)
-            return
-        } catch let error where [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
-            // This file system or kernel has no unnamed files.
+    init(blobs: FileDescriptor, root: FileDescriptor, linker: UnnamedFileLinker) throws(SystemError) {
+        if linker.shouldBeUsed {
+            do throws(SystemError) {
+                self.init(descriptor: try blobs.openUnnamed(), source: .unnamed(linker), root: root)
+                return
+            } catch let error where [EOPNOTSUPP, ENOTSUP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
+                // This file system or kernel has no unnamed files.
+            }
         }
-        #endif
         try self.init(namedBelow: root)
     }
 
@@ -41,12 +50,27 @@ package struct StagedFile: ~Copyable {
             let name = Self.makeName()
             let descriptor = try folder.open(name, O_RDWR | O_CREAT | O_EXCL)
             if try descriptor.tryLock(), try descriptor.status().linkCount > 0 {
-                self.init(descriptor: descriptor, staging: (folder, name))
+                self.init(descriptor: descriptor, source: .named(folder: folder, name: name), root: root)
                 return
             }
             try folder.unlink(name)
         }
         throw SystemError(call: "flock", path: folder.path, errno: EWOULDBLOCK)
+    }
+
+    /// Stages a copy of the first `byteCount` bytes of `file`, with a name of its own.
+    static func copy(
+        of file: FileDescriptor, byteCount: Int64, below root: FileDescriptor
+    ) throws(SystemError) -> StagedFile {
+        let copy = try StagedFile(namedBelow: root)
+        try copy.descriptor.write(file, byteCount: byteCount)
+        return copy
+    }
+
+    private init(descriptor: FileDescriptor, source: Source, root: FileDescriptor) {
+        self.descriptor = descriptor
+        self.source = source
+        self.root = root
     }
 
     /// Files in a row that sweeps may take between their creation and their lock, some microseconds each.
@@ -61,30 +85,29 @@ package struct StagedFile: ~Copyable {
         String(UInt64.random(in: .min ... .max), radix: 36) + "-" + String(getpid())
     }
 
-    private init(descriptor: FileDescriptor, staging: (directory: FileDescriptor, name: String)?) {
-        self.descriptor = descriptor
-        self.staging = staging
-    }
+    // MARK: Naming
 
-    /// Gives the file a name in `shard`; `false` if something has that name already.
-    borrowing func link(into shard: FileDescriptor, as name: String) throws(SystemError) -> Bool {
-        let target = shard.path + "/" + name
-        do {
-            if let staging {
-                try FileDescriptor.retrying("linkat", target) {
-                    linkat(staging.directory.number, staging.name, shard.number, name, 0)
+    /// Gives the file a name in `shard`.
+    borrowing func link(into shard: FileDescriptor, as name: String) throws(SystemError) -> UnnamedFileLinker.Outcome {
+        switch source {
+        case .unnamed(let linker): return try linker.link(descriptor, into: shard, as: name)
+        case .named(let folder, let staged):
+            do throws(SystemError) {
+                try FileDescriptor.retrying("linkat", shard.path + "/" + name) {
+                    linkat(folder.number, staged, shard.number, name, 0)
                 }
-            } else {
-                // The kernel's documented way to name an unnamed file without privileges, open(2).
-                try FileDescriptor.retrying("linkat", target) {
-                    linkat(AT_FDCWD, "/proc/self/fd/\(descriptor.number)", shard.number, name, AT_SYMLINK_FOLLOW)
-                }
+                return .linked
+            } catch let error where error.errno == EEXIST {
+                return .exists
             }
-            return true
-        } catch let error where error.errno == EEXIST {
-            return false
         }
     }
+
+    deinit {
+        if case .named(let folder, let name) = source { _ = try? folder.unlink(name) }
+    }
+
+    // MARK: Sweeping
 
     /// Deletes the files below `staging/` that no living process is writing; returns their number.
     ///
@@ -109,13 +132,9 @@ package struct StagedFile: ~Copyable {
         return count
     }
 
-    /// Whether a name is one that ``init(namedBelow:)`` gives.
+    /// Whether a name is one that this type gives.
     private static func isStagingName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && UInt64(parts[0], radix: 36) != nil && pid_t(parts[1]) != nil
-    }
-
-    deinit {
-        if let staging { _ = try? staging.directory.unlink(staging.name) }
     }
 }

@@ -1,0 +1,86 @@
+internal import CPlatform
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Darwin
+#endif
+
+/// Names files that were opened without a name (`O_TMPFILE`), in the way that works in this process.
+final class UnnamedFileLinker: Sendable {
+    /// The result of ``link(_:into:as:)``.
+    enum Outcome {
+        case linked
+        /// Another file has the name.
+        case exists
+        /// This process cannot name such a file.
+        case unsupported
+    }
+
+    /// Errors by which kernels and sandboxes refuse one way of linking. The other way may still work.
+    private static let refusals: Set<Int32> = [ENOENT, EPERM, EACCES, EINVAL, ENOSYS, EOPNOTSUPP, ELOOP]
+
+    private let isPermitted: Bool
+    /// Whether no link has turned out to be unsupported.
+    private let isAvailable = Atomic(true)
+    /// Whether links need /proc.
+    private let needsProc = Atomic(false)
+
+    /// - Parameter isPermitted: `false` makes every link ``Outcome/unsupported``, for tests.
+    init(isPermitted: Bool = true) {
+        self.isPermitted = isPermitted
+    }
+
+    /// Whether new files should be opened without a name.
+    var shouldBeUsed: Bool { isAvailable.load(ordering: .relaxed) }
+
+    /// Names the file `descriptor` in `directory`.
+    ///
+    /// - Throws: ENOENT where the file has had a name before. The kernel gives it none again.
+    func link(
+        _ descriptor: FileDescriptor, into directory: FileDescriptor, as name: String
+    ) throws(SystemError) -> Outcome {
+        do throws(SystemError) {
+            guard isPermitted else { return unsupported() }
+            try linkByAnyWay(descriptor, directory, name)
+            return .linked
+        } catch let error where error.errno == EEXIST {
+            return .exists
+        } catch let error where Self.refusals.contains(error.errno) {
+            // Where /proc shows the file, ENOENT is about the file or the directory.
+            if error.errno == ENOENT, access(Self.procPath(of: descriptor), F_OK) == 0 { throw error }
+            return unsupported()
+        }
+    }
+
+    private func unsupported() -> Outcome {
+        isAvailable.store(false, ordering: .relaxed)
+        return .unsupported
+    }
+
+    private func linkByAnyWay(
+        _ descriptor: FileDescriptor, _ directory: FileDescriptor, _ name: String
+    ) throws(SystemError) {
+        let target = directory.path + "/" + name
+        if !needsProc.load(ordering: .relaxed) {
+            do throws(SystemError) {
+                // Kernels before 6.10 require CAP_DAC_READ_SEARCH and answer ENOENT without it.
+                try FileDescriptor.retrying("linkat", target) {
+                    cplatform_link_descriptor(descriptor.number, directory.number, name)
+                }
+                return
+            } catch let error where Self.refusals.contains(error.errno) {}
+        }
+        // open(2) documents this way for processes without privileges. Containers may lack /proc.
+        let path = Self.procPath(of: descriptor)
+        try FileDescriptor.retrying("linkat", target) {
+            linkat(AT_FDCWD, path, directory.number, name, AT_SYMLINK_FOLLOW)
+        }
+        needsProc.store(true, ordering: .relaxed)
+    }
+
+    private static func procPath(of descriptor: FileDescriptor) -> String { "/proc/self/fd/\(descriptor.number)" }
+}

@@ -1,0 +1,144 @@
+#if os(Linux)
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Files without a name")
+struct UnnamedFileTests {
+    let sandbox: BlobSandbox
+    let body = Data.noise(700_000, seed: 5)
+
+    init() throws {
+        sandbox = try BlobSandbox()
+    }
+
+    @Test(
+        "where a file without a name cannot be linked, a copy with one is, and later files have one from the start",
+        arguments: [false, true])
+    func copied(isDurable: Bool) throws {
+        let blobs = try BlobDirectory(root: sandbox.root, isDurable: isDurable, linksUnnamedFiles: false)
+        do {
+            let staged = try blobs.stage(body)
+            #expect(sandbox.names(in: "staging") == [])
+            try blobs.link(staged, as: ContentDigest(of: body), byteCount: Int64(body.count))
+            #expect(try blobs.stored(body) == body)
+            // A commit that is tried again has removed the name in between.
+            try blobs.unlink(ContentDigest(of: body))
+            try blobs.link(staged, as: ContentDigest(of: body), byteCount: Int64(body.count))
+            try blobs.link(staged, as: ContentDigest(of: body), byteCount: Int64(body.count))
+            #expect(try blobs.stored(body) == body)
+        }
+        #expect(sandbox.names(in: "staging") == [])
+        let next = try blobs.stage(Data("next".utf8))
+        #expect(sandbox.names(in: "staging").count == 1)
+        try blobs.link(next, as: ContentDigest(of: Data("next".utf8)), byteCount: 4)
+        #expect(try blobs.stored(Data("next".utf8)) == Data("next".utf8))
+    }
+
+    @Test("an error of the shard is told, and is no reason to stage by name from now on")
+    func missingShard() throws {
+        let blobs = try BlobDirectory(root: sandbox.root)
+        try blobs.store(body)
+        let staged = try blobs.stage(body)
+        try blobs.link(staged, as: ContentDigest(of: Data("a".utf8)), byteCount: Int64(body.count))
+        try blobs.unlink(ContentDigest(of: Data("a".utf8)))
+        // The kernel never names such a file again.
+        #expect(throws: SystemError.self) {
+            try blobs.link(staged, as: ContentDigest(of: Data("b".utf8)), byteCount: Int64(body.count))
+        }
+        let next = try blobs.stage(Data("next".utf8))
+        #expect(sandbox.names(in: "staging") == [])
+        _ = consume next
+    }
+
+    // MARK: Without /proc
+
+    /// Continuous integration runs these tests or fails; elsewhere they are skipped where mounting is not permitted.
+    private static let runs = Namespace.isPermitted || ProcessInfo.processInfo.environment["CI"] == "true"
+
+    @Test("a body is stored where /proc is not mounted", .enabled(if: Self.runs, "needs the right to unmount /proc"))
+    func withoutProc() async throws {
+        try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
+        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
+            try Self.store(below: path, keepsPrivileges: true)
+        }
+        #expect(try BlobDirectory(root: sandbox.root).stored(body) == body)
+    }
+
+    @Test(
+        "a body is stored where /proc is not mounted and the process may not link by descriptor",
+        .enabled(if: Self.runs, "needs the right to unmount /proc"))
+    func withoutProcAndPrivileges() async throws {
+        try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
+        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
+            try Self.store(below: path, keepsPrivileges: false)
+        }
+        #expect(try BlobDirectory(root: sandbox.root).stored(body) == body)
+        #expect(sandbox.names(in: "staging") == [])
+    }
+
+    @Test("a store works where /proc is not mounted", .enabled(if: Self.runs, "needs the right to unmount /proc"))
+    func storeWithoutProc() async throws {
+        try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
+        let sandbox = try Sandbox()
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            try Self.fillStore(at: path)
+        }
+        let store = try sandbox.open()
+        #expect(try store.bytes(.path("a")) == body)
+        #expect(try store.bytes(.path("b")) == body)
+        #expect(try await store.check(digests: true).isSound)
+    }
+
+    /// Works on the thread of the caller only, whose namespace is its own.
+    private static func store(below path: String, keepsPrivileges: Bool) throws {
+        let test = try UnnamedFileTests()
+        let root = try FileDescriptor.openDirectory(atPath: path)
+        let blobs = try BlobDirectory(root: root)
+        let staged = try blobs.stage(test.body)
+        try Namespace.unmountProc()
+        if !keepsPrivileges {
+            // A file that was opened with other credentials is linked by its descriptor with CAP_DAC_READ_SEARCH only.
+            for folder in ["", "/blobs"] { precondition(chown(path + folder, 65_534, 65_534) == 0) }
+            precondition(setuid(65_534) == 0)
+        }
+        try blobs.link(staged, as: ContentDigest(of: test.body), byteCount: Int64(test.body.count))
+    }
+
+    private static func fillStore(at path: String) throws {
+        try Namespace.unmountProc()
+        let body = try UnnamedFileTests().body
+        let store = try ResponseStore(directory: URL(filePath: path))
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        for name in ["a", "b"] { try store.insert(body, metadata: metadata, for: .path(name)) }
+        store.close()
+    }
+}
+
+/// A mount namespace of the calling thread.
+private enum Namespace {
+    /// Whether this process may have one. Tried on a thread of its own, which keeps it to itself.
+    static let isPermitted: Bool = {
+        nonisolated(unsafe) var isPermitted = false
+        let finished = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            isPermitted = (try? unmountProc()) != nil
+            finished.signal()
+        }
+        finished.wait()
+        return isPermitted
+    }()
+
+    /// Takes /proc away from the calling thread, and from threads that it starts.
+    static func unmountProc() throws {
+        // Swift does not import unshare(2), which is in the headers for _GNU_SOURCE only.
+        typealias Unshare = @convention(c) (Int32) -> Int32
+        let newMountNamespace: Int32 = 0x0002_0000
+        guard let symbol = dlsym(nil, "unshare"), unsafeBitCast(symbol, to: Unshare.self)(newMountNamespace) == 0,
+            mount(nil, "/", nil, UInt(MS_REC) | UInt(MS_PRIVATE), nil) == 0, umount2("/proc", Int32(MNT_DETACH)) == 0,
+            !FileManager.default.fileExists(atPath: "/proc/self")
+        else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM) }
+    }
+}
+#endif
