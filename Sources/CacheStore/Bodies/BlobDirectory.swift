@@ -105,7 +105,7 @@ package final class BlobDirectory: Sendable {
 
     /// Gives a staged file the name of its digest.
     ///
-    /// Keeps a whole file that has the name already.
+    /// Keeps a file of the right length that has the name already, unless this directory is durable.
     package func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
@@ -125,23 +125,18 @@ package final class BlobDirectory: Sendable {
         let name = BlobPath(digest).name
         let outcome = try staged.link(into: shard, as: name)
         if outcome == .linked { return true }
-        if try isKept(digest, byteCount) { return true }
+        if !isDurable, try open(digest, byteCount: byteCount) != nil { return true }
         guard outcome == .exists else { return false }
+        // A power cut may have left a file of the right length without its bytes. The caller holds the write lock: replacing
+        // the file takes constant time, reading it does not.
+        if isDurable, try shard.status(of: name)?.isDirectory != true {
+            return try staged.replace(name, in: shard) == .linked
+        }
         // A torn file, or one that another program has planted.
         _ = try shard.remove(name)
         guard try staged.link(into: shard, as: name) == .linked else {
             throw SystemError(call: "linkat", path: shard.path + "/" + name, errno: EEXIST)
         }
-        return true
-    }
-
-    /// Whether the file that has the name of a digest already can stay.
-    private func isKept(_ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) -> Bool {
-        guard let (existing, _) = try open(digest, byteCount: byteCount) else { return false }
-        guard isDurable else { return true }
-        // It may be the remains of a power cut: of the right length, but not on the disk, or without its bytes.
-        guard try BlobDigester.digest(of: existing, byteCount: byteCount) == digest else { return false }
-        try existing.sync()
         return true
     }
 

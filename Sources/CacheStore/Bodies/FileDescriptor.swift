@@ -158,6 +158,13 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// Gives `name` in this directory another name in `directory`, in place of the file that has it.
+    func rename(_ name: String, to other: String, in directory: FileDescriptor) throws(SystemError) {
+        try Self.retrying("renameat", directory.path + "/" + other) {
+            renameat(number, name, directory.number, other)
+        }
+    }
+
     /// Returns once the file, or the names in the directory, are on the disk.
     ///
     /// Leaves a directory to its file system where that cannot sync directories.

@@ -103,6 +103,25 @@ package struct StagedFile: ~Copyable {
         }
     }
 
+    /// Gives the file a name in `shard` in place of the file that has it. Readers see one file or the other.
+    ///
+    /// rename(2) needs a second name. It stands below `staging/`, so that a sweep finds it after a kill.
+    borrowing func replace(_ name: String, in shard: FileDescriptor) throws(SystemError) -> UnnamedFileLinker.Outcome {
+        let folder = try Self.openFolder(root)
+        let second = Self.makeName()
+        // Keeps sweeps from the second name. A named file has the lock already.
+        if !isLocked, try !descriptor.tryLock() {
+            throw SystemError(call: "flock", path: descriptor.path, errno: EWOULDBLOCK)
+        }
+        defer { if !isLocked { descriptor.unlock() } }
+        let outcome = try link(into: folder, as: second)
+        guard outcome == .linked else { return outcome }
+        // rename(2) leaves the second name where the first is of the same file.
+        defer { _ = try? folder.unlink(second) }
+        try folder.rename(second, to: name, in: shard)
+        return .linked
+    }
+
     deinit {
         if case .named(let folder, let name) = source { _ = try? folder.unlink(name) }
     }
