@@ -59,7 +59,7 @@ package final class BlobDirectory: Sendable {
         if isDurable { try root.sync() }
     }
 
-    /// The lock of who evicts, or sets an index aside.
+    /// The lock for evicting, and for quarantining an index.
     func lock() throws(SystemError) -> DirectoryLock {
         try DirectoryLock("blobs", below: root)
     }
@@ -191,7 +191,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// What has the name of a digest; `nil` if nothing has.
+    /// The status of the file or directory under the name of a digest; `nil` if there is none.
     package func status(of digest: ContentDigest) throws(SystemError) -> FileStatus? {
         let path = BlobPath(digest)
         do {
@@ -205,7 +205,7 @@ package final class BlobDirectory: Sendable {
         do {
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         } catch let error where error.meansMissing {
-            // Not made yet, or a file, or a link that leads elsewhere: the link goes, what it leads to stays.
+            // The shard is missing, or is a file or a link. Unlinking a link leaves its target alone.
             try blobs.unlink(name)
             // First: the calls that follow may fail after the directory was made.
             shards.withLock { _ = $0.synced.remove(name) }

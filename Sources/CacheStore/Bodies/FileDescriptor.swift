@@ -10,14 +10,14 @@ internal import Darwin
 
 /// An open file, closed when the last reference goes.
 ///
-/// Thin names for the system calls that the blobs need: each is repeated when a signal interrupts it, and throws what
-/// failed, and where.
+/// Wraps the system calls that the blobs need. Repeats a call that a signal interrupts. Throws the name, path and error
+/// number of a call that fails.
 package final class FileDescriptor: Sendable {
     let number: Int32
     private let directory: String
     private let name: String
 
-    /// The file `name` in `directory`. The names are not joined before somebody wants to read them.
+    /// The file `name` in `directory`. Joins the names only for ``path``.
     init(number: Int32, directory: String, name: String) {
         self.number = number
         self.directory = directory
@@ -39,8 +39,9 @@ package final class FileDescriptor: Sendable {
         return FileDescriptor(number: opened, directory: path, name: name)
     }
 
-    /// Opens the file at `path`, a folder's name and a file's, below this directory for reading, following no link in
-    /// either, in one system call where there is one that can.
+    /// Opens the file at `path`, a folder's name and a file's, below this directory for reading. Follows no link.
+    ///
+    /// Takes one system call where the system has one for that.
     func openBeneath(_ path: String) throws(SystemError) -> FileDescriptor {
         let opened = try Self.retrying("openat", self.path + "/" + path) { cplatform_open_beneath(number, path) }
         return FileDescriptor(number: opened, directory: self.path, name: path)
@@ -102,14 +103,14 @@ package final class FileDescriptor: Sendable {
         return true
     }
 
-    /// What the file is, and how long.
+    /// The type, size and identity of the file.
     package func status() throws(SystemError) -> FileStatus {
         var buffer = stat()
         try Self.retrying("fstat", path) { fstat(number, &buffer) }
         return FileStatus(buffer)
     }
 
-    /// What `name` in this directory is, without following it; `nil` if nothing has that name.
+    /// The status of `name` in this directory, without following a link; `nil` if nothing has that name.
     func status(of name: String) throws(SystemError) -> FileStatus? {
         var buffer = stat()
         do {
@@ -128,7 +129,7 @@ package final class FileDescriptor: Sendable {
         return isOver ? .max : Int64(clamping: byteCount)
     }
 
-    /// Writes all of `bytes` at the end of what has been written.
+    /// Writes all of `bytes` behind the bytes written before.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -144,7 +145,7 @@ package final class FileDescriptor: Sendable {
         } catch let error where error.errno == ENOENT {}
     }
 
-    /// Writes a copy of the first `byteCount` bytes of `file` at the end of what has been written; fewer if it is shorter.
+    /// Writes a copy of the first `byteCount` bytes of `file` behind the bytes written before; fewer if it is shorter.
     func write(_ file: FileDescriptor, byteCount: Int64) throws(SystemError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
         defer { buffer.deallocate() }
@@ -237,7 +238,7 @@ package final class FileDescriptor: Sendable {
         try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
     }
 
-    /// Cuts the file off after `byteCount` bytes; what is written next follows them.
+    /// Cuts the file off after `byteCount` bytes. The next write continues there.
     func truncate(to byteCount: Int64) throws(SystemError) {
         try Self.retrying("lseek", path) { lseek(number, off_t(byteCount), SEEK_SET) }
         try Self.retrying("ftruncate", path) { ftruncate(number, off_t(byteCount)) }
@@ -259,7 +260,7 @@ package final class FileDescriptor: Sendable {
 
     /// The names in this directory, but for `.` and `..`, in no order.
     func names() throws(SystemError) -> [String] {
-        // Opened anew: reading a directory moves the position of its descriptor, and this one is shared.
+        // Opened again: reading a directory moves the position of its descriptor, and callers share this one.
         let opened = try Self.retrying("openat", path) { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
         guard let stream = fdopendir(opened) else {
             close(opened)
@@ -286,14 +287,14 @@ package final class FileDescriptor: Sendable {
         while true {
             let result = call()
             if result != -1 { return result }
-            // At once: what comes next may make calls of its own.
+            // At once: later calls may change it.
             let code = errno
             if code != EINTR { throw SystemError(call: "\(name)", path: path(), errno: code) }
         }
     }
 }
 
-/// What the file system says of a file.
+/// The type, size and identity of a file.
 package struct FileStatus {
     package let isRegular: Bool
     let isDirectory: Bool

@@ -14,7 +14,7 @@ internal import Darwin
 package struct StagedFile: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// What gives the file its name in the store.
+    /// The way in which the file gets its name in the store.
     private enum Source {
         case unnamed(UnnamedFileLinker)
         /// Has the name `name` in `folder`, which is `staging/`.
