@@ -57,7 +57,7 @@ struct LifecycleTests {
         "a query under way ends when the store is suspended or closed, which waits for that",
         .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")), arguments: [false, true])
     func queryUnderWay(_ closes: Bool) throws {
-        let store = try sandbox.open()
+        let store = try sandbox.open { $0.queryTimeout = nil }
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let before = try descriptorsOfIndex()
         let outcome = QueryOutcome()
