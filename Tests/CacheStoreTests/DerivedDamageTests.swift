@@ -145,18 +145,6 @@ struct DerivedDamageTests {
         #expect(try store.openDerived(name: "form", of: entry) == nil && store.openBody(of: entry) != nil)
     }
 
-    @Test("where no file can be named a form is not stored, and the old one stays")
-    func refused() async throws {
-        let store = try sandbox.open { $0.inlineLimit = 1_000 }
-        let entry = try entry(store, "a")
-        #expect(try await store.insertDerived(Data("old".utf8), name: "form", of: entry))
-        // The index holds both bodies. The new one needs a file, for which there is no directory.
-        try FileManager.default.removeItem(at: sandbox.url.appending(path: "blobs"))
-        await #expect(throws: StoreError.self) { try await store.insertDerived(form, name: "form", of: entry) }
-        #expect(try store.openDerived(name: "form", of: entry)?.data() == Data("old".utf8))
-        #expect(try store.statistics().inlineBodies == 2)
-    }
-
     // MARK: Phases
 
     @Test("reading only, suspended and closed stores say so")

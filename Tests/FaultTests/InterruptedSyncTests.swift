@@ -7,7 +7,7 @@ import Testing
 struct InterruptedSyncTests {
     @Test(
         "a sync that a signal interrupts is repeated: no durable commit fails",
-        arguments: [Scenario.everything, .inline])
+        arguments: [Scenario.everything])
     func interrupted(_ scenario: Scenario) async throws {
         // Above the number of syncs. Those that come later are not interrupted, and the run ends as any other.
         let points = points(240, atMost: 12)
