@@ -47,7 +47,12 @@ extension ResponseStore {
 
     /// As ``query(_:_:maxRows:)``, on a store that need not be open: its index is opened read-only, and never created.
     ///
-    /// - Parameter timeout: The longest that the query runs before ``StoreError/queryTimedOut(limit:)``; `nil` for no limit.
+    /// - Parameters:
+    ///   - sql: One statement that changes nothing.
+    ///   - arguments: The values of the parameters, in their order.
+    ///   - directory: The directory of the store.
+    ///   - timeout: The longest that the query runs before ``StoreError/queryTimedOut(limit:)``; `nil` for no limit.
+    ///   - maxRows: The most rows of the answer; `nil` for any number.
     public static func query(
         _ sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL, timeout: Duration? = .seconds(5),
         maxRows: Int? = nil
