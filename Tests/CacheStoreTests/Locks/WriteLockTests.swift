@@ -129,7 +129,7 @@ struct WriteLockTests {
         let (holder, lock) = (try makeLock(), try makeLock())
         let file = try openFile()
         #expect(holder.take(within: .zero))
-        let waiting = takeOnThread(lock, within: .seconds(20))
+        let waiting = takeOnThread(lock, within: .seconds(300))
         try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
         lock.limitWaits(to: .milliseconds(50))
         let first = await waiting.value
@@ -137,7 +137,7 @@ struct WriteLockTests {
         let second = await takeOnThread(lock, within: .seconds(20)).value
         #expect(!second.isTaken && second.duration >= .milliseconds(50) && second.duration < .seconds(15))
         lock.limitWaits(to: nil)
-        let unlimited = takeOnThread(lock, within: .seconds(20))
+        let unlimited = takeOnThread(lock, within: .seconds(300))
         try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
         holder.release()
         #expect(await unlimited.value.isTaken)
