@@ -3,6 +3,10 @@
 
 #include <sqlite3.h>
 
+#if SQLITE_VERSION_NUMBER < 3037000
+#error "CacheStore needs SQLite 3.37 or newer: its tables are STRICT"
+#endif
+
 // A variadic function that cannot be called from Swift: switches an on/off option of a connection.
 static inline int csqlite_db_config_flag(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);

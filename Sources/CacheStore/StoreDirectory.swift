@@ -3,13 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import CPlatform
 
 /// The identity of a file or directory, whatever its name.
 struct FileIdentity: Equatable, Sendable {

@@ -4,7 +4,35 @@
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
 
+// Swift files import this module for these headers, too.
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+// Macros and variadic functions, which Swift does not import.
+static inline int cplatform_errno(void) { return errno; }
+static inline void *cplatform_map_failed(void) { return MAP_FAILED; }
+static inline mode_t cplatform_file_type_mask(void) { return S_IFMT; }
+static inline mode_t cplatform_regular_file_type(void) { return S_IFREG; }
+static inline mode_t cplatform_directory_type(void) { return S_IFDIR; }
+static inline mode_t cplatform_symbolic_link_type(void) { return S_IFLNK; }
+static inline int cplatform_open(int directory, const char *path, int flags, mode_t mode) {
+    return openat(directory, path, flags, mode);
+}
+#ifdef F_FULLFSYNC
+static inline int cplatform_full_sync(int file) { return fcntl(file, F_FULLFSYNC); }
+#endif
 
 // Opens `path`, two names at most, below `directory`: for reading, and so that no component is a symbolic link and a FIFO
 // does not wait for its writer. Returns a descriptor, or -1 with errno set.

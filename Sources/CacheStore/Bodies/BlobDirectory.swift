@@ -1,12 +1,5 @@
+internal import CPlatform
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// The files of a store: `blobs/ab/cdef…`, each named by the SHA-256 of its bytes.
 ///

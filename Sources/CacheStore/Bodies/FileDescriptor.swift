@@ -1,13 +1,5 @@
 internal import CPlatform
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// An open file, closed when the last reference goes.
 ///
 /// Wraps the system calls that the blobs need. Repeats a call that a signal interrupts. Throws the name, path and error
@@ -34,7 +26,7 @@ package final class FileDescriptor: Sendable {
     /// Opens `name` below this directory without following a link in its last component.
     func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> FileDescriptor {
         let opened = try Self.retrying("openat", path + "/" + name) {
-            openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+            cplatform_open(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
         }
         return FileDescriptor(number: opened, directory: path, name: name)
     }
@@ -56,13 +48,7 @@ package final class FileDescriptor: Sendable {
     /// Opens a directory by its path; the path itself may lead through links.
     package static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
         let opened = try retrying("open", path) {
-            #if canImport(Glibc)
-            Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            #elseif canImport(Musl)
-            Musl.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            #else
-            Darwin.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            #endif
+            cplatform_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
         return FileDescriptor(number: opened, directory: path, name: "")
     }
@@ -173,7 +159,7 @@ package final class FileDescriptor: Sendable {
         let plainly = { [number] in fsync(number) }
         #if canImport(Darwin)
         // fsync(2) leaves the bytes in the cache of the drive there. SMB and exFAT know nothing else.
-        let fully = { [number] in fcntl(number, F_FULLFSYNC) }
+        let fully = { [number] in cplatform_full_sync(number) }
         let ways: [(StaticString, () -> Int32)] = [("fcntl", fully), ("fsync", plainly)]
         #else
         let ways: [(StaticString, () -> Int32)] = [("fsync", plainly)]
@@ -261,7 +247,9 @@ package final class FileDescriptor: Sendable {
     /// The names in this directory, but for `.` and `..`, in no order.
     func names() throws(SystemError) -> [String] {
         // Opened again: reading a directory moves the position of its descriptor, and callers share this one.
-        let opened = try Self.retrying("openat", path) { openat(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        let opened = try Self.retrying("openat", path) {
+            cplatform_open(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
+        }
         guard let stream = fdopendir(opened) else {
             close(opened)
             throw SystemError(call: "fdopendir", path: path)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import CPlatform
 
 /// A system call that failed.
 public struct SystemError: Error, Hashable, Sendable {
@@ -17,13 +11,7 @@ public struct SystemError: Error, Hashable, Sendable {
 
     /// Takes the error number of the call that just failed.
     init(call: String, path: String) {
-        #if canImport(Glibc)
-        errno = Glibc.errno
-        #elseif canImport(Musl)
-        errno = Musl.errno
-        #else
-        errno = Darwin.errno
-        #endif
+        errno = cplatform_errno()
         self.call = call
         self.path = path
     }

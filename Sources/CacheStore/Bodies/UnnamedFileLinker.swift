@@ -1,14 +1,6 @@
 internal import CPlatform
 internal import Synchronization
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// Names files that were opened without a name (`O_TMPFILE`), in the way that works in this process.
 final class UnnamedFileLinker: Sendable {
     /// The result of ``link(_:into:as:)``.

@@ -3,14 +3,8 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+internal import CPlatform
 internal import CSQLite
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// How the index is opened.
 struct IndexOptions: Sendable {

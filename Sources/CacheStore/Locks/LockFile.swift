@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import CPlatform
 
 /// The file `locks` of a store, opened for the locks of one owner.
 ///

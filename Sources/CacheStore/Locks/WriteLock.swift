@@ -1,13 +1,6 @@
+internal import CPlatform
 internal import CSQLite
 internal import Synchronization
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
 
 /// The fair lock that a process takes before it begins a write transaction.
 ///

@@ -1,14 +1,6 @@
 internal import CPlatform
 internal import CSQLite
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
-
 /// Gives a snapshot the files of its bodies: hard links where the file system allows them, else copies.
 ///
 /// A link is safe because no store writes to a file below `blobs/`: a store links, reads and unlinks. Every step down is taken
