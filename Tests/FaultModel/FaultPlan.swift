@@ -61,6 +61,8 @@ package struct ScenarioOptions: Codable, Sendable {
         case load([String])
         /// Takes the write lock, notes `taken`, and holds the lock until the program is killed.
         case holdWriteLock
+        /// Takes the write lock, holds it for a millisecond and takes it again, until the program is killed; notes every tenth time.
+        case retakeWriteLock
         /// Stores bodies from four threads without a pause for so many seconds, then notes how many.
         case fill(seconds: Double)
         /// Stores as many bodies, with pauses of up to 4 ms, and notes for each how many microseconds the store took.

@@ -21,9 +21,20 @@ struct WriteLockTests {
         WriteLock(root: try FileDescriptor.openDirectory(atPath: laboratory.storePath))
     }
 
-    /// Starts a process that takes the write lock.
-    private func startHolder(_ laboratory: Laboratory) throws -> Child {
-        try laboratory.start(laboratory.options(.holdWriteLock))
+    /// Runs a process beside `body`, then kills it. Always reaps it: an exit test elsewhere does not end beside a zombie.
+    private func withProcess(
+        _ mode: ScenarioOptions.Mode, in laboratory: Laboratory, _ body: (Child) async throws -> Void
+    ) async throws {
+        let child = try laboratory.start(laboratory.options(mode))
+        do {
+            try await body(child)
+        } catch {
+            child.kill()
+            _ = await child.wait()
+            throw error
+        }
+        child.kill()
+        #expect(await child.wait() == .signal(9), "\(laboratory.output)")
     }
 
     private func wait(until isTrue: () throws -> Bool) async throws {
@@ -40,11 +51,10 @@ struct WriteLockTests {
         _ = try open(laboratory)
         let lock = try writeLock(laboratory)
         for _ in 1...3 {
-            let child = try startHolder(laboratory)
-            try await wait { laboratory.notes.contains("taken") }
-            #expect(!lock.take(within: .zero))
-            child.kill()
-            #expect(await child.wait() == .signal(9))
+            try await withProcess(.holdWriteLock, in: laboratory) { _ in
+                try await wait { laboratory.notes.contains("taken") }
+                #expect(!lock.take(within: .zero))
+            }
             #expect(lock.take(within: .zero))
             lock.release()
             try laboratory.forget()
@@ -56,17 +66,16 @@ struct WriteLockTests {
         let laboratory = try Laboratory()
         let store = try open(laboratory, busyTimeout: .milliseconds(300))
         try insert("before", into: store)
-        let child = try startHolder(laboratory)
-        try await wait { laboratory.notes.contains("taken") }
-        child.send(SIGSTOP)
-        let start = ContinuousClock.now
-        #expect(throws: StoreError.busy(path: laboratory.storePath + "/index.sqlite")) {
-            try insert("during", into: store)
+        try await withProcess(.holdWriteLock, in: laboratory) { child in
+            try await wait { laboratory.notes.contains("taken") }
+            child.send(SIGSTOP)
+            let start = ContinuousClock.now
+            #expect(throws: StoreError.busy(path: laboratory.storePath + "/index.sqlite")) {
+                try insert("during", into: store)
+            }
+            let duration = ContinuousClock.now - start
+            #expect(duration >= .milliseconds(300) && duration < .seconds(3))
         }
-        let duration = ContinuousClock.now - start
-        #expect(duration >= .milliseconds(300) && duration < .seconds(3))
-        child.kill()
-        #expect(await child.wait() == .signal(9))
         try insert("after", into: store)
     }
 
@@ -76,45 +85,73 @@ struct WriteLockTests {
         let store = try open(laboratory, busyTimeout: .seconds(20))
         let lock = try writeLock(laboratory)
         #expect(lock.take(within: .seconds(1)))
-        let child = try startHolder(laboratory)
-        var lockFile = LockFile(root: try FileDescriptor.openDirectory(atPath: laboratory.storePath))
-        let opened = lockFile.open()
-        let file = try #require(opened)
-        try await wait { try file.isByteLocked(at: LockFile.turnstile) }
-        child.send(SIGSTOP)
-        lock.release()
-        let start = ContinuousClock.now
-        for number in 0..<10 { try insert("\(number)", into: store) }
-        #expect(ContinuousClock.now - start < .seconds(5))
-        #expect(laboratory.notes == [])
-        child.send(SIGCONT)
-        try await wait { laboratory.notes.contains("taken") }
-        child.kill()
-        #expect(await child.wait() == .signal(9))
+        try await withProcess(.holdWriteLock, in: laboratory) { child in
+            var lockFile = LockFile(root: try FileDescriptor.openDirectory(atPath: laboratory.storePath))
+            let opened = lockFile.open()
+            let file = try #require(opened)
+            try await wait { try file.isByteLocked(at: LockFile.turnstile) }
+            child.send(SIGSTOP)
+            lock.release()
+            let start = ContinuousClock.now
+            for number in 0..<10 { try insert("\(number)", into: store) }
+            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(laboratory.notes == [])
+            child.send(SIGCONT)
+            try await wait { laboratory.notes.contains("taken") }
+        }
     }
 
-    @Test(
-        "a process that writes now and then gets its turn beside one that writes without a pause, and the other goes on"
-    )
+    @Test("a process gets the lock within milliseconds beside one that takes it again and again, and the other goes on")
     func fairness() async throws {
-        var best = Duration.seconds(1_000)
-        // The other tests keep the processors busy: one good round of three is enough.
-        for _ in 1...3 where best >= .milliseconds(50) {
-            let laboratory = try Laboratory()
-            var fill = laboratory.options(.fill(seconds: 2))
-            fill.journal += "-fill"
-            let filling = try laboratory.start(fill)
-            let putting = try laboratory.start(laboratory.options(.put(count: 200)))
-            #expect(await putting.wait() == .exit(0), "\(laboratory.output)")
-            #expect(await filling.wait() == .exit(0), "\(laboratory.output)")
-            let waits = laboratory.notes.compactMap { Int($0) }.sorted()
-            try #require(waits.count == 200)
-            let filled = try String(contentsOfFile: fill.journal, encoding: .utf8).split(separator: "\n").first
-            #expect(filled.flatMap { Int($0) } ?? 0 > 50)
-            best = min(best, .microseconds(waits[197]))
-            report("beside a busy writer a put takes \(waits[100]) µs (p50), \(waits[197]) µs (p99)")
-            #expect(try await open(laboratory).check(digests: true).problems == [])
+        let laboratory = try Laboratory()
+        _ = try open(laboratory)
+        let lock = try writeLock(laboratory)
+        try await withProcess(.retakeWriteLock, in: laboratory) { _ in
+            try await wait { !laboratory.notes.isEmpty }
+            var best = Duration.seconds(1_000)
+            // The other tests keep the processors busy: one good round of three is enough.
+            for _ in 1...3 where best >= .milliseconds(50) {
+                let waits = await waits(for: lock).sorted()
+                best = min(best, waits[waits.count * 99 / 100])
+                report("beside a process that retakes it the lock takes \(waits[waits.count / 2]) (p50), \(best) (p99)")
+            }
+            #expect(best < .milliseconds(50))
+            let count = laboratory.acknowledged
+            try await wait { laboratory.acknowledged > count }
         }
-        #expect(best < .milliseconds(50))
+    }
+
+    /// How long it takes to get the lock, up to 200 times within two seconds. Measured on a thread of its own.
+    private func waits(for lock: WriteLock) async -> [Duration] {
+        await withCheckedContinuation { caller in
+            Thread.detachNewThread {
+                var waits: [Duration] = []
+                let end = ContinuousClock.now + .seconds(2)
+                repeat {
+                    usleep(.random(in: 0...4_000))
+                    let start = ContinuousClock.now
+                    if lock.take(within: .seconds(10)) { lock.release() }
+                    waits.append(ContinuousClock.now - start)
+                } while waits.count < 200 && ContinuousClock.now < end
+                caller.resume(returning: waits)
+            }
+        }
+    }
+
+    @Test("two processes that write both go on, and no write of either fails")
+    func progress() async throws {
+        let laboratory = try Laboratory()
+        var fill = laboratory.options(.fill(seconds: 2))
+        fill.journal += "-fill"
+        let filling = try laboratory.start(fill)
+        let putting = try laboratory.start(laboratory.options(.put(count: 200)))
+        let endings = (await putting.wait(), await filling.wait())
+        #expect(endings.0 == .exit(0) && endings.1 == .exit(0), "\(laboratory.output)")
+        let waits = laboratory.notes.compactMap { Int($0) }.sorted()
+        try #require(waits.count == 200)
+        let filled = try String(contentsOfFile: fill.journal, encoding: .utf8).split(separator: "\n").first
+        #expect(filled.flatMap { Int($0) } ?? 0 > 50)
+        report("beside a busy writer a put takes \(waits[100]) µs (p50), \(waits[197]) µs (p99)")
+        #expect(try await open(laboratory).check(digests: true).problems == [])
     }
 }

@@ -36,6 +36,7 @@ struct StoreScenario {
         case .lock(let key): try Loads(options, journal).hold(key)
         case .load(let keys): try Loads(options, journal).load(keys)
         case .holdWriteLock: try Writes.holdLock(options, journal)
+        case .retakeWriteLock: try Writes.retakeLock(options, journal)
         case .fill(let seconds): try Writes(options, journal).fill(for: seconds)
         case .put(let count): try Writes(options, journal).put(count)
         case .stress(let seed, let seconds):

@@ -25,6 +25,21 @@ struct Writes {
         lock.release()
     }
 
+    /// Holds the write lock for a millisecond each time, as one long transaction after the other, until the program is killed, or
+    /// until its parent ends.
+    static func retakeLock(_ options: ScenarioOptions, _ journal: Journal) throws {
+        let parent = getppid()
+        let lock = WriteLock(root: try FileDescriptor.openDirectory(atPath: options.directory))
+        var count = 0
+        while getppid() == parent {
+            guard lock.take(within: .seconds(60)) else { throw Failure("the write lock is not free") }
+            usleep(1_000)
+            lock.release()
+            count += 1
+            if count.isMultiple(of: 10) { journal.note("\(count)") }
+        }
+    }
+
     /// Stores bodies from four threads without a pause, so that one transaction follows the other.
     func fill(for seconds: Double) throws {
         let end = ContinuousClock.now + .seconds(seconds)

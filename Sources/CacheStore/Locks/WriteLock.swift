@@ -133,7 +133,7 @@ extension WriteLock {
     /// ``release()``.
     ///
     /// - Throws: `SQLITE_BUSY`, as SQLite does, and errors of the statement. The lock is not held then.
-    func begin(_ connection: Connection, within timeout: Duration) throws(SQLiteError) {
+    package func begin(_ connection: Connection, within timeout: Duration) throws(SQLiteError) {
         try withTimeout(timeout) { (rest) throws(SQLiteError) in
             do throws(SQLiteError) {
                 try connection.beginWriting(within: rest)

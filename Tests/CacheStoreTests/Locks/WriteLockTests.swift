@@ -52,7 +52,11 @@ struct WriteLockTests {
     }
 
     private func waitUntil(_ isTrue: () throws -> Bool) async throws {
-        while try !isTrue() { await Task.yield() }
+        let end = ContinuousClock.now + .seconds(60)
+        while try !isTrue() {
+            try #require(ContinuousClock.now < end)
+            await Task.yield()
+        }
     }
 
     // MARK: Exclusion and order
@@ -67,6 +71,7 @@ struct WriteLockTests {
                 guard locks[thread].take(within: .seconds(60)) else { continue }
                 #expect(holders.add(1, ordering: .sequentiallyConsistent).newValue == 1)
                 takes.withLock { $0[thread] += 1 }
+                usleep(100)
                 holders.subtract(1, ordering: .sequentiallyConsistent)
                 locks[thread].release()
             }
@@ -265,6 +270,24 @@ struct WriteLockTests {
         lock.release()
     }
 
+    @Test("a write that waits comes before the next one of the process that holds the lock")
+    func writesTakeTurns() async throws {
+        let patient = try sandbox.open { $0.busyTimeout = .seconds(60) }
+        let (busy, file, metadata) = (try makeLock(), try openFile(), sandbox.metadata())
+        for number in 0..<20 {
+            try await patient.insert(Data("a".utf8), metadata: metadata, for: .path("before"))
+            #expect(busy.take(within: .seconds(60)))
+            let key = try CacheKey.path(number)
+            let waiting = Task { try await patient.insert(Data("a".utf8), metadata: metadata, for: key) }
+            try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
+            busy.release()
+            #expect(busy.take(within: .seconds(60)))
+            #expect(try patient.contains(key))
+            busy.release()
+            _ = try await waiting.value
+        }
+    }
+
     @Test("a transaction that fails, and one that SQLite refuses to begin, release the lock")
     func failures() throws {
         try insert("before")
@@ -280,6 +303,24 @@ struct WriteLockTests {
         lock.release()
         try index.execute("ROLLBACK")
         try insert("after")
+    }
+
+    @Test("a transaction that SQLite refuses to begin within the timeout leaves the lock free")
+    func refusedByOtherProgram() throws {
+        let (lock, other) = (try makeLock(), try makeLock())
+        let index = try RawIndex(sandbox.indexPath)
+        let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(60))
+        try index.execute("BEGIN IMMEDIATE")
+        let start = ContinuousClock.now
+        #expect(throws: SQLiteError.self) { try lock.begin(connection, within: .milliseconds(50)) }
+        #expect(ContinuousClock.now - start < .seconds(20))
+        #expect(other.take(within: .zero))
+        other.release()
+        try index.execute("ROLLBACK")
+        try lock.begin(connection, within: .milliseconds(50))
+        #expect(connection.isInTransaction && !other.take(within: .zero))
+        try connection.execute("ROLLBACK")
+        lock.release()
     }
 
     @Test("a store that is suspended or closed has neither the lock nor the file", arguments: [false, true])
