@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+internal import CPlatform
 
 /// A file of 1 MiB that a store deletes when the disk is full: an eviction has to be committed before it frees any space.
 extension StoreDirectory {
