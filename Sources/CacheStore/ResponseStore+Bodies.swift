@@ -47,7 +47,7 @@ extension ResponseStore {
 
     /// Opens a file that has the right length and, as far as the store verifies, the right bytes.
     private func openIntact(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> StoredBody? {
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount),
                 try isVerified(digest, descriptor, status)
             else { return nil }
@@ -87,7 +87,7 @@ extension ResponseStore {
     func removeRows(
         withDamagedBody digest: ContentDigest, _ transaction: WriteTransaction
     ) throws(StoreError) -> (entries: Int, derived: Int) {
-        let removed = try mapping(indexPath) { () throws(SQLiteError) in
+        let removed = try wrappingErrors(indexPath) { () throws(SQLiteError) in
             let removed = (
                 entries: try transaction.removeEntries(withBody: digest),
                 derived: try transaction.removeDerived(withBody: digest)
@@ -95,7 +95,7 @@ extension ResponseStore {
             if removed.entries + removed.derived > 0 { try transaction.connection.countDamagedBody() }
             return removed
         }
-        try mapping { () throws(SystemError) in try deletion.deleteDamaged(digest) }
+        try wrappingErrors { () throws(SystemError) in try deletion.deleteDamaged(digest) }
         return removed
     }
 }

@@ -148,7 +148,7 @@ extension ResponseStore {
     ) -> @Sendable (WriteTransaction) throws(StoreError) -> Value {
         let path = indexPath
         return { (transaction) throws(StoreError) in
-            try mapping(path) { () throws(SQLiteError) in try change(transaction) }
+            try wrappingErrors(path) { () throws(SQLiteError) in try change(transaction) }
         }
     }
 }

@@ -21,7 +21,7 @@ extension ResponseStore {
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
-            inquiries.end(with: .closed)
+            queries.end(with: .closed)
             writer.close()
             readers.close()
             keyLocks.end(with: .closed)
@@ -39,7 +39,7 @@ extension ResponseStore {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
             phase.store(.suspended, ordering: .releasing)
-            inquiries.end(with: .suspended)
+            queries.end(with: .suspended)
             writer.suspend()
             readers.suspend()
             blobs.abandonStagedFiles()
@@ -62,7 +62,7 @@ extension ResponseStore {
                 throw error
             }
             readers.resume()
-            inquiries.begin()
+            queries.begin()
             keyLocks.begin()
             phase.store(.open, ordering: .releasing)
         }

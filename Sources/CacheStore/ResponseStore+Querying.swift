@@ -38,7 +38,7 @@ extension ResponseStore {
         _ sql: String, _ arguments: [SQLValue] = [], maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
         try checkOpen()
-        return try inquiries.inquire { (interruption) throws(StoreError) in
+        return try queries.run { (interruption) throws(StoreError) in
             try Self.query(
                 sql, arguments, ofIndexAt: indexPath, timeout: configuration.queryTimeout, maxRows: maxRows,
                 until: interruption)
@@ -67,12 +67,12 @@ extension ResponseStore {
         until interruption: InterruptFlag
     ) throws(StoreError) -> SQLRows {
         do throws(StoreError) {
-            let connection = try mapping(path) { () throws(SQLiteError) in
+            let connection = try wrappingErrors(path) { () throws(SQLiteError) in
                 try Connection(path: path, role: .inspector, busyTimeout: min(.seconds(5), timeout ?? .seconds(5)))
             }
             connection.interrupt(by: interruption, timeLimit: timeout)
             try Migrator(path: path).identify(connection)
-            return try mapping(path) { () throws(SQLiteError) in
+            return try wrappingErrors(path) { () throws(SQLiteError) in
                 try connection.authorizingQueries { () throws(SQLiteError) in
                     try connection.rows(of: sql, arguments, maxRows: maxRows)
                 }

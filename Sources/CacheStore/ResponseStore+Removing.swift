@@ -124,7 +124,7 @@ extension ResponseStore {
         let report = try removeAll(.everything)
         try writer.write(
             changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
-        try mapping { () throws(SystemError) in _ = try place.removeQuarantinedIndices() }
+        try wrappingErrors { () throws(SystemError) in _ = try place.removeQuarantinedIndices() }
         return report
     }
 

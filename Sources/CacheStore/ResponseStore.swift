@@ -35,7 +35,7 @@ public final class ResponseStore: Sendable {
     let limits: LimitEnforcer
     let openLock: OpenLock
     let keyLocks: KeyLocks
-    let inquiries = InterruptibleQueries()
+    let queries = InterruptibleQueries()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
     let options: IndexOptions
@@ -66,8 +66,8 @@ public final class ResponseStore: Sendable {
         openLock = try OpenLock(place, isReadOnly: isReadOnly, timeout: options.busyTimeout)
         let opened = isReadOnly ? nil : try Self.open(place, openLock, options)
         if isReadOnly { try place.checkIndex(options) }
-        let (hasLeftovers, hasLapsed) = (opened?.hasLeftovers ?? false, opened?.hasLapsed ?? false)
-        let (hasUnordered, usedBallast) = (opened?.hasUnordered ?? false, opened?.usedBallast ?? false)
+        let work = opened?.index.work
+        let usedBallast = opened?.usedBallast ?? false
         do {
             blobs = try BlobDirectory(
                 root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
@@ -77,14 +77,13 @@ public final class ResponseStore: Sendable {
         let openReader: @Sendable () throws(StoreError) -> sending Connection = { () throws(StoreError) in
             try place.openReader(isReadOnly: isReadOnly, options)
         }
-        let exceedsLimits = opened.map { LimitEnforcer(configuration.limits).isExceeded(by: $0.size) } ?? false
         let readers = ReaderPool(count: max(1, configuration.readerCount), open: openReader)
         let limits = LimitEnforcer(configuration.limits)
         let maintenance = BlockingLane(label: "CacheStore.maintenance")
         let background = BackgroundWork(maintenance)
         deletion = BlobDeletion(blobs)
         writer = IndexWriter(
-            opened?.connection,
+            opened?.index.connection,
             IndexWriter.Dependencies(
                 directory: place, blobs: blobs, deletion: deletion, options: options, observation: observation,
                 accessInterval: configuration.accessInterval,
@@ -109,40 +108,33 @@ public final class ResponseStore: Sendable {
         self.maintenance = maintenance
         self.background = background
         background.attach(self)
-        if isReadOnly { return }
+        if let work { schedule(work, usedBallast: usedBallast) }
+    }
+
+    /// Does the deferred work of the opening in the background.
+    private func schedule(_ work: StoreDirectory.DeferredWork, usedBallast: Bool) {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
         } else {
-            maintenance.submit { place.makeBallast() }
+            maintenance.submit { [place] in place.makeBallast() }
         }
-        if hasLeftovers { background.submit { store in _ = try? store.sweep() } }
-        if hasUnordered { background.submit { store in store.reorderEntries() } }
-        if hasLapsed { background.submit { store in try? store.removeLapsed() } }
+        if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
+        if work.hasUnordered { background.submit { store in store.reorderEntries() } }
+        if work.hasLapsed { background.submit { store in try? store.removeLapsed() } }
         // Other processes may have filled the store without limits.
-        if exceedsLimits { background.submit { store in store.keepLimits() } }
+        if limits.isExceeded(by: work.size) { background.submit { store in store.keepLimits() } }
     }
 
     /// Opens the index for writing; on a full disk with the room of the ballast.
     private static func open(
         _ place: StoreDirectory, _ openLock: OpenLock, _ options: IndexOptions
-    ) throws(StoreError) -> sending Opened {
+    ) throws(StoreError) -> sending (index: StoreDirectory.OpenedIndex, usedBallast: Bool) {
         let isOnlyOpener = openLock.isOnlyOpener
-        let (index, usedBallast) = try place.withBallast { () throws(StoreError) in
+        let opened = try place.withBallast { () throws(StoreError) in
             try place.openIndex(options, isOnlyOpener: isOnlyOpener)
         }
         try openLock.share()
-        return Opened(
-            connection: index.connection, hasLeftovers: index.hasLeftovers, hasLapsed: index.hasLapsed,
-            hasUnordered: index.hasUnordered, size: index.size, usedBallast: usedBallast)
-    }
-
-    private struct Opened {
-        let connection: Connection
-        let hasLeftovers: Bool
-        let hasLapsed: Bool
-        let hasUnordered: Bool
-        let size: StoreSize
-        let usedBallast: Bool
+        return (opened.0, opened.usedBallast)
     }
 
     deinit {
@@ -233,7 +225,7 @@ public final class ResponseStore: Sendable {
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         try readers.read { (connection) throws(StoreError) in
-            try mapping(indexPath) { () throws(SQLiteError) in try body(connection) }
+            try wrappingErrors(indexPath) { () throws(SQLiteError) in try body(connection) }
         }
     }
 

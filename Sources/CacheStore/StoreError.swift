@@ -112,17 +112,9 @@ extension StoreError {
 }
 
 /// Runs `body`, and turns an error of SQLite into a ``StoreError``.
-func wrappingErrors<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value)
-    throws(StoreError)
-    -> Value
-{
-    try mapping(path(), body)
-}
-
-/// Runs `body`, turning what the lower layers throw into a ``StoreError``.
-func mapping<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value) throws(StoreError)
-    -> Value
-{
+func wrappingErrors<Value>(
+    _ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value
+) throws(StoreError) -> Value {
     do {
         return try body()
     } catch {
@@ -130,8 +122,8 @@ func mapping<Value>(_ path: @autoclosure () -> String, _ body: () throws(SQLiteE
     }
 }
 
-/// Runs `body`, turning what the file system throws into a ``StoreError``.
-func mapping<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
+/// Runs `body`, and turns an error of the file system into a ``StoreError``.
+func wrappingErrors<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
     do {
         return try body()
     } catch {

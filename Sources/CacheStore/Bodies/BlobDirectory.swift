@@ -143,7 +143,7 @@ package final class BlobDirectory: Sendable {
         var left = changed
         // After an error the next call syncs the rest, its own names or not.
         defer { shards.withLock { $0.changed.formUnion(left) } }
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             for shard in changed {
                 do throws(SystemError) {
                     try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync()

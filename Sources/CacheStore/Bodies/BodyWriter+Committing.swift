@@ -61,14 +61,14 @@ extension BodyWriter {
         let now = store.now
         return Change(digest: digest) { [self] (transaction) throws(StoreError) in
             if let generation {
-                let wasRemoved = try mapping(store.indexPath) { () throws(SQLiteError) in
+                let wasRemoved = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                     try transaction.connection.wasRemoved(key, since: generation)
                 }
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
             // The body before the row: a visible row has a file.
             if let digest { try place(digest, byteCount) }
-            let stored = try mapping(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
+            let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
                 if metadata.kind == .content { try transaction.connection.removeFailure(for: key) }
                 let stored = try transaction.store(
                     metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
@@ -105,12 +105,12 @@ extension BodyWriter {
         let (digest, byteCount) = try seal()
         let now = store.now
         return Change(digest: digest) { [self] (transaction) throws(StoreError) in
-            let isPresent = try mapping(store.indexPath) { () throws(SQLiteError) in
+            let isPresent = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.connection.contains(entry)
             }
             guard isPresent else { return false }
             if let digest { try place(digest, byteCount) }
-            return try mapping(store.indexPath) { () throws(SQLiteError) in
+            return try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
                 // Pinned entries are not evicted; a form of one must not exceed the limits instead.
                 if try !store.limits.makeRoom(for: nil, in: transaction) {

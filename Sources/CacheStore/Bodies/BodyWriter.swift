@@ -67,7 +67,7 @@ public final class BodyWriter: Sendable {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             if state.file == nil { state.file = try store.blobs.stage() }
             do throws(SystemError) {
                 try state.file?.descriptor.write(bytes)
@@ -140,7 +140,7 @@ public final class BodyWriter: Sendable {
             guard state.isOpen else { throw .closed }
             state.isOpen = false
             // Before the write lock is asked for: it takes long.
-            try mapping { () throws(SystemError) in try sync(state.file?.descriptor) }
+            try wrappingErrors { () throws(SystemError) in try sync(state.file?.descriptor) }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
     }
@@ -150,7 +150,7 @@ public final class BodyWriter: Sendable {
         try state.withLock { (state) throws(StoreError) in
             // Discarded while the commit waited.
             guard state.file != nil else { throw .closed }
-            try mapping { () throws(SystemError) in try link(&state, digest, byteCount) }
+            try wrappingErrors { () throws(SystemError) in try link(&state, digest, byteCount) }
         }
     }
 

@@ -131,18 +131,25 @@ package final class FileDescriptor: Sendable {
         } catch let error where error.errno == ENOENT {}
     }
 
-    /// Writes a copy of the first `byteCount` bytes of `file` behind the bytes written before; fewer if it is shorter.
-    func write(_ file: FileDescriptor, byteCount: Int64) throws(SystemError) {
+    /// Writes a copy of the first `byteCount` bytes of `file` behind the bytes written before.
+    ///
+    /// - Parameter isCancelled: Called before each chunk of 256 KiB; ends the copy when it returns `true`.
+    /// - Returns: Whether all bytes were copied. `false` if `file` is shorter.
+    func write(
+        _ file: FileDescriptor, byteCount: Int64, isCancelled: () -> Bool = { false }
+    ) throws(SystemError) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
         defer { buffer.deallocate() }
         var offset: Int64 = 0
         while offset < byteCount {
+            if isCancelled() { return false }
             let rest = Int(min(byteCount - offset, Int64(buffer.count)))
             let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<rest]), at: offset)
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             offset += Int64(count)
         }
+        return true
     }
 
     /// Gives `name` in this directory another name in `directory`, in place of the file that has it.

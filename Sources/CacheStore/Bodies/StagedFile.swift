@@ -57,7 +57,9 @@ package struct StagedFile: ~Copyable {
         of file: FileDescriptor, byteCount: Int64, below root: FileDescriptor
     ) throws(SystemError) -> StagedFile {
         let copy = try StagedFile(namedBelow: root)
-        try copy.descriptor.write(file, byteCount: byteCount)
+        guard try copy.descriptor.write(file, byteCount: byteCount) else {
+            throw SystemError(call: "pread", path: file.path, errno: EIO)
+        }
         return copy
     }
 

@@ -70,7 +70,7 @@ public final class StoredBody: Sendable {
         let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
         do throws(StoreError) {
             let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)
-            guard try mapping({ () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }) == length
+            guard try wrappingErrors({ () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }) == length
             else {
                 throw .truncatedBody(path: descriptor.path)
             }
@@ -84,7 +84,7 @@ public final class StoredBody: Sendable {
     private func map(_ descriptor: FileDescriptor) throws(StoreError) -> Data {
         let length = Int(byteCount)
         // A page beyond the end of a file that has become shorter must not be touched.
-        guard try mapping({ () throws(SystemError) in try descriptor.status().size }) == byteCount else {
+        guard try wrappingErrors({ () throws(SystemError) in try descriptor.status().size }) == byteCount else {
             throw .truncatedBody(path: descriptor.path)
         }
         guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0), start != MAP_FAILED else {

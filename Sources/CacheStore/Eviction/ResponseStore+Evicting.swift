@@ -1,4 +1,4 @@
-/// What makes a store smaller, on request and by itself.
+/// Evictions, requested by the program or by the limits.
 extension ResponseStore {
     // MARK: On request
 
@@ -58,7 +58,7 @@ extension ResponseStore {
         return report
     }
 
-    /// What an eviction would remove.
+    /// Counts the entries that an eviction would remove.
     private func preview(of rule: EvictionRule) throws(StoreError) -> EvictionReport {
         let now = now
         return try writer.tentatively { (transaction) throws(SQLiteError) in
@@ -84,13 +84,13 @@ extension ResponseStore {
             })
     }
 
-    // MARK: By itself
+    // MARK: By the limits
 
     /// Evicts down to the low-water mark, unless another process does.
     func keepLimits() {
         limits.passBegins()
         do throws(StoreError) {
-            let lock = try mapping { () throws(SystemError) in try blobs.lock() }
+            let lock = try wrappingErrors { () throws(SystemError) in try blobs.lock() }
             var isDone = false
             while !isDone {
                 let batch = try writer.recoveringFromDamage { () throws(StoreError) in try self.keepLimits(under: lock)
@@ -112,7 +112,7 @@ extension ResponseStore {
     private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
         // A suspended store must not take the lock.
         try checkOpen()
-        guard try mapping({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
+        guard try wrappingErrors({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
         defer { lock.release() }
         return try writer.writeOnce(
             changing { [limits] (transaction) throws(SQLiteError) in try limits.evictBatch(transaction) })
@@ -161,8 +161,7 @@ extension ResponseStore {
 
     // MARK: Afterwards
 
-    /// What follows every removal on request: files are deleted, the index shrinks, and traces are wiped out if the configuration asks
-    /// for it.
+    /// Ends a requested removal: deletes files, then shrinks the index or, with ``Configuration/secureDelete``, overwrites it.
     func finishRemoval() throws(StoreError) {
         try deleteFiles()
         if configuration.secureDelete { try wipe() } else { try shrinkIndex() }
@@ -180,10 +179,10 @@ extension ResponseStore {
         while !writer.accessLog.isEmpty { try writer.write { _ in } }
     }
 
-    /// Pages below which a shrinking would not pay.
+    /// Fewer free pages than this are left to later inserts.
     private static let leastFreePageCount: Int64 = 4_096
 
-    /// Writes the index anew if three quarters of it, and at least 16 MiB, are free pages: it takes time in proportion to the rest.
+    /// Runs VACUUM if three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to the other pages.
     private func shrinkIndex() throws(StoreError) {
         let (free, all) = try read { (connection) throws(SQLiteError) in
             try (
@@ -206,7 +205,7 @@ extension ResponseStore {
         }
     }
 
-    /// Writes the index anew, and truncates the WAL, which has pages from before the removal.
+    /// Runs VACUUM and truncates the WAL: both files contain pages from before the removal.
     private func wipe() throws(StoreError) {
         try writer.write(
             changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })

@@ -12,7 +12,7 @@ final class InterruptibleQueries: Sendable {
     private let underWay = DispatchGroup()
 
     /// Calls `body`. Its connections end their statements when the flag is set, and are closed when it returns.
-    func inquire<Value>(
+    func run<Value>(
         _ body: (InterruptFlag) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try refusal.withLock { (refusal) throws(StoreError) in

@@ -26,7 +26,7 @@ package struct Migrator {
         var version = try identify(connection)
         let wasEmpty = version == 0
         if version <= supported {
-            try mapping(path) { () throws(SQLiteError) in
+            try wrappingErrors(path) { () throws(SQLiteError) in
                 // It could be written when it was opened, so it is its own header that forbids it, for good.
                 do throws(SQLiteError) {
                     try connection.checkWritable()
@@ -59,7 +59,7 @@ package struct Migrator {
     /// The schema version of an index, 0 of an empty file.
     @discardableResult
     func identify(_ connection: Connection) throws(StoreError) -> Int32 {
-        let (id, version, tables) = try mapping(path) { () throws(SQLiteError) in
+        let (id, version, tables) = try wrappingErrors(path) { () throws(SQLiteError) in
             // In one transaction: another process may be making the index just now.
             try connection.execute("BEGIN")
             let answers = (

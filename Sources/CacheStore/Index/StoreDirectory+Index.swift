@@ -12,47 +12,50 @@ struct IndexOptions: Sendable {
     var isDurable: Bool
     var deletesSecurely: Bool
     var cacheByteCount: Int
-    /// `nil` for that of the index.
+    /// `nil` keeps the policy that the index records.
     var evictionPolicy: EvictionPolicy?
     var clock: @Sendable () -> Date
     var log: StoreLog
 }
 
-/// The index of a store, opened; made, or begun afresh, if need be.
+/// Opens the index of a store: creates a missing one, quarantines a damaged one.
 extension StoreDirectory {
     /// The writer's connection, and the work that the opening leaves for later.
     struct OpenedIndex {
         let connection: Connection
+        var work: DeferredWork
+    }
+
+    /// The work that opening a store leaves for the background.
+    struct DeferredWork: Sendable {
         /// Whether there may be files that no entry needs.
         var hasLeftovers: Bool
         /// Whether there are entries of ended sessions.
         var hasLapsed = false
         /// Whether there may be entries that do not follow the eviction policy.
-        var hasUnordered = false
+        let hasUnordered: Bool
         let size: StoreSize
     }
 
-    /// What came of opening the index as it is.
+    /// The result of opening the index in its present state.
     private enum Opening {
         case opened(OpenedIndex)
-        /// It will never be of use.
+        /// The index can never be used.
         case damaged(reason: String)
     }
 
-    /// The index at the path of the store; `nil` if there is none. A connection is of use as long as this is its file.
+    /// The identity of the index; `nil` if there is none. A connection stays valid while it has the same file open.
     var indexIdentity: FileIdentity? { FileIdentity(atPath: indexPath) }
 
     /// Free bytes of the file system, whatever a quota says; 0 if unknown.
     var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
 
-    /// Opens the index for writing, makes it if there is none, and brings it up to date. One that will never be of use is
-    /// set aside.
+    /// Opens the index for writing, creates a missing one, and migrates an older one. Quarantines an index that can never be used.
     ///
     /// - Parameter isOnlyOpener: Whether no other process has the store open: a new session begins, and a kill is detected.
     func openIndex(_ options: IndexOptions, isOnlyOpener: Bool = false) throws(StoreError) -> sending OpenedIndex {
         if case .opened(let index) = try openPresentIndex(options, isOnlyOpener) { return index }
-        // Looked at once more while nobody else sets anything aside, and with a fresh connection: a read of the first page
-        // that fails once looks like damage, too.
+        // Once more under the lock, and with a fresh connection: a single failed read of the first page looks like damage, too.
         try whileOthersWait(options) { () throws(StoreError) in
             if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener) {
                 try quarantineIndex(because: reason, options)
@@ -60,14 +63,14 @@ extension StoreDirectory {
         }
         switch try openPresentIndex(options, isOnlyOpener) {
         case .opened(var index):
-            index.hasLeftovers = true
+            index.work.hasLeftovers = true
             return index
         case .damaged(let reason):
             throw .notAnIndex(path: indexPath, reason: reason)
         }
     }
 
-    /// Sets the index aside if it is still the file that looked damaged to a connection, and looks so to another one.
+    /// Quarantines the index if it is still `file`, which looked damaged to a connection, and looks damaged to a second one.
     func quarantineIndex(ifDamaged file: FileIdentity, _ options: IndexOptions) throws(StoreError) {
         try whileOthersWait(options) { () throws(StoreError) in
             guard indexIdentity == file else { return }
@@ -75,13 +78,13 @@ extension StoreDirectory {
             case .damaged(let reason):
                 try quarantineIndex(because: reason, options)
             case .opened(let index):
-                let problems = try mapping(indexPath) { () throws(SQLiteError) in try index.connection.problems() }
+                let problems = try wrappingErrors(indexPath) { () throws(SQLiteError) in try index.connection.problems() }
                 if let problem = problems.first { try quarantineIndex(because: problem, options) }
             }
         }
     }
 
-    /// Every step reports damage in the same way: none may keep a store from being opened.
+    /// Opens the index in its present state. Reports damage found by any step, so that damage never prevents opening.
     private func openPresentIndex(
         _ options: IndexOptions, _ isOnlyOpener: Bool
     ) throws(StoreError) -> sending Opening {
@@ -94,29 +97,30 @@ extension StoreDirectory {
             }
             let hadBlobs = try usable { () throws(SystemError) in try root.status(of: "blobs") != nil }
             if indexIdentity == nil { try usable { () throws(SystemError) in try createIndex() } }
-            let connection = try mapping(indexPath) { () throws(SQLiteError) in
+            let connection = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                 try Connection(
                     path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
                     deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount)
             }
             let isNew = try Migrator(path: indexPath).migrate(connection)
-            let index = try mapping(indexPath) { () throws(SQLiteError) -> OpenedIndex in
-                // Only now, because reading is what opens the log.
+            let index = try wrappingErrors(indexPath) { () throws(SQLiteError) -> OpenedIndex in
+                // After the migration: SQLite opens the WAL with the first read.
                 try connection.checkWALWritable()
                 try connection.probeSchema()
                 try connection.checkLastEntryID()
                 connection.leaveCheckpointsToOthers()
                 if let policy = options.evictionPolicy { try connection.choose(policy) }
-                var index = OpenedIndex(
-                    connection: connection, hasLeftovers: isNew && hadBlobs,
-                    hasUnordered: try connection.hasUnorderedEntries(), size: try connection.size())
-                guard isOnlyOpener else { return index }
-                index.hasLapsed = try connection.beginSession()
-                let wasKilled = try connection.clearWriters()
-                index.hasLeftovers = index.hasLeftovers || wasKilled || !wasShutDown
-                return index
+                var work = DeferredWork(
+                    hasLeftovers: isNew && hadBlobs, hasUnordered: try connection.hasUnorderedEntries(),
+                    size: try connection.size())
+                if isOnlyOpener {
+                    work.hasLapsed = try connection.beginSession()
+                    let wasKilled = try connection.clearWriters()
+                    work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
+                }
+                return OpenedIndex(connection: connection, work: work)
             }
-            // The names of index and log have to outlast a power cut, as what is in them.
+            // The names of the index and the WAL have to outlast a power cut, too.
             if options.isDurable { try usable { () throws(SystemError) in try syncNames() } }
             return .opened(index)
         } catch {
@@ -141,10 +145,10 @@ extension StoreDirectory {
         }
     }
 
-    /// An empty file, for its owner only: SQLite would let others read it, and gives the log the same permissions.
+    /// Creates an empty file that only its owner can read. SQLite would let other users read it, and gives the WAL the same permissions.
     ///
-    /// Made under another name and linked: were the index itself opened and closed here, POSIX would release the locks of
-    /// every connection that this process has to it (https://sqlite.org/howtocorrupt.html §2.2).
+    /// Creates it under another name and links it. Opening and closing the index itself would release the locks of every connection
+    /// that this process has to the index (https://sqlite.org/howtocorrupt.html §2.2).
     private func createIndex() throws(SystemError) {
         while true {
             let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
@@ -158,13 +162,13 @@ extension StoreDirectory {
             } catch let error where error.errno == EEXIST {
                 return
             } catch let error where error.errno == ENOENT {
-                // Swept away as the leftover of a killed process.
+                // A sweep has taken the file for one of a killed process.
                 guard try root.status().linkCount > 0 else { throw error }
             }
         }
     }
 
-    /// Deletes what processes that were killed while they made an index have left.
+    /// Deletes the files of processes that were killed while they created an index.
     func sweepUnfinishedIndices() throws(SystemError) {
         for name in try root.names() where name.hasPrefix(Self.newIndexPrefix) { try root.unlink(name) }
     }
@@ -173,14 +177,14 @@ extension StoreDirectory {
 
     /// A connection for lookups.
     func openReader(isReadOnly: Bool, _ options: IndexOptions) throws(StoreError) -> sending Connection {
-        try mapping(indexPath) { () throws(SQLiteError) in
+        try wrappingErrors(indexPath) { () throws(SQLiteError) in
             try Connection(
                 path: indexPath, role: isReadOnly ? .inspector : .reader, busyTimeout: options.busyTimeout,
                 cacheByteCount: options.cacheByteCount)
         }
     }
 
-    /// Sees whether the index can be read as it is: who only reads migrates nothing, and sets nothing aside.
+    /// Checks that the index can be read in its present state. A read-only store neither migrates nor quarantines.
     func checkIndex(_ options: IndexOptions) throws(StoreError) {
         do throws(StoreError) {
             let connection = try openReader(isReadOnly: true, options)
@@ -192,20 +196,20 @@ extension StoreDirectory {
         }
     }
 
-    // MARK: Setting aside
+    // MARK: Quarantine
 
-    private static let asidePrefix = "index.sqlite.quarantined-"
+    private static let quarantinePrefix = "index.sqlite.quarantined-"
 
-    /// Gives the index, and what belongs to it, a dated name, so that the next opening begins afresh. Of those that were
-    /// set aside before nothing is kept.
+    /// Gives the index, its WAL and its WAL-index a dated name, so that the next opening creates a new index. Deletes indexes that were
+    /// quarantined before.
     private func quarantineIndex(because reason: String, _ options: IndexOptions) throws(StoreError) {
         let date = options.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
-        var name = Self.asidePrefix + date
+        var name = Self.quarantinePrefix + date
         try usable { () throws(SystemError) in
             _ = try removeQuarantinedIndices()
-            // What could not be removed, a directory for one, keeps its name.
+            // A directory with the name could not be removed.
             while try root.status(of: name) != nil { name += "-again" }
-            // The index last: a fresh one must not meet the log of the old.
+            // The index last: a new index must not meet the WAL of the old one.
             for suffix in ["-wal", "-shm", ""] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
         options.log.error(
@@ -213,10 +217,10 @@ extension StoreDirectory {
             ["index": "\(indexPath)", "reason": "\(reason)", "kept": "\(path)/\(name)"])
     }
 
-    /// Deletes indices that were set aside; how many files there were.
+    /// Deletes quarantined indexes; returns the number of files.
     func removeQuarantinedIndices() throws(SystemError) -> Int {
         var count = 0
-        for name in try root.names() where name.hasPrefix(Self.asidePrefix) {
+        for name in try root.names() where name.hasPrefix(Self.quarantinePrefix) {
             // A directory that was planted in the place of the index stays where it is.
             do throws(SystemError) {
                 if try root.unlink(name) { count += 1 }
@@ -225,7 +229,7 @@ extension StoreDirectory {
         return count
     }
 
-    /// Runs `body` while no other process sets an index aside.
+    /// Runs `body` while no other process quarantines an index or evicts.
     private func whileOthersWait(
         _ options: IndexOptions, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {

@@ -28,7 +28,7 @@ final class OpenLock: Sendable {
     ///
     /// - Throws: ``StoreError/busy(path:)`` when another opener has the lock alone for longer than the timeout.
     func share() throws(StoreError) {
-        let isTaken = try mapping { () throws(SystemError) in
+        let isTaken = try wrappingErrors { () throws(SystemError) in
             try DirectoryLock.wait(timeout) { () throws(SystemError) in try lock.tryShared() }
         }
         guard isTaken else { throw .busy(path: directory.path) }

@@ -42,7 +42,7 @@ extension ResponseStore {
             }
         }
         var report = deleted.withLock { $0 }
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             report.stagedFiles = try blobs.sweepStagedFiles()
             try place.sweepUnfinishedIndices()
         }
@@ -60,9 +60,9 @@ extension ResponseStore {
         _ deleted: borrowing Mutex<SweepReport>
     ) throws(StoreError) {
         for digest in digests {
-            let status = try mapping { () throws(SystemError) in try blobs.status(of: digest) }
+            let status = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
             guard let status, status.modified / 1_000_000 <= time else { continue }
-            let isDeleted = try mapping(indexPath) { () throws(SQLiteError) in
+            let isDeleted = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                 try deletion.deleteUnlessNeeded(digest, connection)
             }
             guard isDeleted else { continue }
@@ -76,7 +76,7 @@ extension ResponseStore {
     /// The digests of files that have no row, as far as can be told without the write lock.
     func unlistedFiles() throws(StoreError) -> [ContentDigest] {
         var files: [ContentDigest] = []
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
         }
         return try read { (connection) throws(SQLiteError) in

@@ -113,7 +113,7 @@ extension ResponseStore {
     func examine(
         _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount) else {
                 return .missingFile(digest)
             }
@@ -128,7 +128,7 @@ extension ResponseStore {
         return try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in suspects {
-                let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
+                let byteCount = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount, let problem = try examine(digest, byteCount, reads: reads) else {
@@ -149,7 +149,7 @@ extension ResponseStore {
     }
 
     private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
         }
         let unlisted = try unlistedFiles()
@@ -157,8 +157,8 @@ extension ResponseStore {
         report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in unlisted {
-                let isListed = try mapping(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
-                let exists = try mapping { () throws(SystemError) in try blobs.status(of: digest) != nil }
+                let isListed = try wrappingErrors(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
+                let exists = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) != nil }
                 if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
             }
             return problems

@@ -51,7 +51,7 @@ extension ResponseStore {
     /// Removes the entries and derived forms of a body, and its file, unless it is whole by now.
     private func drop(_ digest: ContentDigest) throws(StoreError) {
         try writer.write { [self] (transaction) throws(StoreError) in
-            let byteCount = try mapping(indexPath) { () throws(SQLiteError) in
+            let byteCount = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                 try transaction.connection.byteCount(ofBlob: digest)
             }
             guard let byteCount, try examine(digest, byteCount, reads: true) != nil else { return }

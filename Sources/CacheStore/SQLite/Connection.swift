@@ -257,8 +257,8 @@ package final class Connection {
         return try statement.step() ? statement.int64(0) : 0
     }
 
-    /// Writes the whole file anew. What was deleted is overwritten at once, but copies of it are left where pages were split
-    /// and joined, in the space between their cells, which nothing else reaches.
+    /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: pages that were split or joined keep
+    /// copies of deleted cells in their unused space.
     func rewrite() throws(SQLiteError) {
         // The new file takes as much room as the index, which may be more than memory.
         try execute("PRAGMA temp_store = FILE")

@@ -12,9 +12,6 @@ struct SnapshotBodies {
         case missing
     }
 
-    /// Bytes copied at once; the interruption is looked at in between.
-    private static let chunkByteCount = 1 << 20
-
     private let source: FileDescriptor
     private let target: FileDescriptor
     private let isDurable: Bool
@@ -32,7 +29,7 @@ struct SnapshotBodies {
     ) throws(StoreError) {
         self.isDurable = isDurable
         self.interruption = interruption
-        (source, target) = try mapping { () throws(SystemError) in
+        (source, target) = try wrappingErrors { () throws(SystemError) in
             try targetRoot.makeDirectory("blobs")
             return (
                 try root.open("blobs", O_RDONLY | O_DIRECTORY), try targetRoot.open("blobs", O_RDONLY | O_DIRECTORY)
@@ -47,10 +44,10 @@ struct SnapshotBodies {
         let (source, target) = try enter(path.shard)
         guard let source else { return .missing }
         if try link(path.name, source, target) {
-            let status = try mapping { () throws(SystemError) in try target.status(of: path.name) }
+            let status = try wrappingErrors { () throws(SystemError) in try target.status(of: path.name) }
             if let status, status.isRegular, status.size == byteCount { return .linked }
             // A torn file, or a link or folder that was planted in its place.
-            try mapping { () throws(SystemError) in _ = try target.unlink(path.name) }
+            try wrappingErrors { () throws(SystemError) in _ = try target.unlink(path.name) }
             return .missing
         }
         return try copy(path.name, byteCount, source, target) ? .copied : .missing
@@ -59,7 +56,7 @@ struct SnapshotBodies {
     /// Called after the last body.
     func finish() throws(StoreError) {
         guard isDurable else { return }
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             try shard?.target.sync()
             try target.sync()
         }
@@ -69,7 +66,7 @@ struct SnapshotBodies {
         _ name: String
     ) throws(StoreError) -> (source: FileDescriptor?, target: FileDescriptor) {
         if let shard, shard.name == name { return (shard.source, shard.target) }
-        let entered = try mapping { () throws(SystemError) in
+        let entered = try wrappingErrors { () throws(SystemError) in
             if isDurable { try shard?.target.sync() }
             try target.makeDirectory(name)
             return (
@@ -109,7 +106,7 @@ struct SnapshotBodies {
     private func copy(
         _ name: String, _ byteCount: Int64, _ source: FileDescriptor, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
-        let opened = try mapping { () throws(SystemError) -> FileDescriptor? in
+        let opened = try wrappingErrors { () throws(SystemError) -> FileDescriptor? in
             // Does not wait for the writer of a FIFO.
             guard let file = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source) else { return nil }
             let status = try file.status()
@@ -118,11 +115,11 @@ struct SnapshotBodies {
         guard let opened else { return false }
         if cplatform_clone_file(opened.number, target.number, name) != 0 {
             guard try copyBytes(of: opened, byteCount, name, target) else {
-                try mapping { () throws(SystemError) in _ = try target.unlink(name) }
+                try wrappingErrors { () throws(SystemError) in _ = try target.unlink(name) }
                 return false
             }
         }
-        if isDurable { try mapping { () throws(SystemError) in try target.open(name, O_RDONLY).sync() } }
+        if isDurable { try wrappingErrors { () throws(SystemError) in try target.open(name, O_RDONLY).sync() } }
         return true
     }
 
@@ -130,24 +127,12 @@ struct SnapshotBodies {
     private func copyBytes(
         of file: FileDescriptor, _ byteCount: Int64, _ name: String, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
-        let copy = try mapping { () throws(SystemError) in try target.open(name, O_CREAT | O_EXCL | O_WRONLY) }
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(min(byteCount, Int64(Self.chunkByteCount))), alignment: 16)
-        defer { buffer.deallocate() }
-        var offset: Int64 = 0
-        while offset < byteCount {
-            try checkInterruption()
-            let chunk = UnsafeMutableRawBufferPointer(
-                rebasing: buffer[..<Int(min(byteCount - offset, Int64(buffer.count)))])
-            let isWhole = try mapping { () throws(SystemError) in
-                guard try file.read(into: chunk, at: offset) == chunk.count else { return false }
-                try copy.write(UnsafeRawBufferPointer(chunk))
-                return true
-            }
-            guard isWhole else { return false }
-            offset += Int64(chunk.count)
+        let isWhole = try wrappingErrors { () throws(SystemError) in
+            let copy = try target.open(name, O_CREAT | O_EXCL | O_WRONLY)
+            return try copy.write(file, byteCount: byteCount) { interruption.isSet }
         }
-        return true
+        try checkInterruption()
+        return isWhole
     }
 
     private func checkInterruption() throws(StoreError) {

@@ -42,13 +42,13 @@ final class SnapshotDirectory {
         // Once more under the lock: another process may have been faster.
         try Self.checkEmpty(place)
         // SQLite fills an empty file. A file that it creates could be read by other users.
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
         }
     }
 
     private static func checkEmpty(_ place: StoreDirectory) throws(StoreError) {
-        guard try mapping({ () throws(SystemError) in try place.root.names().isEmpty }) else {
+        guard try wrappingErrors({ () throws(SystemError) in try place.root.names().isEmpty }) else {
             throw .unusableDirectory(
                 path: place.path,
                 reason: "it is not empty; choose a new directory, or remove the remains of an earlier snapshot")
@@ -57,7 +57,7 @@ final class SnapshotDirectory {
 
     /// Gives the index its name, which makes the directory a store.
     func finish() throws(StoreError) {
-        try mapping { () throws(SystemError) in
+        try wrappingErrors { () throws(SystemError) in
             if isDurable { try root.open(Self.temporaryName, O_RDONLY).sync() }
             try root.rename(Self.temporaryName, to: "index.sqlite")
             if isDurable { try place.syncNames() }

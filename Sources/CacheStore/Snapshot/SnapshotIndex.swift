@@ -12,7 +12,7 @@ struct SnapshotIndex {
     init(
         copying source: String, to path: String, busyTimeout: Duration, until interruption: InterruptFlag
     ) throws(StoreError) {
-        try mapping(source) { () throws(SQLiteError) in
+        try wrappingErrors(source) { () throws(SQLiteError) in
             let reader = try Connection(path: source, role: .inspector, busyTimeout: busyTimeout)
             reader.interrupt(by: interruption)
             // The source is opened read-only; query_only would forbid the target, too.
@@ -22,14 +22,14 @@ struct SnapshotIndex {
             try statement.run()
         }
         self.path = path
-        connection = try mapping(path) { () throws(SQLiteError) in
+        connection = try wrappingErrors(path) { () throws(SQLiteError) in
             try Connection(path: path, role: .writer, busyTimeout: .zero)
         }
         connection.interrupt(by: interruption)
     }
 
     func removeSessionEntries() throws(StoreError) {
-        try mapping(path) { () throws(SQLiteError) in
+        try wrappingErrors(path) { () throws(SQLiteError) in
             try connection.prepared("DELETE FROM entry WHERE session IS NOT NULL").run()
         }
     }
@@ -38,11 +38,11 @@ struct SnapshotIndex {
     func forEachBody(
         _ visit: (_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let statement = try mapping(path) { () throws(SQLiteError) in
+        let statement = try wrappingErrors(path) { () throws(SQLiteError) in
             try connection.prepared("SELECT digest, byte_count FROM blob ORDER BY digest")
         }
         defer { statement.reset() }
-        while try mapping(path, { () throws(SQLiteError) in try statement.step() }) {
+        while try wrappingErrors(path, { () throws(SQLiteError) in try statement.step() }) {
             if let digest = statement.digest(0) { try visit(digest, statement.int64(1)) }
         }
     }
@@ -50,7 +50,7 @@ struct SnapshotIndex {
     /// Removes the entries and the derived representations of bodies; returns the number of entries.
     func removeRows(withBodies digests: [ContentDigest]) throws(StoreError) -> Int {
         guard !digests.isEmpty else { return 0 }
-        return try mapping(path) { () throws(SQLiteError) in
+        return try wrappingErrors(path) { () throws(SQLiteError) in
             let transaction = WriteTransaction(connection)
             try connection.execute("BEGIN")
             var count = 0
@@ -65,13 +65,13 @@ struct SnapshotIndex {
 
     /// Rewrites the file if rows were removed from it: their bytes stay in the file otherwise.
     func eraseRemovedRows() throws(StoreError) {
-        try mapping(path) { () throws(SQLiteError) in
+        try wrappingErrors(path) { () throws(SQLiteError) in
             if connection.rowsWritten > 0 { try connection.rewrite() }
         }
     }
 
     func entryCount() throws(StoreError) -> Int {
-        try mapping(path) { () throws(SQLiteError) in
+        try wrappingErrors(path) { () throws(SQLiteError) in
             Int(try connection.integer(connection.prepared("SELECT count(*) FROM entry")))
         }
     }

@@ -218,8 +218,9 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs transactions for the work that each transaction begins with, as long as there is some. Called on the lane, where it must
-    /// not wait for a leader, who may hand over to the lane.
+    /// Runs transactions while there are accesses to write or files to delete. Called on the lane.
+    ///
+    /// Never waits for a leader: a leader may hand its queue over to the lane.
     private func commitEmptyJobs(while hasWork: () -> Bool) {
         // Bounds the work where accesses cannot be written.
         for _ in 0..<(2 * AccessLog.capacity / Self.accessLimit) where hasWork() {

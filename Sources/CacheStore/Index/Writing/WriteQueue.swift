@@ -1,7 +1,7 @@
 /// The jobs that wait for the write lock.
 ///
-/// The first one to come makes its caller the leader, who runs it and, in the same transaction, the jobs that came in the meantime;
-/// the other callers wait for the leader. Pure: the queue only says what to do.
+/// The caller that adds the first job becomes the leader. The leader runs all jobs that have arrived by then in one transaction; the
+/// callers of the other jobs wait. The queue has no lock and does no I/O.
 package struct WriteQueue<Job> {
     private var waiting: [Job] = []
     private var hasLeader = false
@@ -15,14 +15,14 @@ package struct WriteQueue<Job> {
         return !hasLeader
     }
 
-    /// The jobs of the next transaction, at most `limit`, in the order in which they came.
+    /// Removes and returns the jobs of the next transaction: at most `limit`, in the order of arrival.
     package mutating func next(limit: Int) -> [Job] {
         let batch = Array(waiting.prefix(limit))
         waiting.removeFirst(batch.count)
         return batch
     }
 
-    /// Whether no job waits; then there is no leader any more.
+    /// Whether no job waits. Ends the leadership if so.
     package mutating func isFinished() -> Bool {
         if waiting.isEmpty { hasLeader = false }
         return waiting.isEmpty
