@@ -162,6 +162,8 @@ struct SelectionTests {
             "session IS NULL", "key_checksum IS NOT NULL", "?", "?1", "?9 IS NULL", ":name", "@name", "$name", "?1000",
             "'", "\"", "1 1",
             "count(*) > 0", "load_extension('x')", "0)) OR ((1\0", "1\0", "SELECT 1", "\u{1}",
+            "id IN (SELECT id FROM entry)", "(SELECT max(byte_count) FROM blob) > 0",
+            "EXISTS (SELECT 1 FROM pragma_hard_heap_limit)",
         ])
     func malformed(_ predicate: String) throws {
         let sandbox = try Sandbox()

@@ -11,15 +11,18 @@ extension Connection {
         return ids
     }
 
-    /// Sees that a predicate is one expression over the columns of `cache_entries`, without parameters.
+    /// Checks that a predicate is one expression over the columns of `cache_entries`, reads views only, and has no
+    /// parameters.
     ///
-    /// Between parentheses and after a WHEN: what is valid in both places does not end either.
+    /// An expression that is valid both between parentheses and after a WHEN ends neither.
     private func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
         guard let predicate = selection.predicate else { return }
-        for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
-            let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
-            guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: predicate) }
-            guard statement.parameterCount == 0 else { throw SQLiteError(parametersIn: predicate) }
+        try authorizingQueries { () throws(SQLiteError) in
+            for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
+                let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
+                guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: predicate) }
+                guard statement.parameterCount == 0 else { throw SQLiteError(parametersIn: predicate) }
+            }
         }
     }
 
