@@ -182,7 +182,7 @@ CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
     UPDATE OR ROLLBACK total SET
         entry_count = entry_count + 1,
         logical_bytes = logical_bytes + NEW.byte_count,
-        last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 39 THEN NEW.id ELSE last_id END;
+        last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 38 THEN NEW.id ELSE last_id END;
 END;
 
 CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
@@ -221,7 +221,7 @@ CREATE TRIGGER entry_replaced AFTER UPDATE OF body ON entry BEGIN
     WHERE entry_id = OLD.id;
     UPDATE OR ROLLBACK total SET
         logical_bytes = logical_bytes + NEW.byte_count - OLD.byte_count,
-        last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 39 THEN NEW.id ELSE last_id END;
+        last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 38 THEN NEW.id ELSE last_id END;
 END;
 
 -- A pinned entry has an access row, so that it leaves the walk along unused entries.

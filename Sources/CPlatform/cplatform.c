@@ -57,6 +57,16 @@ int cplatform_open_beneath(int directory, const char *path) {
     return open_stepwise(directory, path);
 }
 
+int cplatform_replace(int file, int replaced) {
+#if defined(__linux__)
+    return dup3(file, replaced, O_CLOEXEC);
+#else
+    int result = dup2(file, replaced);
+    if (result >= 0) fcntl(result, F_SETFD, FD_CLOEXEC);
+    return result;
+#endif
+}
+
 int cplatform_open_unnamed(int directory) {
 #ifdef O_TMPFILE
     return openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

@@ -3,6 +3,7 @@ internal import FoundationEssentials
 #else
 internal import Foundation
 #endif
+internal import CPlatform
 
 /// Bodies opened for reading, and those dropped that are not what they should be.
 extension ResponseStore {
@@ -15,6 +16,17 @@ extension ResponseStore {
     public func openBody(of entry: StoredEntry) throws(StoreError) -> StoredBody? {
         try checkOpen()
         return try openBody(entry.digest, byteCount: entry.byteCount)
+    }
+
+    /// Stages a file for a body.
+    func stage() throws(StoreError) -> StagedFile {
+        do throws(SystemError) {
+            return try blobs.stage()
+        } catch let error where error.meansMissing || error.errno == EPERM {
+            // A deleted directory takes no file; ext4 answers EPERM.
+            try reopenReplacedDirectory()
+        }
+        return try wrappingErrors { () throws(SystemError) in try blobs.stage() }
     }
 
     /// Opens a body; `nil` if it is gone, and so are, then, the entries and derived forms that have it.

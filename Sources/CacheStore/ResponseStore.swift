@@ -35,6 +35,8 @@ public final class ResponseStore: Sendable {
     let limits: LimitEnforcer
     let openLock: OpenLock
     let keyLocks: KeyLocks
+    /// Follows the path if the directory was deleted or replaced.
+    let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
     let queries = InterruptibleQueries()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
@@ -74,8 +76,15 @@ public final class ResponseStore: Sendable {
         } catch {
             throw .unusableDirectory(path: place.path, reason: error.description)
         }
+        let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void = {
+            [blobs, openLock] () throws(StoreError) in
+            try place.reopenIfReplaced(createsDirectory: !isReadOnly)
+            try wrappingErrors { () throws(SystemError) in try blobs.reopenIfReplaced() }
+            try openLock.reopenIfReplaced()
+        }
         let openReader: @Sendable () throws(StoreError) -> sending Connection = { () throws(StoreError) in
-            try place.openReader(isReadOnly: isReadOnly, options)
+            try reopenReplacedDirectory()
+            return try place.openReader(isReadOnly: isReadOnly, options)
         }
         let readers = ReaderPool(count: max(1, configuration.readerCount), open: openReader)
         let limits = LimitEnforcer(configuration.limits)
@@ -87,9 +96,11 @@ public final class ResponseStore: Sendable {
             IndexWriter.Dependencies(
                 directory: place, blobs: blobs, deletion: deletion, options: options, observation: observation,
                 accessInterval: configuration.accessInterval,
+                reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()
                     background.submit { store in
+                        store.place.makeBallast()
                         _ = try? store.sweep()
                         store.reorderEntries()
                     }
@@ -103,6 +114,7 @@ public final class ResponseStore: Sendable {
         self.place = place
         self.readers = readers
         self.limits = limits
+        self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         self.maintenance = maintenance

@@ -27,6 +27,7 @@ struct FileIdentity: Equatable, Sendable {
 struct StoreDirectory: Sendable {
     /// Without symbolic links, which SQLite is told not to follow.
     let path: String
+    /// Refers to the directory that has the path: see ``reopenIfReplaced(createsDirectory:)``.
     let root: FileDescriptor
 
     var indexPath: String { path + "/index.sqlite" }
@@ -61,6 +62,18 @@ struct StoreDirectory: Sendable {
                 error.errno == ENOTDIR ? "there is a file of that name" : String(cString: strerror(error.errno))
             throw .unusableDirectory(path: path, reason: reason)
         }
+    }
+
+    /// Follows the path if another directory has its place, or none. Called before a connection is opened: SQLite opens paths.
+    ///
+    /// - Parameter createsDirectory: Whether to create a missing directory, as the opening of a store does.
+    func reopenIfReplaced(createsDirectory: Bool) throws(StoreError) {
+        let present = try StoreDirectory(URL(filePath: path), createsDirectory: createsDirectory)
+        // The last component may be a symbolic link now, which SQLite is told not to follow.
+        guard present.path == path else {
+            throw .unusableDirectory(path: path, reason: "a symbolic link has taken its place")
+        }
+        _ = try wrappingErrors { () throws(SystemError) in try root.follow(present.root) }
     }
 
     /// `mkdir -p` with mode 0700, which neither a umask nor Foundation's defaults widen.

@@ -340,25 +340,6 @@ struct DamageTests {
         try tolerant { try store.evict(maxBytes: 1_000) }
     }
 
-    @Test("a store whose directory is deleted under it throws typed errors, and its open bodies stay readable")
-    func directoryDeleted() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
-        let entry = try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        let body = try #require(try store.openBody(of: entry))
-        try FileManager.default.removeItem(at: sandbox.url)
-        #expect(try body.data() == Data("a".utf8))
-        #expect(try store.openBody(of: entry) == nil)
-        #expect(throws: StoreError.self) {
-            try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
-        }
-        try tolerant { _ = try store.check(digests: true) }
-        try tolerant { try store.evict(maxBytes: 0) }
-        store.close()
-        try sandbox.open().insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
-        #expect(try sandbox.open().bytes(.path("b")) == Data("b".utf8))
-    }
-
     @Test("a disk that is full in the middle of a commit leaves the old entry, no file, and the store usable")
     func fullDisk() async throws {
         let sandbox = try Sandbox()

@@ -172,12 +172,14 @@ struct LifecycleTests {
         #expect(throws: StoreError.closed) { try store.remove(.path("a")) }
     }
 
-    @Test("a store whose directory has gone stays suspended, with a typed error")
-    func directoryGone() throws {
+    @Test("a store whose directory cannot be opened any more stays suspended, with a typed error")
+    func directoryUnusable() throws {
         let store = try sandbox.open()
         store.suspend()
         try FileManager.default.removeItem(at: sandbox.url)
-        #expect(throws: StoreError.self) { try store.resume() }
+        try Data().write(to: sandbox.url)
+        let error = #expect(throws: StoreError.self) { try store.resume() }
+        if case .unusableDirectory = error {} else { Issue.record("\(String(describing: error))") }
         #expect(throws: StoreError.suspended) { try store.lookup(.path("a")) }
     }
 

@@ -57,6 +57,7 @@ struct RecoveryAtOpeningTests {
             "UPDATE state SET writer_count = \(Int64.max)", "UPDATE total SET last_id = \(Int64.max)",
             "UPDATE total SET unused_id = \(Int64.max)", "UPDATE state SET session = \(Int64.min)",
             "UPDATE state SET generation = \(Int64.min)", "UPDATE total SET last_id = \(Int64.min)",
+            "UPDATE total SET last_id = (1 << 39) - 1",
         ])
     func counters(_ sql: String) throws {
         let store = try sandbox.open()

@@ -46,6 +46,10 @@ int cplatform_open_unnamed(int directory);
 // by descriptor, ENOENT where this process may not.
 int cplatform_link_descriptor(int file, int directory, const char *name);
 
+// Makes the descriptor `replaced` refer to the open file of `file`; a child process does not inherit it. Returns `replaced`, or -1
+// with errno set.
+int cplatform_replace(int file, int replaced);
+
 // Locks `count` bytes from `offset`, all or none, and unlocks the byte at `offset`, for this open file description. POSIX locks
 // belong to the process, and any close(2) of the file would end them. Never block. Return 0, or -1 with errno set: EAGAIN where
 // another description has a lock, ENOTSUP where the system has no such locks.

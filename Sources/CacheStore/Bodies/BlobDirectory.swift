@@ -11,6 +11,7 @@ package final class BlobDirectory: Sendable {
     /// The directory of the store.
     package let root: FileDescriptor
     private let blobs: FileDescriptor
+    private let createsDirectory: Bool
     private let isDurable: Bool
 
     /// Names files that are staged without a name.
@@ -45,11 +46,19 @@ package final class BlobDirectory: Sendable {
         root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false, linksUnnamedFiles: Bool = true
     ) throws(SystemError) {
         self.root = root
+        self.createsDirectory = createsDirectory
         self.isDurable = isDurable
         linker = UnnamedFileLinker(isPermitted: linksUnnamedFiles)
         if createsDirectory { try root.makeDirectory("blobs") }
         blobs = try root.open("blobs", O_RDONLY | O_DIRECTORY)
         if isDurable { try root.sync() }
+    }
+
+    /// Follows ``root`` to the `blobs/` that it has now, and creates a missing one.
+    func reopenIfReplaced() throws(SystemError) {
+        if createsDirectory { try root.makeDirectory("blobs") }
+        guard try blobs.follow(root.open("blobs", O_RDONLY | O_DIRECTORY)) else { return }
+        shards.withLock { $0 = Shards() }
     }
 
     /// The lock for evicting, and for quarantining an index.
@@ -198,6 +207,8 @@ package final class BlobDirectory: Sendable {
         do {
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         } catch let error where error.meansMissing {
+            // All of `blobs/` may be missing.
+            try reopenIfReplaced()
             // The shard is missing, or is a file or a link. Unlinking a link leaves its target alone.
             try blobs.unlink(name)
             // First: the calls that follow may fail after the directory was made.

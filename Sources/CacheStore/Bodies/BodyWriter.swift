@@ -67,8 +67,8 @@ public final class BodyWriter: Sendable {
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
+        if state.file == nil { state.file = try store.stage() }
         try wrappingErrors { () throws(SystemError) in
-            if state.file == nil { state.file = try store.blobs.stage() }
             do throws(SystemError) {
                 try state.file?.descriptor.write(bytes)
             } catch {
@@ -178,15 +178,7 @@ public final class BodyWriter: Sendable {
     private func restage(_ state: inout State) throws(SystemError) {
         guard let source = state.file?.descriptor else { return }
         let copy = try store.blobs.stage()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(Self.copyByteCount), alignment: 16)
-        defer { buffer.deallocate() }
-        var offset: Int64 = 0
-        while offset < state.byteCount {
-            let count = try source.read(into: buffer, at: offset)
-            guard count > 0 else { break }
-            try copy.descriptor.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            offset += Int64(count)
-        }
+        _ = try copy.descriptor.write(source, byteCount: state.byteCount)
         try sync(copy.descriptor)
         state.file = consume copy
     }

@@ -53,6 +53,15 @@ package final class FileDescriptor: Sendable {
         return FileDescriptor(number: opened, directory: path, name: "")
     }
 
+    /// Refers to the file of `present` from now on; returns `false` if it did before.
+    ///
+    /// A call that another thread has begun ends with the former file, whose locks end.
+    func follow(_ present: FileDescriptor) throws(SystemError) -> Bool {
+        guard try FileIdentity(present.status()) != FileIdentity(status()) else { return false }
+        try Self.retrying("dup2", path) { cplatform_replace(present.number, number) }
+        return true
+    }
+
     /// Creates a directory that only its owner may enter; one that is there already is left as it is.
     func makeDirectory(_ name: String) throws(SystemError) {
         do {

@@ -6,11 +6,20 @@ internal import CPlatform
 /// processes. The lock is on the directory itself: a lock file can be deleted, and this package must not open and close the files
 /// of SQLite.
 final class DirectoryLock: Sendable {
+    private let name: String
+    private let parent: FileDescriptor
     private let directory: FileDescriptor
 
     /// Opens `name` below `parent`, and locks nothing yet.
     init(_ name: String, below parent: FileDescriptor) throws(SystemError) {
+        self.name = name
+        self.parent = parent
         directory = try parent.open(name, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Follows the name to the directory that has it now; returns `false` if it is the same. The lock of the former one ends.
+    func reopenIfReplaced() throws(SystemError) -> Bool {
+        try directory.follow(parent.open(name, O_RDONLY | O_DIRECTORY))
     }
 
     /// Takes the lock alone; `false` if another lock of the directory is held.

@@ -34,6 +34,12 @@ final class OpenLock: Sendable {
         guard isTaken else { throw .busy(path: directory.path) }
     }
 
+    /// Takes the lock of the directory that has the path now, in place of the lock of the former one.
+    func reopenIfReplaced() throws(StoreError) {
+        guard try wrappingErrors({ () throws(SystemError) in try lock.reopenIfReplaced() }) else { return }
+        try share()
+    }
+
     /// Releases the lock.
     func release() {
         lock.release()

@@ -30,7 +30,7 @@ package final class WriteLock: Sendable {
 
     /// How often in a row a waiter before the turnstile finds the write byte free before it passes by. A live waiter at the
     /// turnstile takes the byte at its next attempt; this one must be stopped, or must have lost the processor.
-    private static let maxFreeSightings = 4
+    private static let maxFreeSightings = 20
 
     /// Guards the file and the lock; no call under it blocks.
     private let state: Mutex<State>

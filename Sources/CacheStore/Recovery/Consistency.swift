@@ -137,7 +137,7 @@ extension Connection {
                     UNION ALL SELECT 'rows of blob without a digest',
                         (SELECT count(*) FROM blob WHERE length(digest) <> 32), 0
                     UNION ALL SELECT 'last_id', last_id, CASE
-                        WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39 THEN last_id
+                        WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
                         ELSE (SELECT coalesce(max(id), 0) FROM entry)
                     END FROM recorded
                     UNION ALL SELECT 'rows of access without an entry',

@@ -97,7 +97,7 @@ extension Connection {
                 physical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob),
                 failure_count = (SELECT count(*) FROM failure),
                 last_id = CASE
-                    WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39 THEN last_id
+                    WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
                     ELSE (SELECT coalesce(max(id), 0) FROM entry)
                 END,
                 unused_id = 0

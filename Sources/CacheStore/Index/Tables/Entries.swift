@@ -101,7 +101,7 @@ extension WriteTransaction {
         )
         VALUES (
             (
-                SELECT CASE WHEN last_id BETWEEN 0 AND 1 << 39 THEN last_id ELSE (SELECT id FROM entry ORDER BY id DESC LIMIT 1) END + 1 FROM total
+                SELECT CASE WHEN last_id BETWEEN 0 AND 1 << 38 THEN last_id ELSE (SELECT id FROM entry ORDER BY id DESC LIMIT 1) END + 1 FROM total
             ), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
             CASE WHEN ?17 THEN (SELECT session FROM state) END, ?18, CASE WHEN ?19 <> '[]' THEN ?19 END,
             ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27
@@ -112,7 +112,7 @@ extension WriteTransaction {
     private static let replacement: StaticString = """
         UPDATE OR ROLLBACK entry SET
             id = (
-                SELECT CASE WHEN last_id BETWEEN 0 AND 1 << 39 THEN last_id ELSE (SELECT id FROM entry ORDER BY id DESC LIMIT 1) END + 1 FROM total
+                SELECT CASE WHEN last_id BETWEEN 0 AND 1 << 38 THEN last_id ELSE (SELECT id FROM entry ORDER BY id DESC LIMIT 1) END + 1 FROM total
             ), url = ?4, status = ?5, etag = ?6, last_modified = ?7, content_type = ?8,
             requested_at = ?9, received_at = ?10, expires_at = ?11, created_at = ?12, is_body_decoded = ?13,
             byte_count = ?14, body = ?15, head = ?16, session = CASE WHEN ?17 THEN (SELECT session FROM state) END,

@@ -28,8 +28,8 @@ extension Connection {
         try integer(prepared("SELECT last_id FROM total"))
     }
 
-    /// Ids up to this fit into a recency.
-    private static let maxID: Int64 = 1 << 39
+    /// Ids up to this fit into a recency, with room for all that a store can give out.
+    private static let maxID: Int64 = 1 << 38
 
     /// Corrects the newest id where damage or an edit has moved it out of bounds. Throws damage where an entry has such an id.
     ///
@@ -41,12 +41,12 @@ extension Connection {
         }
         // One statement sees one state of the index: other processes may be inserting entries.
         let isInBounds = try integer(
-            prepared("SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39 FROM total"))
+            prepared("SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 FROM total"))
         guard isInBounds == 0 else { return }
         try prepared(
             """
             UPDATE total SET last_id = (SELECT coalesce(max(id), 0) FROM entry), unused_id = 0
-            WHERE NOT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 39
+            WHERE NOT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38
             """
         ).run()
     }

@@ -70,6 +70,7 @@ extension IndexWriter {
     private func open(_ state: inout sending WriterConnection) throws(StoreError) {
         // The checkpointer works on the file that is open now.
         checkpointer.wait()
+        try dependencies.reopenReplacedDirectory()
         let opened = try dependencies.directory.openIndex(dependencies.options).connection
         opened.stopWaiting(by: stop)
         state = .open(opened, dependencies.directory.indexIdentity, isRegistered: false)

@@ -25,6 +25,8 @@ package final class IndexWriter: Sendable {
         let options: IndexOptions
         let observation: StoreObservation
         let accessInterval: Duration
+        /// Called before a connection is opened: the directory may have been deleted or replaced.
+        let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
         /// Called when connections to the index are of no use any more: most likely it was quarantined.
         let indexWasReplaced: @Sendable () -> Void
         /// Called after a transaction that had to evict.
