@@ -1,12 +1,13 @@
 internal import CPlatform
 
-// CPlatform re-exports the headers of the C library: Glibc, Musl, Bionic or Darwin's. Swift imports neither `errno` nor macros with
-// casts from a header. The Swift module of each C library adds them, but has a name of its own. This file adds them for all.
+// CPlatform re-exports the headers of the C library: Glibc, Musl, Bionic or Darwin's. Swift imports neither `errno` nor
+// macros with casts from a header. The Swift module of each C library adds these names, but each module has another
+// name. This file adds the names for every C library.
 
-/// The error of the call on this thread that failed last.
+/// The error number of the last failed call on this thread.
 var errno: Int32 { cplatform_errno() }
 
-/// The result of mmap(2) when it fails.
+/// The result of a failed mmap(2).
 var MAP_FAILED: UnsafeMutableRawPointer? { cplatform_map_failed() }
 
 var S_IFMT: mode_t { cplatform_file_type_mask() }

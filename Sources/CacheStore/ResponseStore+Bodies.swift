@@ -5,14 +5,16 @@ internal import Foundation
 #endif
 internal import CPlatform
 
-/// Bodies opened for reading, and those dropped that are not what they should be.
+/// Opens bodies for reading, and removes damaged ones.
 extension ResponseStore {
-    /// Opens the body of an entry; `nil` if it is gone, in which case look the key up again.
+    /// Opens the body of an entry. Returns `nil` if the body is gone; look up the key again then.
     ///
-    /// A body that is missing, has another length or, as far as ``Configuration/verification`` looks, other bytes is gone for
-    /// good: its entries are removed, so that they are loaded anew.
+    /// A body is gone for good if its file is missing, has another length, or has other bytes as far as
+    /// ``Configuration/verification`` checks. The store then removes the entries with this body, so that they are
+    /// loaded again. A store that is open for reading only removes nothing.
     ///
-    /// - Throws: ``StoreError/file(_:)`` when the file may be sound but cannot be read now, as with too many open files.
+    /// - Throws: ``StoreError/file(_:)`` when the file may be intact but cannot be read now, for example with too many
+    ///   open files.
     public func openBody(of entry: StoredEntry) throws(StoreError) -> StoredBody? {
         try checkOpen()
         return try openBody(entry.digest, byteCount: entry.byteCount)
@@ -29,7 +31,8 @@ extension ResponseStore {
         return try wrappingErrors { () throws(SystemError) in try blobs.stage() }
     }
 
-    /// Opens a body; `nil` if it is gone, and so are, then, the entries and derived forms that have it.
+    /// Opens a body. If the body is gone, returns `nil` and, in a store that is open for writing, removes the entries
+    /// and derived representations that have it.
     func openBody(_ digest: ContentDigest?, byteCount: Int64) throws(StoreError) -> StoredBody? {
         guard let digest else { return StoredBody() }
         if let body = try openIntact(digest, byteCount: byteCount) { return body }
@@ -42,7 +45,7 @@ extension ResponseStore {
                 "removed entries whose body was missing or damaged",
                 ["sha256": "\(digest)", "entries": "\(removed.entries)", "derived": "\(removed.derived)"])
         } catch {
-            // Found again by the next reader. For this one it is a miss all the same.
+            // The next reader detects the damage again. For this reader the body is a miss all the same.
             observation.log.warning(
                 "cannot remove entries whose body is missing or damaged",
                 ["sha256": "\(digest)", "error": "\(error)"])
@@ -50,14 +53,16 @@ extension ResponseStore {
         return nil
     }
 
-    /// Whether ``openBody(of:)`` would open the body of an entry. One that is damaged is left as it is.
+    /// Returns whether ``openBody(of:)`` would open the body of an entry. Does not remove the entries of a damaged
+    /// body.
     package func hasBody(of entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
         guard let digest = entry.digest else { return true }
         return try openIntact(digest, byteCount: entry.byteCount) != nil
     }
 
-    /// Opens a file that has the right length and, as far as the store verifies, the right bytes.
+    /// Opens the file of a body; `nil` unless it has the right length and, as far as the store verifies, the right
+    /// bytes.
     private func openIntact(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> StoredBody? {
         try wrappingErrors { () throws(SystemError) in
             guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount),
@@ -80,22 +85,23 @@ extension ResponseStore {
         }
     }
 
-    /// Removes the rows of a damaged body, unless it has been stored again in the meantime.
+    /// Removes the rows of a damaged body, unless the body has been stored again in the meantime.
     private func removeDamaged(
         _ digest: ContentDigest, byteCount: Int64
     ) throws(StoreError) -> (entries: Int, derived: Int) {
-        // Without the write lock first: after an eviction no row is left, and nothing is damaged.
+        // Check without the write lock first: the body of an evicted entry has no row left, and its missing file is no
+        // damage.
         let isNeeded = try read { (connection) throws(SQLiteError) in try connection.containsBlob(digest) }
         guard isNeeded else { return (0, 0) }
         return try writer.write { [self] (transaction) throws(StoreError) in
-            // Under the write lock no process deletes or stores this body.
+            // Under the write lock no other writer deletes or stores this body.
             guard try openIntact(digest, byteCount: byteCount) == nil else { return (0, 0) }
             return try removeRows(withDamagedBody: digest, transaction)
         }
     }
 
-    /// Removes the entries and derived forms of a damaged body, and its file; returns their numbers, without the forms that went with
-    /// their entry.
+    /// Removes the entries and derived representations of a damaged body, and its file. Returns their numbers, without
+    /// the representations that were removed with their entry.
     func removeRows(
         withDamagedBody digest: ContentDigest, _ transaction: WriteTransaction
     ) throws(StoreError) -> (entries: Int, derived: Int) {

@@ -4,22 +4,23 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What changes the store.
+/// Stores and updates entries, and records failed loads.
 extension ResponseStore {
     // MARK: Storing
 
-    /// Begins a body that is stored once it is committed.
+    /// Creates a writer for a new body. The body is stored when the writer commits it.
     public func makeBodyWriter() -> BodyWriter {
         BodyWriter(store: self)
     }
 
-    /// Where the sequence of removals stands. Taken before a load begins, and given to the commit of what it brings, it
-    /// keeps the load from putting back what is removed in the meantime. Runs on the calling thread, some microseconds.
+    /// Returns the present position in the sequence of removals. Take the generation before a load begins, and pass it
+    /// to the commit of the response. If the key was removed in between, the commit throws
+    /// ``StoreError/removedMeanwhile(_:)`` and stores nothing. Runs on the calling thread, for some microseconds.
     public func generation() throws(StoreError) -> StoreGeneration {
         try read { (connection) throws(SQLiteError) in try connection.generation() }
     }
 
-    /// Stores a body that is at hand, in place of the entry with the same key, kind and variant.
+    /// Stores a body that is already in memory, in place of the entry with the same key, kind, variant and part.
     @discardableResult
     public func insert(
         _ body: some ContiguousBytes, metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions()
@@ -29,7 +30,7 @@ extension ResponseStore {
         return try writer.commit(metadata, for: key, options: options)
     }
 
-    /// As the synchronous form, without blocking the caller's thread for the commit.
+    /// Stores a body like the synchronous overload, without blocking the caller's thread during the commit.
     @discardableResult
     public func insert(
         _ body: some ContiguousBytes & Sendable, metadata: EntryMetadata, for key: CacheKey,
@@ -40,10 +41,10 @@ extension ResponseStore {
         return try await writer.commit(metadata, for: key, options: options)
     }
 
-    /// Sets how long the entries of `key` may stay, whether they are pinned, and their tags, as far as `options` says. No use
-    /// of any.
+    /// Sets the lifetime, the pin and the tags of all entries of `key`, as far as they are not `nil` in `options`. Does
+    /// not count as an access.
     ///
-    /// - Returns: Whether there is any.
+    /// - Returns: Whether the key has any entry.
     /// - Throws: ``StoreError/invalidTag(_:reason:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``.
     @discardableResult
     public func setOptions(_ options: EntryOptions, for key: CacheKey) throws(StoreError) -> Bool {
@@ -51,7 +52,7 @@ extension ResponseStore {
         return try writer.write(settingOptions(options, key))
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Sets the options like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func setOptions(_ options: EntryOptions, for key: CacheKey) async throws(StoreError) -> Bool {
         try options.check()
@@ -64,8 +65,11 @@ extension ResponseStore {
         changing { (transaction) throws(SQLiteError) in try transaction.setOptions(options, for: key) > 0 }
     }
 
-    /// Replaces what is known of an entry and leaves its body and the time it was stored as they are: a row
-    /// update. Forgets the failures of its key.
+    /// Replaces the metadata of an entry after a validation, in one row update. Removes the failures of its key.
+    ///
+    /// The body and the time when it was stored stay as they are. So do the kind, the URL, the part and
+    /// ``EntryMetadata/isBodyDecoded``. If `metadata` has the variant of another entry of the key, that entry is
+    /// removed.
     ///
     /// - Returns: `false` if the entry has been removed, or has another body by now. Then nothing is changed.
     @discardableResult
@@ -73,7 +77,7 @@ extension ResponseStore {
         try writer.write(freshening(entry, metadata))
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Replaces the metadata like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func freshen(_ entry: StoredEntry, with metadata: EntryMetadata) async throws(StoreError) -> Bool {
         try await writer.write(freshening(entry, metadata))
@@ -92,17 +96,17 @@ extension ResponseStore {
 
     // MARK: Failures
 
-    /// Counts a failed load of `key`; returns how many there have been since its last success.
+    /// Counts a failed load of `key`. Returns the number of failures since its last success.
     ///
-    /// Entries of the key are left alone.
+    /// Leaves the entries of the key alone.
     ///
     /// - Parameters:
-    ///   - key: What could not be loaded.
-    ///   - status: The HTTP status of the failure; what stands for it where there was none, is for the caller to choose.
-    ///   - window: Failures as far apart as this, or farther, are not counted together: the count starts anew. So it does
-    ///     when the clock was set back. `nil`, the default, counts them however far apart they are.
-    ///   - generation: Taken from the store when the load began. If the key was removed since then, nothing is counted, and
-    ///     the answer is 0.
+    ///   - key: The key that could not be loaded.
+    ///   - status: The HTTP status of the failure. For a failure without a status, the caller chooses a number.
+    ///   - window: The time after which a failure no longer counts together with the next one: the count starts again.
+    ///     The count also starts again when the clock was set back. `nil`, the default, counts all failures together.
+    ///   - generation: The generation of the store when the load began. If the key was removed since then, nothing is
+    ///     counted, and the result is 0.
     @discardableResult
     public func recordFailure(
         for key: CacheKey, status: Int, within window: Duration? = nil,
@@ -111,7 +115,7 @@ extension ResponseStore {
         try writer.write(recordingFailure(key, status, window, generation))
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Counts a failed load like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func recordFailure(
         for key: CacheKey, status: Int, within window: Duration? = nil,
@@ -131,18 +135,18 @@ extension ResponseStore {
         }
     }
 
-    /// Forgets the failures of `key`, as a success does that is stored.
+    /// Removes the failures of `key`, as a commit of content does.
     package func forgetFailures(of key: CacheKey) async throws(StoreError) {
         _ = try await writer.write(
             changing { (transaction) throws(SQLiteError) in try transaction.connection.removeFailure(for: key) })
     }
 
-    /// The failures of `key` since its last success; `nil` if there were none.
+    /// Returns the failures of `key` since its last success; `nil` if there were none.
     public func failure(for key: CacheKey) throws(StoreError) -> LoadFailure? {
         try read { (connection) throws(SQLiteError) in try connection.failure(for: key) }
     }
 
-    /// A change to the index as a job of the writer.
+    /// Returns a change of the index as a job for the writer.
     func changing<Value>(
         _ change: @escaping @Sendable (WriteTransaction) throws(SQLiteError) -> Value
     ) -> @Sendable (WriteTransaction) throws(StoreError) -> Value {

@@ -7,98 +7,104 @@ public import CoreMetrics
 public import Logging
 
 extension ResponseStore {
-    /// How a store behaves. What it says is read once, when the store opens.
+    /// The behaviour of a store. The store copies its configuration when it opens: later changes have no effect.
     public struct Configuration: Sendable {
-        /// When the bytes of a body are held against their digest.
+        /// Decides when the store compares the bytes of a body with its digest.
         @nonexhaustive
         public enum Verification: Sendable {
-            /// Before a body is read for the first time in this process. The default.
+            /// Verifies a body before its first read in this process. The default.
             case firstRead
-            /// Before every read.
+            /// Verifies a body before every read.
             case everyRead
-            /// Never; only the length is checked.
+            /// Verifies no digest, only the length.
             case never
         }
 
-        /// What a power cut may take.
+        /// Decides which acknowledged changes a power cut may lose.
         @nonexhaustive
         public enum Durability: Sendable {
-            /// The latest commits may be lost, and a body may be damaged, which is found before it is read. Nothing waits
-            /// for the disk. The default.
+            /// Does not wait for the disk. A power cut may lose the latest commits, and may damage a body; verification
+            /// detects the damage before a read. The default.
             case relaxed
-            /// Nothing that was acknowledged: body, names and row are on the disk before the call returns. Some
-            /// milliseconds for each transaction; commits that come together share them.
+            /// Loses no acknowledged change: body, names and row are on the disk before the call returns. Each
+            /// transaction takes some milliseconds; commits at the same time share them.
             case durable
         }
 
-        /// What the store keeps itself below; ``Limits/standard``, 512 MiB, by default. `nil` for no limit: such a store grows until its
-        /// program evicts.
+        /// The limits of the store; ``Limits/standard``, 512 MiB, by default. Without limits, `nil`, the store grows
+        /// until the program evicts.
         public var limits: Limits? = .standard
 
-        /// Which entries are evicted first. `nil`, the default, for what the store has been using:
+        /// The policy that decides which entries are evicted first. `nil`, the default, keeps the policy of the store:
         /// ``EvictionPolicy/leastRecentlyUsed`` in a new one.
         ///
-        /// A choice is kept with the store, and holds for every process that has it open, and for the next ones. Opening
-        /// stays constant in time: entries that are there go over to the new order in the background, in short transactions,
-        /// some ten milliseconds for each thousand of them. It is no choice when the store is only read.
+        /// The store records the policy. The policy holds for every process that has the store open, and for later
+        /// openings. Opening takes constant time, also with a new policy. The present entries change to the new order
+        /// in the background, in short transactions, some ten milliseconds for each thousand of them. A store that is
+        /// opened for reading only ignores this property.
         public var evictionPolicy: EvictionPolicy?
 
-        /// When bodies are verified; ``Verification/firstRead`` by default.
+        /// The verification of bodies; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
 
-        /// What a power cut may take; ``Durability/relaxed`` by default. A killed process never takes what was
-        /// acknowledged.
+        /// The durability of changes; ``Durability/relaxed`` by default. With either, the kill of a process loses no
+        /// acknowledged change.
         public var durability: Durability = .relaxed
 
-        /// Whether nothing of a removed entry stays behind in the index: neither URL nor fields, nor a body that was there.
-        /// `false` by default.
+        /// Whether the index keeps no trace of a removed entry, such as its URL or field lines. `false` by default.
         ///
-        /// Before a removal or an eviction returns, the index is written anew and its log cut to nothing, which takes time in
-        /// proportion to the index, some milliseconds per megabyte; counts of requests go with the last entry of their host.
-        /// What was replaced, or evicted to keep ``limits``, goes with the next removal, or with `flush()`. A removal throws
-        /// ``StoreError/busy(path:)`` when a reader keeps the log in use for longer than ``busyTimeout``; then the entries
-        /// are removed and the traces of them are not. Files of bodies are deleted, but their blocks on the disk not
-        /// overwritten.
+        /// Before a removal or an eviction returns, the store rewrites the index and truncates the WAL. Both take time
+        /// in proportion to the index, some milliseconds per megabyte. The store also deletes the counts of requests to
+        /// hosts without entries. Traces of replaced entries, and of entries evicted to keep ``limits``, go with the
+        /// next removal or with `flush()`.
+        ///
+        /// A removal or an eviction throws ``StoreError/busy(path:)`` when a reader uses the WAL for longer than
+        /// ``busyTimeout``. Then the entries are removed, but their traces are not. Files of bodies are deleted, but
+        /// their blocks on the disk are not overwritten. The index keeps a 64-bit checksum of the removed key or
+        /// partition, for the latest 1,000 removals.
         public var secureDelete: Bool = false
 
-        /// Whether the store is only read, and has to be there: for a widget, or for looking into a store. `false` by
-        /// default.
+        /// Whether the store is opened for reading only, for example in a widget or to inspect it. `false` by default.
         ///
-        /// Nothing is noted or written, and whatever would write throws ``StoreError/readOnly(path:)``.
+        /// The store must exist. Accesses are not recorded, and calls that would write throw
+        /// ``StoreError/readOnly(path:)``.
         public var isReadOnly: Bool = false
 
-        /// Connections for lookups: as many lookups run at once. 4 by default, at least 1.
+        /// The number of connections for lookups: as many lookups run at once. 4 by default, at least 1.
         public var readerCount: Int = 4
 
-        /// Bytes of pages that each connection keeps in memory, the writer's and each reader's. 8 MiB by default.
+        /// The bytes of pages that each connection keeps in memory: the writer's and each reader's. 8 MiB by default.
         public var cacheByteCount: Int = 8 << 20
 
-        /// How long to wait for another process's write lock before ``StoreError/busy(path:)``. 5 seconds by default.
+        /// The longest wait for a lock of another process before ``StoreError/busy(path:)``. 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
 
-        /// The longest that a ``ResponseStore/query(_:_:maxRows:)`` runs before ``StoreError/queryTimedOut(limit:)``. 5 seconds by
-        /// default; `nil` for no limit.
+        /// The longest time that a ``ResponseStore/query(_:_:maxRows:)`` runs before
+        /// ``StoreError/queryTimedOut(limit:)``. 5 seconds by default; `nil` for no limit.
         public var queryTimeout: Duration? = .seconds(5)
 
-        /// The longest that an access stays in memory only. 10 seconds by default.
+        /// The longest time that an access stays in memory before the store writes it. 10 seconds by default.
         public var accessInterval: Duration = .seconds(10)
 
-        /// Tells the time. The system clock by default.
+        /// Returns the present time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
 
-        /// Reports damage that was found and dropped, and an index that was quarantined. Silent by default. Called on a queue of its own.
+        /// Receives reports of damaged bodies, quarantined indexes and full disks. Silent by default. The store calls
+        /// the handler on a queue of its own.
         public var logger: Logger = Logger(label: "CacheStore") { _ in SwiftLogNoOpLogHandler() }
 
-        /// Whether the logger is also told of entries that are evicted, at the level `debug`. `false` by default.
+        /// Whether the logger also receives the number of evicted entries, at the level `debug`. `false` by default.
         public var logsEviction: Bool = false
 
-        /// Where metrics go. `nil`, the default, for what swift-metrics is bootstrapped with when the store is opened.
+        /// The factory of metrics. `nil`, the default, takes the one with which swift-metrics is bootstrapped when the
+        /// store opens.
         public var metrics: (any MetricsFactory)?
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
 
-        /// For widgets and extensions, which have little memory: one reader, 512 KiB of pages for each connection, and 32 MiB on disk.
+        /// A configuration for widgets and extensions, which have little memory: one reader, 512 KiB of pages for each
+        /// connection, and 32 MiB on disk.
         public static var small: Self {
             var configuration = Self()
             configuration.limits = Limits(maxBytes: 32 << 20)

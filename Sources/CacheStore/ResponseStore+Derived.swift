@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Bodies derived from that of an entry: a thumbnail, a parsed form.
+/// Stores and opens representations derived from the body of an entry, such as a thumbnail or a parsed document.
 ///
 /// ```swift
 /// if let entry = try store.lookup(key) {
@@ -14,26 +14,31 @@ public import Foundation
 /// }
 /// ```
 ///
-/// A form stands and falls with its entry: it is gone, in the same transaction, when the entry is removed or evicted, when
-/// its session ends, and when its body is replaced by another. An entry that is freshened, or stored once more with the same
-/// bytes, keeps its forms. A form is no entry and has no recency of its own: whoever looked its entry up has used it. Its
-/// bytes count in the limits and in the statistics as those of any body, and forms with the bytes of another body share its
-/// file. A snapshot carries forms along.
+/// A derived representation lives as long as its entry and the body of that entry. The transaction that removes or
+/// evicts the entry, or replaces its body with another, also removes the representation. The end of a session ends the
+/// representations of its entries, too. An entry that is freshened, or stored again with the same bytes, keeps its
+/// representations.
+///
+/// A derived representation is no entry and has no recency of its own: the lookup of its entry counts as the access.
+/// Its bytes count in the statistics and in ``Limits/maxBytes`` like those of any body, but not in
+/// ``Limits/maxPartitionBytes``. A representation with the bytes of another body shares the file of that body. A
+/// snapshot contains derived representations.
 extension ResponseStore {
-    /// The longest name of a derived form in bytes.
+    /// The longest name of a derived representation, in bytes.
     public static let maxDerivedNameByteCount = 1_024
 
-    /// Stores a form of the body of `entry` under a name, in place of the form of that name. Of each entry the latest 64 are
-    /// kept.
+    /// Stores a derived representation of the body of `entry` under a name, in place of the representation with that
+    /// name. The store keeps the latest 64 representations of each entry.
     ///
     /// - Parameters:
-    ///   - data: The bytes of the form.
-    ///   - name: What it is found by; compared byte by byte.
-    ///   - entry: The entry whose body it was made from, as it was when that body was read.
-    /// - Returns: Whether it is stored: not when the entry is gone or has another body by now, nor when the form is larger
-    ///   than ``ResponseStore/Configuration/limits`` allow for a body, or leave room for.
+    ///   - data: The bytes of the representation.
+    ///   - name: The name that finds the representation; compared byte by byte.
+    ///   - entry: The entry with the original body, as it was when that body was read.
+    /// - Returns: Whether the representation is stored. It is not stored if the entry is gone or has another body by
+    ///   now. Nor is it stored if it is larger than ``ResponseStore/Configuration/limits`` allow for a body, or leave
+    ///   room for.
     /// - Throws: ``StoreError/invalidName(_:reason:)`` for a name that is empty, has more than
-    ///   ``maxDerivedNameByteCount`` bytes or contains a NUL; else as `commit` of ``BodyWriter``.
+    ///   ``maxDerivedNameByteCount`` bytes or contains a NUL; otherwise the errors of `commit` of ``BodyWriter``.
     @discardableResult
     public func insertDerived(
         _ data: some ContiguousBytes, name: String, of entry: StoredEntry
@@ -42,7 +47,8 @@ extension ResponseStore {
         return try writer.commit(derived: name, of: entry)
     }
 
-    /// As the synchronous form, without blocking the caller's thread for the commit.
+    /// Stores a derived representation like the synchronous overload, without blocking the caller's thread during the
+    /// commit.
     @discardableResult
     public func insertDerived(
         _ data: some ContiguousBytes & Sendable, name: String, of entry: StoredEntry
@@ -51,12 +57,14 @@ extension ResponseStore {
         return try await writer.commit(derived: name, of: entry)
     }
 
-    /// Opens the form of that name; `nil` if there is none, or if `entry` is gone or has another body by now.
+    /// Opens the derived representation with that name; `nil` if there is none, or if `entry` is gone or has another
+    /// body by now.
     ///
-    /// Runs on the calling thread: a point lookup, and what ``openBody(of:)`` takes, which verifies it in the same way. A form
-    /// whose file is missing or damaged is dropped, and its entry stays. No use of the entry by itself.
+    /// Runs on the calling thread: a point lookup, then the steps of ``openBody(of:)``, including its verification. A
+    /// representation whose file is missing or damaged is dropped; its entry stays unless both share that file. Does
+    /// not count as an access of the entry.
     ///
-    /// - Throws: As ``openBody(of:)``.
+    /// - Throws: The errors of ``openBody(of:)``.
     public func openDerived(name: String, of entry: StoredEntry) throws(StoreError) -> StoredBody? {
         try checkOpen()
         let found = try read { (connection) throws(SQLiteError) in try connection.derived(name, of: entry) }
@@ -64,7 +72,7 @@ extension ResponseStore {
         return try openBody(found.digest, byteCount: found.byteCount)
     }
 
-    /// A writer that holds all of `data`; `nil` if that is more than the limits allow.
+    /// Returns a writer that holds all of `data`; `nil` if the limits do not allow a body of that size.
     private func writer(of data: some ContiguousBytes, named name: String) throws(StoreError) -> BodyWriter? {
         try Self.checkDerivedName(name)
         let writer = makeBodyWriter()

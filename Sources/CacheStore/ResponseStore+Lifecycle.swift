@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// The end of a store, and its pauses.
+/// Closes, suspends and resumes a store.
 extension ResponseStore {
-    /// What calls find.
+    /// The state of a store. Calls fail in all states but `open`.
     enum Phase: UInt8, AtomicRepresentable {
         case open, suspended, closed
     }
 
-    /// For what would work on a closed store too.
+    /// Throws unless the store is open. Calls that would also succeed on a closed store check this first.
     func checkOpen() throws(StoreError) {
         switch phase.load(ordering: .acquiring) {
         case .open: break
@@ -16,8 +16,8 @@ extension ResponseStore {
         }
     }
 
-    /// Writes pending accesses and closes the index, on the calling thread. Open bodies stay readable; every other call throws
-    /// ``StoreError/closed`` from now on. Waits at most 50 ms for other processes; then the accesses are dropped.
+    /// Writes pending accesses and closes the index, on the calling thread. Open bodies stay readable; every other call
+    /// throws ``StoreError/closed`` from now on. Waits at most 50 ms for other processes, then drops the accesses.
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
@@ -29,12 +29,14 @@ extension ResponseStore {
         }
     }
 
-    /// Releases every lock and closes the index, until ``resume()``: iOS terminates a suspended app that holds a lock in a shared
-    /// container. Blocks the calling thread until pending accesses are written and lookups have ended, mostly some milliseconds. Waits at
-    /// most 50 ms for other processes; then the accesses are dropped. A query under way ends with an error.
+    /// Releases every lock and closes the index, until ``resume()``: iOS terminates a suspended app that holds a lock
+    /// in a shared container. Blocks the calling thread until pending accesses are written and lookups have ended,
+    /// mostly some milliseconds. Waits at most 50 ms for other processes, then drops the accesses. A query under way
+    /// ends with an error.
     ///
-    /// Bodies that are open stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
-    /// store. Entries of the session are gone if others open the store in the meantime. Does nothing on a closed store.
+    /// Open bodies stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
+    /// store. The session ends if another process opens the store in the meantime as its only opener. Does nothing on a
+    /// closed store.
     public func suspend() {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
@@ -50,7 +52,7 @@ extension ResponseStore {
 
     /// Opens the index again after ``suspend()``. Does nothing on a store that is not suspended.
     ///
-    /// - Throws: As opening the store does; then it stays suspended.
+    /// - Throws: The errors of opening the store. The store stays suspended then.
     public func resume() throws(StoreError) {
         try transition.withLock { _ throws(StoreError) in
             guard phase.load(ordering: .acquiring) == .suspended else { return }
@@ -68,7 +70,7 @@ extension ResponseStore {
         }
     }
 
-    /// On a full disk, with the room of the ballast.
+    /// Reopens the index for writing. On a full disk, deletes the ballast and uses its space.
     private func resumeWriter() throws(StoreError) {
         let (_, usedBallast) = try place.withBallast { () throws(StoreError) in try writer.resume() }
         if usedBallast { background.submit { store in _ = store.makeRoomOnDisk(for: 0) } }

@@ -6,19 +6,19 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Statistics and SQL queries.
+/// Reads statistics and runs SQL queries.
 extension ResponseStore {
-    /// The totals of the store. Constant time: every change updates them.
+    /// Returns the totals of the store. Takes constant time, because every change updates them.
     public func statistics() throws(StoreError) -> StoreStatistics {
         try read { (connection) throws(SQLiteError) in try connection.statistics() }
     }
 
-    /// The rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_requests`,
-    /// `cache_errors`, `cache_derived` and `cache_version`; see <doc:AskingWithSQL>.
+    /// Returns the rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_partitions`,
+    /// `cache_requests`, `cache_errors`, `cache_derived` and `cache_version`; see <doc:AskingWithSQL>.
     ///
-    /// The query runs on the calling thread, on a read-only connection of its own: lookups and writers do not wait for it. It
-    /// ends with an error after ``Configuration/queryTimeout``. Accesses that are only in memory are not in the result;
-    /// `flush()` writes them.
+    /// The query runs on the calling thread, on a read-only connection of its own: lookups and writers do not wait for
+    /// it. A query ends with an error after ``Configuration/queryTimeout``. Accesses that are only in memory are not in
+    /// the result; `flush()` writes them.
     ///
     /// ```swift
     /// for row in try store.query("SELECT url, byte_size FROM cache_entries WHERE host = ?", ["example.com"]) {
@@ -27,13 +27,14 @@ extension ResponseStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - sql: One SELECT statement on the views. It can also read `sqlite_schema`, `json_each` and `json_tree`.
+    ///   - sql: One SELECT statement on the views. The statement can also read `sqlite_schema`, `json_each` and
+    ///     `json_tree`.
     ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
-    ///   - maxRows: The number of rows after which the query stops; `nil` for all rows. ``SQLRows/isTruncated`` tells whether
-    ///     there are more.
-    /// - Throws: ``StoreError/index(_:)`` for invalid SQL, for any other statement, for any other table, and for a wrong
-    ///   number of arguments; ``StoreError/queryTimedOut(limit:)``; ``StoreError/suspended`` and ``StoreError/closed`` as soon as
-    ///   the store is.
+    ///   - maxRows: The number of rows after which the query stops; `nil` for all rows. ``SQLRows/isTruncated`` tells
+    ///     whether there are more.
+    /// - Throws: ``StoreError/index(_:)`` for invalid SQL, for any other statement, for any other table, and for a
+    ///   wrong number of arguments. ``StoreError/queryTimedOut(limit:)``. ``StoreError/suspended`` and
+    ///   ``StoreError/closed`` when the store is suspended or closed, also during the query.
     public func query(
         _ sql: String, _ arguments: [SQLValue] = [], maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
@@ -45,14 +46,16 @@ extension ResponseStore {
         }
     }
 
-    /// As ``query(_:_:maxRows:)``, on a store that need not be open: its index is opened read-only, and never created.
+    /// Returns the rows of a query like ``query(_:_:maxRows:)``, on a store that need not be open. Opens the index
+    /// read-only, and never creates it.
     ///
     /// - Parameters:
-    ///   - sql: One statement that changes nothing.
-    ///   - arguments: The values of the parameters, in their order.
+    ///   - sql: One SELECT statement on the views.
+    ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
     ///   - directory: The directory of the store.
-    ///   - timeout: The longest that the query runs before ``StoreError/queryTimedOut(limit:)``; `nil` for no limit.
-    ///   - maxRows: The most rows of the answer; `nil` for any number.
+    ///   - timeout: The longest time that the query runs before ``StoreError/queryTimedOut(limit:)``; `nil` for no
+    ///     limit.
+    ///   - maxRows: The number of rows after which the query stops; `nil` for all rows.
     public static func query(
         _ sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL, timeout: Duration? = .seconds(5),
         maxRows: Int? = nil
@@ -89,7 +92,7 @@ extension ResponseStore {
 }
 
 extension Connection {
-    /// The rows of a query. A statement that writes is refused before it runs.
+    /// Returns the rows of a query. Refuses a statement that writes before it runs.
     fileprivate func rows(
         of sql: String, _ arguments: [SQLValue], maxRows: Int?
     ) throws(SQLiteError) -> SQLRows {

@@ -1,20 +1,23 @@
-/// What a loader asks about entries that belong together although their keys differ.
+/// Finds and removes entries that belong together although their keys differ.
 extension ResponseStore {
-    /// The keys of entries that may answer other queries than their own (``EntryMetadata/searchBase``), the latest
-    /// row first. Runs on the calling thread, some microseconds.
+    /// Returns the keys of the latest 64 entries that may answer URLs with another query
+    /// (``EntryMetadata/searchBase``), the latest row first. Runs on the calling thread, for some microseconds.
     package func keys(withSearchBase base: String, partition: String) throws(StoreError) -> [CacheKey] {
         try read { (connection) throws(SQLiteError) in
             try connection.keys(withSearchBase: base, partition: partition)
         }
     }
 
-    /// Removes everything stored for `keys`, the groups that they belong to, and the members of `groups`, in one
-    /// transaction. Loads of any of it that are under way deliver, but do not put it back.
+    /// Removes everything stored for `keys`, the other members of their groups, and the members of `groups`, in one
+    /// transaction.
+    ///
+    /// Loads of `keys` that are under way deliver their responses, but do not store them. If there are groups, that is
+    /// true of all loads in the partition.
     ///
     /// - Parameters:
-    ///   - keys: At least one; all of one origin and partition.
+    ///   - keys: The keys, all of one origin and partition. Without a key, nothing is removed.
     ///   - groups: Names of groups of that origin.
-    /// - Returns: The number of entries.
+    /// - Returns: The number of removed entries.
     @discardableResult
     package func invalidate(_ keys: [CacheKey], groups: [String] = []) async throws(StoreError) -> Int {
         guard let first = keys.first else { return 0 }
@@ -23,14 +26,16 @@ extension ResponseStore {
                 let connection = transaction.connection
                 var (count, groups) = (0, groups)
                 for key in keys {
-                    // RFC 9875 §2.2.1 lets the members go with the one; those do not take their own groups along.
+                    // RFC 9875 §2.2.1: the members of its groups may go with an invalidated response. Their own groups
+                    // do not: invalidation does not cascade.
                     groups += try connection.groups(of: key)
                     try connection.noteRemoval(of: key)
                     count += try transaction.removeEntries(for: key)
                     _ = try connection.removeFailure(for: key)
                 }
                 guard !groups.isEmpty else { return count }
-                // Nobody knows what groups the loads under way will turn out to belong to.
+                // A response that is being loaded may belong to one of the groups, which is not known yet. So note a
+                // removal from the whole partition.
                 try connection.noteRemoval(fromPartition: first.partition)
                 return count + (try transaction.removeMembers(of: groups, sameOriginAs: first))
             })

@@ -1,12 +1,14 @@
-/// What takes entries away because somebody wants them gone.
+/// Removes entries on request.
 ///
-/// A load that began before a removal delivers what it brings, but does not put it back, in any process: see ``generation()``.
+/// A load that began before a removal delivers its response, but does not store it, in any process: see
+/// ``generation()``.
 extension ResponseStore {
     // MARK: One key
 
-    /// Removes everything stored for `key`: every variant, content, error response and failures, with their files.
+    /// Removes everything stored for `key`, with its files: every variant, content, part, error response and derived
+    /// representation, and the failures.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether anything was stored for `key`.
     @discardableResult
     public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
         let change = changing { (transaction) throws(SQLiteError) in
@@ -19,15 +21,16 @@ extension ResponseStore {
         return existed
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Removes everything stored for `key` like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func remove(_ key: CacheKey) async throws(StoreError) -> Bool {
         try await onMaintenanceLane { () throws(StoreError) in try self.remove(key) }
     }
 
-    /// Removes one entry and leaves the key's others; `false` if it was gone already. Its file goes with the next write.
+    /// Removes one entry and leaves the other entries of its key; `false` if the entry was gone already. A later
+    /// transaction deletes its file.
     ///
-    /// Unlike the removal of a key it keeps no load that is under way from storing what it brings.
+    /// Unlike the removal of a key, does not keep a load under way from storing its response.
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write(
@@ -40,16 +43,21 @@ extension ResponseStore {
 
     // MARK: Many
 
-    /// Removes the entries of a selection, with their files and the failures of their keys; pinned ones, too.
+    /// Removes the entries of a selection, with their files and the failures of their keys. Removes pinned entries,
+    /// too.
     ///
-    /// In short transactions, between which others write; lookups go on meanwhile. Takes time in proportion to what is
-    /// removed, but for a media type or a predicate, which read the whole index first.
+    /// Works in short transactions, between which other writers commit; lookups go on meanwhile. Takes time in
+    /// proportion to the rows of the partition, the prefix or the tag. A selection without any of these reads the whole
+    /// index first.
+    ///
+    /// Loads under way in the partition of the selection deliver their responses, but do not store them. A selection
+    /// without a partition affects the loads of all partitions.
     ///
     /// - Parameters:
-    ///   - selection: Which entries. One that says nothing means none.
-    ///   - dryRun: Whether only to count what would be removed, without a lock or a change.
+    ///   - selection: The entries to remove. An empty selection removes nothing.
+    ///   - dryRun: Whether only to count the entries, without a lock or a change.
     /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand; then nothing is removed.
-    ///   ``StoreError/busy(path:)``, after which what has been removed by then stays removed.
+    ///   ``StoreError/busy(path:)``; entries that were removed before the error stay removed.
     @discardableResult
     public func removeAll(
         _ selection: EntrySelection, dryRun: Bool = false
@@ -58,9 +66,9 @@ extension ResponseStore {
         guard !dryRun else {
             return try read { (connection) throws(SQLiteError) in try connection.preview(of: selection) }
         }
-        // A predicate is tried before anything is changed.
+        // A predicate may be invalid: try it before any change.
         _ = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection, limit: 1) }
-        // First, so that nothing that is removed now comes back.
+        // Note the removal first: a load under way must not store a removed entry again.
         var report = try writer.write(
             changing { (transaction) throws(SQLiteError) in
                 try transaction.connection.noteRemoval(fromPartition: selection.partition)
@@ -97,7 +105,7 @@ extension ResponseStore {
         return count
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Removes the entries of a selection like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func removeAll(
         _ selection: EntrySelection, dryRun: Bool = false
@@ -105,20 +113,20 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.removeAll(selection, dryRun: dryRun) }
     }
 
-    /// Removes everything of a partition, as when its user logs out.
+    /// Removes everything of a partition, for example when its user logs out.
     @discardableResult
     public func removeAll(partition: String) throws(StoreError) -> RemovalReport {
         try removeAll(.partition(partition))
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Removes everything of a partition like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func removeAll(partition: String) async throws(StoreError) -> RemovalReport {
         try await removeAll(.partition(partition))
     }
 
-    /// Removes everything: entries, failures, counts of requests, and indices that were set aside. Files that are not the
-    /// store's stay.
+    /// Removes everything: entries, failures, counts of requests and quarantined indexes. Leaves files that do not
+    /// belong to the store.
     @discardableResult
     public func clear() throws(StoreError) -> RemovalReport {
         let report = try removeAll(.everything)
@@ -128,7 +136,7 @@ extension ResponseStore {
         return report
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Removes everything like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func clear() async throws(StoreError) -> RemovalReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.clear() }

@@ -14,7 +14,7 @@ public struct SnapshotReport: Hashable, Sendable {
     public internal(set) var bytes: Int64 = 0
     /// Files with bytes of their own. The other files are hard links to the files of the store, and take no space.
     public internal(set) var copiedFiles = 0
-    /// Entries left out, because their body was evicted, removed or missing before its turn came.
+    /// Entries that are not in the snapshot, because their body was evicted, removed or missing before its turn came.
     public internal(set) var entriesLeftOut = 0
 }
 
@@ -28,19 +28,22 @@ extension ResponseStore {
     /// let copy = try ResponseStore(directory: directory)
     /// ```
     ///
-    /// The snapshot shows the index at one moment. It takes no lock that a lookup or a commit waits for. On the file system of
-    /// the store each body is a hard link, so a body takes space until both stores have deleted it. On another file system the
-    /// bytes are copied. A body that is evicted before its turn is left out, and so are its entries.
+    /// The snapshot shows the index at one moment, and takes no lock that a lookup or a commit waits for. On the file
+    /// system of the store each body is a hard link, so a body takes space until both stores have deleted it. On
+    /// another file system the bytes are copied. A body that is evicted before its turn is left out, and so are its
+    /// entries.
     ///
-    /// Session entries are not copied. Accesses that are only in memory are not copied either; call `flush()` first to write
-    /// them. Bodies are not read: a body that is damaged in the store is damaged in the snapshot, too.
+    /// Session entries are not copied. Accesses that are only in memory are not copied either; call `flush()` first to
+    /// write them. Bodies are not read: a body that is damaged in the store is damaged in the snapshot, too.
     ///
-    /// `index.sqlite` appears last. The directory of a snapshot that failed is removed; the directory of one that was killed
-    /// holds no index, and no store can be opened there while the snapshot runs.
+    /// `index.sqlite` appears last. A snapshot that fails removes its directory. A snapshot that is killed leaves a
+    /// directory without an index. No store can be opened in the directory while the snapshot runs.
     ///
-    /// - Parameter directory: A directory that does not exist yet, or is empty. It is created with mode 0700.
-    /// - Throws: ``StoreError/unusableDirectory(path:reason:)`` for a directory with anything in it; ``StoreError/file(_:)``,
-    ///   ``StoreError/index(_:)``; ``StoreError/suspended`` and ``StoreError/closed`` as soon as the store is.
+    /// - Parameter directory: A directory that does not exist yet, or is empty. A missing one is created with mode
+    ///   0700.
+    /// - Throws: ``StoreError/unusableDirectory(path:reason:)`` for a directory with anything in it;
+    ///   ``StoreError/file(_:)``, ``StoreError/index(_:)``; ``StoreError/suspended`` and ``StoreError/closed`` when the
+    ///   store is suspended or closed, also during the snapshot.
     @discardableResult
     public func snapshot(to directory: URL) throws(StoreError) -> SnapshotReport {
         try checkOpen()
@@ -52,7 +55,7 @@ extension ResponseStore {
         }
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Copies the store like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func snapshot(to directory: URL) async throws(StoreError) -> SnapshotReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.snapshot(to: directory) }

@@ -13,13 +13,13 @@ internal import Synchronization
 /// try store.evict(maxBytes: 200 << 20)
 /// ```
 ///
-/// Any number of tasks, threads and processes may use one directory at once. Lookups run on the caller's thread and never
-/// wait for a writer; writes that come together share a transaction. An entry is visible only with its whole body, and a
-/// kill at any moment leaves every entry whole: the old one or the new one.
+/// Any number of tasks, threads and processes may use one directory at once. Lookups run on the caller's thread and
+/// never wait for a writer. Writes at the same time share a transaction. An entry becomes visible together with its
+/// whole body. A kill at any moment leaves every entry whole: the old one or the new one.
 ///
-/// Calls that write wait for their transaction, which takes a fraction of a millisecond, or for another process's lock, for
-/// at most ``Configuration/busyTimeout``. They have an asynchronous form of the same name, which waits without blocking
-/// the thread; for the synchronous ``evict(maxBytes:dryRun:)`` it is ``evict(_:dryRun:)``.
+/// A call that writes returns after its transaction, which takes a fraction of a millisecond. The call waits for a lock
+/// of another process for at most ``Configuration/busyTimeout``. Such calls have an asynchronous overload of the same
+/// name, which does not block the thread. The asynchronous form of ``evict(maxBytes:dryRun:)`` is ``evict(_:dryRun:)``.
 public final class ResponseStore: Sendable {
     /// The directory of the store, free of symbolic links.
     public let directory: URL
@@ -41,22 +41,22 @@ public final class ResponseStore: Sendable {
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
     let options: IndexOptions
-    /// Changed under ``transition`` only.
+    /// Changes only while ``transition`` is held.
     let phase = Atomic(Phase.open)
-    /// Held while the store is closed, suspended or resumed: one after the other, each of them whole.
+    /// Serialises closing, suspending and resuming: each of them runs to its end. Guards changes of ``phase``.
     let transition = Mutex(())
     private let maintenance: BlockingLane
     let background: BackgroundWork
 
-    /// Opens the store in `directory`, or starts one there. Takes constant time, whatever the store holds.
+    /// Opens the store in `directory`, or creates one there. Takes constant time for a store of any size.
     ///
-    /// An index that is damaged beyond use, or was written by a newer version of this package, is set aside under a dated
-    /// name, which the logger is told, and a fresh one begun.
+    /// Quarantines an index that is damaged beyond use, or that a newer version of this package wrote. The quarantined
+    /// index gets a dated name, the logger receives a report, and a new index begins.
     ///
     /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``;
-    ///   ``StoreError/notAnIndex(path:reason:)`` when `index.sqlite` belongs to another program. A store that is only read
-    ///   has to be there, and to be of the present schema: ``StoreError/olderSchema(path:found:supported:)``,
-    ///   ``StoreError/newerSchema(path:found:supported:)``.
+    ///   ``StoreError/notAnIndex(path:reason:)`` when `index.sqlite` belongs to another program, or is damaged and
+    ///   opened for reading only. A store that is opened for reading only must exist and have the present schema:
+    ///   ``StoreError/olderSchema(path:found:supported:)``, ``StoreError/newerSchema(path:found:supported:)``.
     public init(
         directory: URL = ResponseStore.defaultDirectory(), configuration: Configuration = Configuration()
     ) throws(StoreError) {
@@ -123,7 +123,7 @@ public final class ResponseStore: Sendable {
         if let work { schedule(work, usedBallast: usedBallast) }
     }
 
-    /// Does the deferred work of the opening in the background.
+    /// Schedules the deferred work of the opening in the background.
     private func schedule(_ work: StoreDirectory.DeferredWork, usedBallast: Bool) {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
@@ -137,7 +137,7 @@ public final class ResponseStore: Sendable {
         if limits.isExceeded(by: work.size) { background.submit { store in store.keepLimits() } }
     }
 
-    /// Opens the index for writing; on a full disk with the room of the ballast.
+    /// Opens the index for writing. On a full disk, deletes the ballast and uses its space.
     private static func open(
         _ place: StoreDirectory, _ openLock: OpenLock, _ options: IndexOptions
     ) throws(StoreError) -> sending (index: StoreDirectory.OpenedIndex, usedBallast: Bool) {
@@ -158,9 +158,10 @@ public final class ResponseStore: Sendable {
 
     // MARK: Looking up
 
-    /// The content stored for `key`, the most recently received if `Vary` makes for several; `nil` on a miss.
+    /// Returns the content stored for `key`; `nil` on a miss. If `Vary` makes for several variants, returns the one
+    /// that was received last. Skips parts and error responses.
     ///
-    /// Counts as a use of the entry, or as a miss of its host. Runs on the calling thread, some microseconds.
+    /// Counts as an access of the entry, or as a miss of its host. Runs on the calling thread, for some microseconds.
     public func lookup(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         guard let entry = try peek(key) else {
             countMiss(for: key)
@@ -170,46 +171,49 @@ public final class ResponseStore: Sendable {
         return entry
     }
 
-    /// As ``lookup(_:)``, but reading does not count as an access: the order of eviction and the hit count stay as they are.
+    /// Looks up a key like ``lookup(_:)``, but does not count an access or a miss: the order of eviction and the counts
+    /// stay as they are.
     public func peek(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         try responses(for: key)
             .filter { $0.metadata.kind == .content && $0.metadata.part == nil }
             .max { $0.metadata.receivedAt < $1.metadata.receivedAt }
     }
 
-    /// Everything stored for `key`: each variant, content, part and error response, in no order. No use of any.
+    /// Returns everything stored for `key`, in no order: each variant, content, part and error response. Does not count
+    /// as an access.
     public func responses(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
         try read { (connection) throws(SQLiteError) in try connection.entries(for: key) }
     }
 
-    /// Whether content is stored for `key`. No use of it.
+    /// Returns whether content is stored for `key`. Does not count as an access.
     public func contains(_ key: CacheKey) throws(StoreError) -> Bool {
         try peek(key) != nil
     }
 
-    // MARK: Noting
+    // MARK: Recording accesses
 
-    /// Notes that an entry answered a request. Costs no I/O: the note reaches the index with the next write, after
+    /// Records that an entry answered a request. Costs no I/O: the access reaches the index with the next write, after
     /// ``Configuration/accessInterval``, or with `flush()`.
     public func touch(_ entry: StoredEntry, as use: EntryUse = .hit) {
         guard isWritable else { return }
         writer.noteAccess(to: entry.id, use, key: entry.key, at: now)
     }
 
-    /// As ``touch(_:as:)``, for a caller that has only the ``StoredEntry/id`` of the entry.
+    /// Records an access like ``touch(_:as:)``, for a caller that has only the ``StoredEntry/id`` of the entry.
     package func touchEntry(_ id: Int64, as use: EntryUse) {
         guard isWritable else { return }
         writer.noteAccess(to: id, use, key: nil, at: now)
     }
 
-    /// Notes that the origin had to answer a request for `key`. Costs as little as ``touch(_:as:)``.
+    /// Counts a request for `key` that the origin had to answer. Costs as little as ``touch(_:as:)``.
     package func countMiss(for key: CacheKey) {
         var counts = RequestCounts()
         counts.misses = 1
         note(counts, key)
     }
 
-    /// Notes that a request for `key` was not answered, or with an error. Costs as little as ``touch(_:as:)``.
+    /// Counts a request for `key` that was not answered, or was answered with an error. Costs as little as
+    /// ``touch(_:as:)``.
     package func countError(for key: CacheKey) {
         var counts = RequestCounts()
         counts.errors = 1
@@ -225,14 +229,15 @@ public final class ResponseStore: Sendable {
 
     // MARK: Reading, and working in the background
 
-    /// Answers a question with a connection of the pool. If the index turns out to be damaged, it is set aside first.
+    /// Calls `body` with a connection of the pool. If the index turns out to be damaged or missing, recovers it and
+    /// calls `body` once more.
     func read<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
         try writer.recoveringFromDamage { () throws(StoreError) in try readAsIs(body) }
     }
 
-    /// Answers a question with a connection of the pool, and leaves a damaged index as it is.
+    /// Calls `body` with a connection of the pool. Leaves a damaged index as it is.
     func readAsIs<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
@@ -241,13 +246,13 @@ public final class ResponseStore: Sendable {
         }
     }
 
-    /// For what would write a file before it comes to the index.
+    /// Throws unless the store is open for writing. Calls that write a file before they use the index check this first.
     func checkWritable() throws(StoreError) {
         guard !configuration.isReadOnly else { throw .readOnly(path: place.path) }
         try checkOpen()
     }
 
-    /// Runs `work`, which blocks, without blocking the caller's executor.
+    /// Runs blocking work on the maintenance lane, without blocking the caller's executor.
     func onMaintenanceLane<Value: Sendable>(
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {

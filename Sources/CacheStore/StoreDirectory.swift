@@ -5,7 +5,7 @@ internal import Foundation
 #endif
 internal import CPlatform
 
-/// The identity of a file or directory, whatever its name.
+/// The identity of a file or directory, independent of its name.
 struct FileIdentity: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
@@ -23,24 +23,24 @@ struct FileIdentity: Equatable, Sendable {
     }
 }
 
-/// The directory of a store, found or made.
+/// The directory of a store.
 struct StoreDirectory: Sendable {
-    /// Without symbolic links, which SQLite is told not to follow.
+    /// The path without symbolic links, which connections do not follow.
     let path: String
     /// Refers to the directory that has the path: see ``reopenIfReplaced(createsDirectory:)``.
     let root: FileDescriptor
 
     var indexPath: String { path + "/index.sqlite" }
 
-    /// Directories that were made on the way to this one, and whose names a power cut may still take back.
+    /// The directories in which this object created one. A power cut may lose the new names until ``syncNames()``.
     private let parents: [String]
 
-    /// The directory at `url`; made with what leads to it, for its owner only, if it is not there.
+    /// Opens the directory at `url`. Creates a missing directory and its missing parents, for their owner only.
     init(creating url: URL) throws(StoreError) {
         try self.init(url, createsDirectory: true)
     }
 
-    /// The directory at `url`, which must be there.
+    /// Opens the directory at `url`, which must exist.
     init(opening url: URL) throws(StoreError) {
         try self.init(url, createsDirectory: false)
     }
@@ -76,9 +76,10 @@ struct StoreDirectory: Sendable {
         _ = try wrappingErrors { () throws(SystemError) in try root.follow(present.root) }
     }
 
-    /// `mkdir -p` with mode 0700, which neither a umask nor Foundation's defaults widen.
+    /// Creates a directory and its parents, as `mkdir -p` does, with mode 0700. Neither a umask nor Foundation's
+    /// defaults widen that mode.
     ///
-    /// - Returns: The directories in which one was made.
+    /// - Returns: The directories in which one was created.
     private static func makeDirectories(_ path: String) throws(StoreError) -> [String] {
         var parents: [String] = []
         var partial = path.hasPrefix("/") ? "/" : ""
@@ -102,14 +103,15 @@ struct StoreDirectory: Sendable {
         return parents
     }
 
-    /// Makes the names in this directory, and of it, outlast a power cut.
+    /// Syncs the names in this directory, and the name of each created directory, so that a power cut loses none of
+    /// them.
     func syncNames() throws(SystemError) {
         try root.sync()
         for parent in parents { try FileDescriptor.openDirectory(atPath: parent).sync() }
     }
 
-    /// Whether the last process to use the store closed it: SQLite then leaves no log. While another process uses the store
-    /// it has a log, too.
+    /// Whether the last process that used the store closed it: SQLite then leaves no WAL, or an empty one. While
+    /// another process uses the store, there is a WAL, too.
     var wasShutDown: Bool {
         guard let log = try? root.status(of: "index.sqlite-wal") else { return true }
         return log.size == 0

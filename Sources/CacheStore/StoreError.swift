@@ -1,16 +1,17 @@
-/// Why a store could not do what it was asked.
+/// The reason why a call of a store failed.
 ///
-/// A body that is missing or damaged is none of these: it is a miss.
+/// A missing or damaged body is no error but a miss.
 @nonexhaustive
 public enum StoreError: Error, Hashable, Sendable {
-    /// The directory of the store cannot be used. Choose another, or mend what `reason` says.
+    /// The directory of the store cannot be used. Choose another directory, or remove the cause that `reason` names.
     case unusableDirectory(path: String, reason: String)
-    /// `index.sqlite` is the database of another program, or is damaged and only read here. Choose another directory, or move
-    /// the file away.
+    /// `index.sqlite` is the database of another program, or is damaged and opened for reading only. Choose another
+    /// directory, or move the file away.
     case notAnIndex(path: String, reason: String)
-    /// An older version of this package wrote the index, which is only read here. Open the store for writing once.
+    /// An older version of this package wrote the index, which is opened for reading only. Open the store for writing
+    /// once.
     case olderSchema(path: String, found: Int, supported: Int)
-    /// A newer version of this package wrote the index, which is only read here. Update the program.
+    /// A newer version of this package wrote the index, which is opened for reading only. Update the program.
     case newerSchema(path: String, found: Int, supported: Int)
     /// Another connection or process held a lock for longer than the busy timeout. Try again.
     case busy(path: String)
@@ -21,32 +22,32 @@ public enum StoreError: Error, Hashable, Sendable {
     case queryTimedOut(limit: Duration)
     /// A file operation failed.
     case file(SystemError)
-    /// The key or URL cannot name an entry; the reason says what is wrong with it.
+    /// The key or URL cannot name an entry, for the given reason.
     case invalidKey(String, reason: String)
-    /// The field lines of a response, or one of them, are longer than the store keeps.
+    /// The field lines of a response, or another text of its metadata, are longer than the store allows.
     case headTooLarge(byteCount: Int, limit: Int)
-    /// The bytes that were read are fewer than the file had when it was opened.
+    /// The file of a body has fewer bytes than when it was opened.
     case truncatedBody(path: String)
-    /// The body is larger than the store keeps. Deliver it without storing it.
+    /// The body is larger than ``Limits/maxEntryBytes``. Deliver the body without storing it.
     case bodyTooLarge(limit: Int64)
     /// Pinned entries leave no room for the body within the limits. Deliver it without storing it, or unpin entries.
     case exceedsLimits(limit: Int64?)
-    /// The tag cannot be given to an entry; the reason says what is wrong with it.
+    /// The tag cannot be given to an entry, for the given reason.
     case invalidTag(String, reason: String)
-    /// The name cannot be given to a form derived from an entry; the reason says what is wrong with it.
+    /// The name cannot be given to a derived representation, for the given reason.
     case invalidName(String, reason: String)
-    /// The key was removed while a response for it was on its way, so that the response was not stored.
+    /// The key was removed while its response was being loaded, so that the response was not stored.
     case removedMeanwhile(CacheKey)
-    /// The store is open for reading only.
+    /// The call would write, and the store is open for reading only.
     case readOnly(path: String)
-    /// The store has let go of its files. Call ``ResponseStore/resume()`` first.
+    /// The store is suspended and has closed its files. Call ``ResponseStore/resume()`` first.
     case suspended
     /// The store, or the writer of a body, has been closed.
     case closed
 }
 
 extension StoreError: CustomStringConvertible {
-    /// What happened, where, and what to do about it.
+    /// The error, its place, and the remedy if there is one.
     public var description: String {
         switch self {
         case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
@@ -78,17 +79,17 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Whether the index is not as SQLite wrote it, or looks so.
+    /// Whether the index is damaged, or looks damaged.
     var isIndexDamage: Bool {
         if case .index(let error) = self { error.isDamage } else { false }
     }
 
-    /// Whether the index is not there, or is being replaced.
+    /// Whether the index is missing, or is being replaced.
     var isIndexMissing: Bool {
         if case .index(let error) = self { error.isCannotOpen } else { false }
     }
 
-    /// Whether SQLite has said it.
+    /// Whether the error comes from SQLite or from the lock before it.
     var isOfIndex: Bool {
         switch self {
         case .index, .busy: true
@@ -96,12 +97,12 @@ extension StoreError {
         }
     }
 
-    /// Whether an opening may have failed for want of room: SQLite says so of what it writes only.
+    /// Whether an opening may have failed on a full disk. SQLite reports a full disk as such only for writes.
     var mayBeFullDisk: Bool {
         if case .unusableDirectory = self { true } else { isFullDisk }
     }
 
-    /// Whether there was no room on the disk, or none for this user.
+    /// Whether the disk was full, or the quota of the user was used up.
     var isFullDisk: Bool {
         switch self {
         case .index(let error): error.isFull

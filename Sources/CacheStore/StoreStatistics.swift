@@ -1,41 +1,41 @@
-/// The store in numbers; all but the size of the index as in the view `cache_stats`.
+/// The numbers of a store. All but ``indexBytes`` and ``limitedBytes`` are also in the view `cache_stats`.
 public struct StoreStatistics: Hashable, Sendable {
-    /// Stored responses. Forms derived from them are none.
+    /// Stored responses. Derived representations are not counted.
     public let entries: Int
-    /// Files below `blobs/`.
+    /// Bodies that entries and derived representations have, a file each.
     public let files: Int
-    /// Bytes of all bodies, derived ones too, as if none were shared.
+    /// Bytes of all bodies, including derived representations, as if no body were shared.
     public let logicalBytes: Int64
-    /// Bytes of all files: a shared body counts once.
+    /// Bytes of all these files: a shared body counts once.
     public let physicalBytes: Int64
-    /// Answers given from entries, removed ones included, as far as they have reached the index.
+    /// Answers from entries, including removed entries. Accesses that are only in memory are not counted yet.
     public let hits: Int
     /// Keys whose latest load failed.
     public let failingKeys: Int
-    /// Bodies that were found missing or altered, and dropped.
+    /// Bodies that were missing or altered, and were dropped.
     public let damagedBodies: Int
-    /// Forms derived from stored responses; see ``ResponseStore/openDerived(name:of:)``.
+    /// Derived representations; see ``ResponseStore/openDerived(name:of:)``.
     public let derivedBodies: Int
-    /// Their bytes, which are among the logical ones, as if none were shared.
+    /// Bytes of the derived representations, as if no body were shared; a part of ``logicalBytes``.
     public let derivedBytes: Int64
-    /// Bytes of the index that hold something. Those of its log are not among them.
+    /// Bytes of the pages of the index that are in use. The WAL is not counted.
     public let indexBytes: Int64
-    /// What ``Limits/maxBytes`` and an eviction by bytes go by: the bodies that entries and their derived forms need, each once,
-    /// and the pages of the index beyond those of an empty one and those bodies.
+    /// Bytes that count in ``Limits/maxBytes`` and in an eviction by bytes: ``physicalBytes``, and the pages of the
+    /// index beyond those of an empty one.
     public let limitedBytes: Int64
 }
 
-/// What a removal removed, or would remove.
+/// The entries and bytes that a removal removed, or would remove.
 public struct RemovalReport: Hashable, Sendable {
     /// Entries removed.
     public internal(set) var entries = 0
-    /// Keys whose failures are forgotten.
+    /// Keys whose failures were removed.
     public internal(set) var failures = 0
     /// Bytes of the bodies that no entry needs any more.
     public internal(set) var bytes: Int64 = 0
 }
 
-/// What an eviction freed.
+/// The entries and bytes that an eviction removed, or would remove.
 public struct EvictionReport: Hashable, Sendable {
     /// Entries removed.
     public internal(set) var entries = 0

@@ -1,19 +1,19 @@
-/// Numbers that stand for keys where the key itself is not wanted: 64 bits of FNV-1a
+/// Checksums of a key, for places that do not need the key itself: 64 bits of FNV-1a
 /// (http://www.isthe.com/chongo/tech/comp/fnv/), which is fast for short texts and the same in every process.
 ///
-/// Beside an entry it tells whether the index led to the right row, which SQLite does not check: a damaged page could
-/// otherwise answer one key with the response of another. In the list of removals it says what was removed without
-/// keeping it.
+/// The checksum beside an entry shows whether the index led to the right row, which SQLite does not check. A damaged
+/// page could otherwise answer one key with the response of another. The list of removals contains the checksum of a
+/// removed key instead of the key.
 struct KeyChecksum {
-    /// Of the partition alone.
+    /// The checksum of the partition alone.
     let partition: Int64
-    /// Of partition and key.
+    /// The checksum of partition and key.
     let key: Int64
 
     init(_ key: CacheKey) {
         let partition = Self.hash(key.partition, from: 0xcbf2_9ce4_8422_2325)
         self.partition = Int64(bitPattern: partition)
-        // A NUL stands between them, which neither contains.
+        // A NUL separates partition and key: neither contains one.
         self.key = Int64(bitPattern: Self.hash(key.text, from: partition &* Self.prime))
     }
 

@@ -4,22 +4,22 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What an entry is found by: a normalised URL or a name of the caller's choosing, within a partition.
+/// The key of an entry: a normalised URL or a name of the caller's choosing, within a partition.
 ///
-/// Two URLs are one key when RFC 3986 §6.2.2–6.2.3 makes them equal without knowing the resource: scheme and host in any
-/// case, the default port given or left out, an empty path for `/`. A fragment is no part of it. Percent-encoding,
-/// trailing slashes and the query are kept to the letter.
+/// Normalisation follows RFC 3986 §6.2.2.1 and §6.2.3. Scheme and host become lower case, the default port of `http`
+/// and `https` is left out, and an empty path becomes `/`. The fragment is removed. Characters that no URL may contain
+/// are percent-encoded. Everything else stays as it is: percent-encoding, dot segments, trailing slashes and the query.
 public struct CacheKey: Hashable, Sendable {
-    /// The longest URL, once normalised, the longest name and the longest partition in bytes.
+    /// The most bytes of a normalised URL, of a name and of a partition.
     public static let maxByteCount = 32_768
 
-    /// User, tenant or site that the entry belongs to; entries of different partitions never meet.
+    /// The user, tenant or site that the entry belongs to. A lookup in one partition never finds an entry of another.
     public let partition: String
 
     /// The normalised URL, or `name=` and the name.
     public let text: String
 
-    /// The key of a URL.
+    /// Creates the key of a URL.
     ///
     /// - Throws: ``StoreError/invalidKey(_:reason:)`` unless the URL has a scheme and a host, no user or password, no
     ///   spaces or control characters, and at most ``maxByteCount`` bytes.
@@ -28,30 +28,30 @@ public struct CacheKey: Hashable, Sendable {
         self.partition = try Self.checked(partition)
     }
 
-    /// The key of a URL.
+    /// Creates the key of a URL.
     ///
-    /// - Throws: As ``init(url:partition:)-(String,_)``.
+    /// - Throws: The errors of ``init(url:partition:)-(String,_)``.
     public init(url: URL, partition: String = "") throws(StoreError) {
         try self.init(url: url.absoluteString, partition: partition)
     }
 
-    /// A key that is no URL. It never meets the key of one.
+    /// Creates a key from a name, which never equals the key of a URL.
     ///
-    /// - Throws: ``StoreError/invalidKey(_:reason:)`` if the name has more than ``maxByteCount`` bytes
-    ///   or contains a NUL.
+    /// - Throws: ``StoreError/invalidKey(_:reason:)`` if the name has more than ``maxByteCount`` bytes or contains a
+    ///   NUL.
     public init(name: String, partition: String = "") throws(StoreError) {
         // A scheme cannot contain '=', so no URL begins like this.
         text = "name=" + (try Self.checked(name))
         self.partition = try Self.checked(partition)
     }
 
-    /// A key that was read from the index.
+    /// Creates a key that was read from the index.
     init(stored text: String, partition: String) {
         self.text = text
         self.partition = partition
     }
 
-    /// The host of the URL, as the index has it; `nil` for a name.
+    /// The host of the URL, as the index stores it; `nil` for a name.
     package var host: String? { URLText.host(ofNormalized: text) }
 
     private static func checked(_ text: String) throws(StoreError) -> String {
@@ -63,13 +63,13 @@ public struct CacheKey: Hashable, Sendable {
         return text
     }
 
-    /// Equal byte by byte, as rows of the index are: strings are equal in Swift when they look the same.
+    /// Compares keys byte by byte, as the index does. Swift compares strings by canonical equivalence.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
         left.text.utf8.elementsEqual(right.text.utf8) && left.partition.utf8.elementsEqual(right.partition.utf8)
     }
 }
 
 extension CacheKey: CustomStringConvertible {
-    /// The text, behind the partition if there is one.
+    /// The text, after the partition if there is one.
     public var description: String { partition.isEmpty ? text : "\(partition): \(text)" }
 }

@@ -4,23 +4,23 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What is to be known of a stored response besides its body.
+/// The metadata of a stored response: everything but its body.
 ///
-/// The store keeps it and answers SQL about it; what the fields mean is HTTP's affair, and the loader's.
+/// The store keeps the metadata, and shows it to SQL queries. HTTP and the loader define the meaning of the fields.
 public struct EntryMetadata: Hashable, Sendable {
-    /// Which of the two responses that a key and variant can have at once.
+    /// The kind of a response. A key and variant can have one response of each kind at once.
     public enum Kind: Int64, Sendable {
-        /// What was asked for.
+        /// The requested content.
         case content = 0
-        /// An error response; it leaves the last good content in place.
+        /// An error response, which leaves the last good content in place.
         case error = 1
     }
 
-    /// Content or error.
+    /// The kind: content or error.
     public var kind: Kind
     /// The request fields that `Vary` nominates, a line each; empty for none.
     public var variant: String
-    /// Where the body came from, when the key does not say it.
+    /// The URL of the body, if the key does not say it.
     public var url: String?
     /// The HTTP status code.
     public var status: Int
@@ -34,23 +34,24 @@ public struct EntryMetadata: Hashable, Sendable {
     public var requestedAt: Date
     /// When the response arrived.
     public var receivedAt: Date
-    /// When the response turns stale; `nil` when it is never fresh by itself.
+    /// When the response becomes stale; `nil` when it is never fresh by itself.
     public var expiresAt: Date?
-    /// Whether a content coding was removed from the body on its way here.
+    /// Whether a content coding was removed from the body before it was stored.
     public var isBodyDecoded: Bool
     /// The field lines of the response, `Name: value`, a line feed after each, byte by byte as received.
     public var head: [UInt8]
-    /// Which bytes of the whole the body is, when it is not the whole.
+    /// The position of the body in the whole representation; `nil` when the body is the whole.
     ///
-    /// Parts stand beside each other and beside a whole response; ``ResponseStore/lookup(_:)`` and
-    /// ``ResponseStore/peek(_:)`` pass them over.
+    /// Parts are stored beside each other and beside a whole response; ``ResponseStore/lookup(_:)`` and
+    /// ``ResponseStore/peek(_:)`` skip them.
     public var part: EntryPart?
-    /// Names of the groups that the response belongs to (RFC 9875); compared byte by byte, within one origin.
+    /// The names of the groups that the response belongs to (RFC 9875). Names are compared byte by byte, within one
+    /// origin.
     public var groups: [String]
     /// The URL without its query, if the response also answers the same URL with other queries (No-Vary-Search).
     public var searchBase: String?
 
-    /// The longest ``head`` in bytes, and the longest of each text beside it.
+    /// The most bytes of ``head``, and of each other text of the metadata.
     public static let maxHeadByteCount = 262_144
 
     /// Creates metadata; only the times have no default.
@@ -78,11 +79,11 @@ public struct EntryMetadata: Hashable, Sendable {
     }
 }
 
-/// Which bytes of a whole the body of an entry is.
+/// The position of a body in the whole representation.
 public struct EntryPart: Hashable, Sendable {
     /// The position of the first byte.
     public var start: Int64
-    /// The length of the whole; `nil` when it is not known.
+    /// The length of the whole; `nil` when it is unknown.
     public var completeLength: Int64?
 
     /// Creates the description of a part.
@@ -103,7 +104,7 @@ extension EntryMetadata {
         }
     }
 
-    /// The same, with the times as the index keeps them.
+    /// The metadata with the times as the index stores them.
     var inWholeMilliseconds: EntryMetadata {
         var copy = self
         copy.requestedAt = Date(milliseconds: requestedAt.milliseconds)
@@ -113,26 +114,27 @@ extension EntryMetadata {
     }
 }
 
-/// A stored response as the index has it. Its body is opened with ``ResponseStore/openBody(of:)``.
+/// A stored response as it is in the index. ``ResponseStore/openBody(of:)`` opens its body.
 public struct StoredEntry: Hashable, Sendable {
-    /// What it is found by.
+    /// The key that finds the entry.
     public let key: CacheKey
-    /// What is known of it.
+    /// The metadata of the response.
     public let metadata: EntryMetadata
-    /// The SHA-256 of its body; `nil` when the body is empty.
+    /// The SHA-256 of the body; `nil` when the body is empty.
     public let digest: ContentDigest?
-    /// The length of its body in bytes.
+    /// The length of the body in bytes.
     public let byteCount: Int64
-    /// When this body was stored. A validation leaves it alone.
+    /// When this body was stored. A validation does not change it.
     public let createdAt: Date
-    /// How long it may stay, whether it is pinned, and its tags; none is `nil`.
+    /// The lifetime, the pin and the tags of the entry; none of them is `nil`.
     public let options: EntryOptions
-    /// The row; another entry may get the number once this one is gone.
+    /// The id of the row. A replacement of the body gives the entry a new id. An index uses no id twice, but an index
+    /// that replaces a quarantined one starts again.
     package let id: Int64
 }
 
 extension StoredEntry {
-    /// Whether an entry of the same key with this metadata takes the place of this one.
+    /// Returns whether an entry of the same key with this metadata replaces this entry.
     func isReplaced(by metadata: EntryMetadata) -> Bool {
         metadata.kind == self.metadata.kind && metadata.variant == self.metadata.variant
             && metadata.part?.start == self.metadata.part?.start
@@ -140,9 +142,10 @@ extension StoredEntry {
 }
 
 extension Date {
-    /// The time as the index keeps it; what lies beyond some 290 million years is cut to that.
+    /// The time as the index stores it, limited to some 290 million years around 1970.
     ///
-    /// Rounded to the nearest: cut off, a time that was read from the index would move each time it is written back.
+    /// Rounded to the nearest millisecond: if it were rounded down, a time that is read from the index and written back
+    /// would change.
     var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         guard value > -9.2e18 else { return value.isNaN ? 0 : -9_200_000_000_000_000_000 }

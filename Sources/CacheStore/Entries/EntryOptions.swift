@@ -1,22 +1,22 @@
-/// What the caller wants of an entry, beside what its response says.
+/// The options that the caller chooses for an entry, beside the metadata of its response.
 ///
-/// What is `nil` stays as it is: for a body that takes the place of another, as that entry had it; for a new entry,
-/// permanent, not pinned and without tags.
+/// An option that is `nil` leaves the entry as it is, also when another body replaces its body. For a new entry `nil`
+/// means permanent, not pinned and without tags.
 public struct EntryOptions: Hashable, Sendable {
     /// How long an entry may stay.
     @nonexhaustive
     public enum Lifetime: Hashable, Sendable {
-        /// Until nobody has the store open any more: gone when it is opened the next time.
+        /// Until the last process closes the store. Lookups do not find the entry after the next opening.
         case session
-        /// Until it is evicted or removed. The default.
+        /// Until the entry is evicted or removed. The default.
         case permanent
     }
 
     /// How long the entry may stay.
     public var lifetime: Lifetime?
-    /// Whether the entry is never evicted. It can still be removed, replaced, and lost with its body.
+    /// Whether the entry is never evicted. A pinned entry can still be removed, replaced, and lost with its body.
     public var isPinned: Bool?
-    /// Names by which entries are removed together.
+    /// Names that select entries for removal.
     public var tags: Set<String>?
 
     /// The most tags of an entry.
@@ -24,7 +24,7 @@ public struct EntryOptions: Hashable, Sendable {
     /// The longest tag in bytes.
     public static let maxTagByteCount = 256
 
-    /// Creates options; what is not given stays as it is.
+    /// Creates options. An option that is not given leaves the entry as it is.
     public init(lifetime: Lifetime? = nil, isPinned: Bool? = nil, tags: Set<String>? = nil) {
         self.lifetime = lifetime
         self.isPinned = isPinned
@@ -33,7 +33,7 @@ public struct EntryOptions: Hashable, Sendable {
 }
 
 extension EntryOptions {
-    /// What they come to for an entry that takes the place of one with other options, `nil` for none.
+    /// Returns the options of an entry that replaces an entry with other options; `nil` for no such entry.
     func completed(with others: EntryOptions?) -> EntryOptions {
         EntryOptions(
             lifetime: lifetime ?? others?.lifetime ?? .permanent,

@@ -1,30 +1,30 @@
-/// Which entries are meant, by what they have in common. What is `nil` does not matter; everything else must hold.
+/// Selects entries by properties that they share. An entry must match every property that is not `nil`.
 ///
 /// ```swift
 /// try store.removeAll(.host("example.com"))
 /// try store.removeAll(EntrySelection(partition: "user-17", tag: "avatars"), dryRun: true)
 /// ```
 public struct EntrySelection: Hashable, Sendable {
-    /// The partition; the empty text for entries of none.
+    /// The partition; the empty text for entries without one.
     public var partition: String?
-    /// How the key begins: a normalised URL, or `name=` and the beginning of a name. Compared byte by byte: case matters,
-    /// and `%` and `*` stand for themselves.
+    /// The beginning of the key: a normalised URL, or `name=` and the beginning of a name. Compared byte by byte: case
+    /// matters, and `%` and `*` have no special meaning.
     public var prefix: String?
     /// The host of the URL, in any case; the empty text for entries without one.
     public var host: String?
-    /// One of the tags.
+    /// A tag of the entry.
     public var tag: String?
     /// The media type, in any case and without its parameters: `text/html`, or `image/*` for a whole family.
     public var contentType: String?
-    /// An SQL expression over the columns of the view `cache_entries`, such as `byte_size > 1000000 AND hit_count = 0`. Never
-    /// make what comes from outside a part of it.
+    /// An SQL expression over the columns of the view `cache_entries`, such as `byte_size > 1000000 AND hit_count = 0`.
+    /// Never build the expression from values from outside.
     public var predicate: String?
 
-    /// Whether every entry is meant although nothing is said of them.
+    /// Whether every entry is selected although all properties are `nil`.
     private let isEverything: Bool
 
-    /// Creates a selection. One that says nothing selects nothing: an optional that is `nil` by accident must not mean
-    /// every entry.
+    /// Creates a selection. Without any property it selects nothing: an optional that is `nil` by accident must not
+    /// select every entry.
     public init(
         partition: String? = nil, prefix: String? = nil, host: String? = nil, tag: String? = nil,
         contentType: String? = nil, predicate: String? = nil
@@ -63,11 +63,12 @@ public struct EntrySelection: Hashable, Sendable {
     /// The entries of which an SQL expression over the columns of `cache_entries` is true.
     public static func matching(_ predicate: String) -> Self { Self(predicate: predicate) }
 
-    /// Whether nothing is said, and not everything meant.
+    /// Whether all properties are `nil`, and the selection is not ``everything``.
     var isEmpty: Bool {
         !isEverything && [partition, prefix, host, tag, contentType, predicate].allSatisfy { $0 == nil }
     }
 
-    /// Whether keys alone tell what is meant: then failures are meant, too, of keys without an entry.
+    /// Whether the key alone decides if an entry is selected. Then failures are selected, too, even of keys without an
+    /// entry.
     var isAboutKeys: Bool { tag == nil && contentType == nil && predicate == nil }
 }

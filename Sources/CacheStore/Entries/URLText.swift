@@ -1,8 +1,8 @@
-/// Takes URLs apart as text, by the grammar of RFC 3986 §3.
+/// Parses and normalises URLs as text, by the grammar of RFC 3986 §3.
 ///
-/// Foundation's `URL` would do, but takes longer than the whole lookup.
+/// Foundation's `URL` takes longer than a whole lookup.
 enum URLText {
-    /// The form of `url` that all its equals share.
+    /// Returns the normalised URL: equal for all URLs with the same key.
     static func normalized(_ url: String) throws(StoreError) -> String {
         var url = url
         // `withUTF8` rethrows, and would lose the type of the error.
@@ -53,7 +53,7 @@ enum URLText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// RFC 3986 §2 has no place for these in a URL; Foundation and browsers percent-encode them.
+    /// RFC 3986 §2 does not allow these characters in a URL; Foundation and browsers percent-encode them.
     private static let notInURLs = Array("\"<>\\^`{|}".utf8)
 
     private struct Authority {
@@ -64,7 +64,7 @@ enum URLText {
             guard !bytes.contains(UInt8(ascii: "@")) else {
                 throw Malformed(reason: "it contains a user or password, which do not belong into a cache")
             }
-            // The colons of an IPv6 address stand between brackets.
+            // The colons of an IPv6 address are between brackets.
             let closing = bytes.lastIndex(of: UInt8(ascii: "]")) ?? bytes.startIndex
             let colon = bytes[closing...].firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
             host = bytes[..<colon]
@@ -84,7 +84,8 @@ enum URLText {
         }
     }
 
-    /// RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IPv6 address between brackets.
+    /// Returns whether the bytes are a host by RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IPv6
+    /// address between brackets.
     private static func isHost(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard host.first == UInt8(ascii: "[") else {
             return !host.isEmpty
@@ -117,7 +118,7 @@ enum URLText {
         return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xf)]]
     }
 
-    /// The host of a URL that has been normalised, without its port; `nil` if the text is no URL.
+    /// Returns the host of a normalised URL, without its port; `nil` if the text is no URL.
     static func host(ofNormalized url: String) -> String? {
         let bytes = url.utf8
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }

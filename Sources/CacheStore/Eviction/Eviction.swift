@@ -1,17 +1,18 @@
-/// What one transaction of an eviction has done.
+/// The result of one transaction of an eviction.
 package struct EvictionBatch: Sendable {
     package var report: EvictionReport
     package var isDone: Bool
-    /// Where a walk along all entries goes on.
+    /// The id after which the next batch of a walk along all entries begins.
     package var lastID = Int64.min
 }
 
-/// Evictions by rule, a batch in each transaction.
+/// Evicts entries by rule, one batch in each transaction.
 extension WriteTransaction {
-    /// Entries removed in one transaction; bounds how long the write lock is held.
+    /// The most entries that one transaction removes; bounds how long the write lock is held.
     package static let evictionBatchSize = 256
 
-    /// Removes up to `count` entries that `rule` names. Never pinned ones.
+    /// Removes up to `count` entries by `rule`; by a rule with an age, up to ``evictionBatchSize``. Never removes
+    /// pinned entries.
     ///
     /// - Parameter id: ``EvictionBatch/lastID`` of the previous batch.
     package func evict(
@@ -35,9 +36,9 @@ extension WriteTransaction {
         }
     }
 
-    /// Removes up to `count` entries in the order of the policy while there is too much of something.
+    /// Removes up to `count` entries in the order of the policy, as long as `isTooMuch` is true.
     ///
-    /// - Parameter spared: An entry that stays: the one that the eviction makes room for.
+    /// - Parameter spared: An entry that stays: the eviction makes room for it.
     package func evict(
         atMost count: Int, sparing spared: Int64? = nil, while isTooMuch: (StoreSize) -> Bool
     ) throws(SQLiteError) -> EvictionBatch {
@@ -46,7 +47,7 @@ extension WriteTransaction {
         var order = try EvictionOrder(connection, sparing: spared)
         var removed = 0
         while removed < count, isTooMuch(size), let candidate = try order.next(connection) {
-            // An access that is still in memory moves its entry up: the order has to be read again.
+            // A pending access moves its entry up: write the access, and read the order again.
             if try writePendingAccess(of: candidate.id) {
                 order.restart()
                 continue
@@ -60,11 +61,11 @@ extension WriteTransaction {
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
         add(report)
         guard removed > 0, removed < count else { return EvictionBatch(report: report, isDone: removed == 0) }
-        // Pages become free later than the rows in them: the index may be larger than estimated.
+        // Pages become free later than the rows in them, so the index may be larger than estimated.
         return EvictionBatch(report: report, isDone: try !isTooMuch(connection.size()))
     }
 
-    /// Walks along all entries in the order of their ids, some thousands in a transaction.
+    /// Walks along all entries in the order of their ids, up to 16,384 in a transaction.
     private func evict(
         where query: StaticString, _ now: Int64, _ age: Duration, after id: Int64
     ) throws(SQLiteError) -> EvictionBatch {
@@ -92,7 +93,7 @@ extension WriteTransaction {
         evicted += report
     }
 
-    /// Removes the least recently used entries of a partition down to `byteCount`. Reads the keys of the whole partition.
+    /// Removes the least recently used entries of a partition down to `byteCount`. Reads all entries of the partition.
     func evict(partition: String, downTo byteCount: Int64, sparing spared: Int64?) throws(SQLiteError) {
         let before = try connection.size().bodyBytes
         var removed = 0
@@ -109,7 +110,7 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// The id of the entry `count` places after `id`; `nil` if there are fewer.
+    /// Returns the id of the entry `count` places after `id`; `nil` if there are fewer entries.
     fileprivate func id(_ count: Int64, after id: Int64) throws(SQLiteError) -> Int64? {
         let statement = try prepared("SELECT id FROM entry WHERE id > ?1 ORDER BY id LIMIT 1 OFFSET ?2")
         defer { statement.reset() }

@@ -1,20 +1,21 @@
-/// An entry that an eviction removes next.
+/// The entry that an eviction removes next.
 struct EvictionCandidate {
     let id: Int64
-    /// Recency or priority, by the policy.
+    /// The recency or the priority of the entry, depending on the policy.
     let rank: Int64
 }
 
 /// The entries in the order in which the policy of the store evicts them.
 ///
-/// Least recently used merges two cursors. Entries without an access row are in the order of their ids, which is the order of their
-/// insertion; used entries are in the order of `access.recency`:
+/// The order of the least recently used entries merges two cursors. Entries without an access row are in the order of
+/// their ids, which is the order of their insertion. Used entries are in the order of `access.recency`:
 ///
 ///     unused   id         3    8    9          recency 3·2²⁴   8·2²⁴   9·2²⁴
 ///     used     recency              7·2²⁴+2   9·2²⁴+1                            evicts 3, 7·2²⁴+2, 8, 9, 9·2²⁴+1
 ///
-/// The walk along unused entries skips used ones, and begins at `total.unused_id`, below which it has passed all of them: each used
-/// old entry is skipped once, so the cost stays proportional to what is evicted.
+/// The walk along unused entries skips used entries. The walk begins at `total.unused_id`: every entry with a smaller
+/// id has an access row. So each used entry is skipped once, and the cost stays proportional to the number of evicted
+/// entries.
 struct EvictionOrder {
     private enum Kind { case recency, priority }
 
@@ -26,11 +27,11 @@ struct EvictionOrder {
     private var lastRanked: (rank: Int64, id: Int64) = (.min, .min)
     private var rankedIsComplete = false
     private var unusedIsComplete = false
-    /// Where the walk along unused entries goes on.
+    /// The id at which the walk along unused entries continues.
     private var unusedID: Int64
     private let firstUnusedID: Int64
     private var highestRank: Int64?
-    /// Candidates to read at once: few at first, because mostly one entry goes for one that came.
+    /// The number of candidates to read at once. Small at first, because mostly one entry makes room for a new one.
     private var readAhead: Int64 = 1
 
     /// - Parameter spared: An entry that stays.
@@ -41,7 +42,7 @@ struct EvictionOrder {
         unusedID = firstUnusedID
     }
 
-    /// The next candidate; `nil` when only pinned and spared entries are left.
+    /// Returns the next candidate; `nil` when only pinned and spared entries are left.
     mutating func next(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
         while true {
             try fill(connection)
@@ -65,16 +66,16 @@ struct EvictionOrder {
         unusedID = firstUnusedID
     }
 
-    /// Notes that a candidate was removed.
+    /// Records that a candidate was removed.
     mutating func removed(_ candidate: EvictionCandidate) {
         highestRank = max(highestRank ?? .min, candidate.rank)
     }
 
-    /// Keeps how far the walk has come, and the priority of the last removed entry.
+    /// Writes the progress of the walk along unused entries, or the highest priority of a removed entry.
     func finish(_ connection: Connection) throws(SQLiteError) {
         guard let highestRank else { return }
         guard kind == .recency else { return try connection.raiseEvictionAge(to: highestRank) }
-        // All entries before this one are removed, used or pinned.
+        // All entries with a smaller id are removed, used or pinned.
         var first = unusedID
         if let next = unused.first {
             first = next.id
@@ -104,7 +105,7 @@ struct EvictionOrder {
 }
 
 extension Connection {
-    /// Used entries in the order of their rank.
+    /// Returns unpinned entries in the order of their rank: used entries by recency, or all entries by priority.
     fileprivate func ranked(
         byPriority: Bool, after last: (rank: Int64, id: Int64), limit: Int64
     ) throws(SQLiteError) -> [EvictionCandidate] {
@@ -132,7 +133,7 @@ extension Connection {
         return candidates
     }
 
-    /// Unused entries in the order of their ids.
+    /// Returns unused entries in the order of their ids.
     fileprivate func unused(from id: Int64, limit: Int64) throws(SQLiteError) -> [EvictionCandidate] {
         let statement = try prepared(
             """

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Keeps a store below its limits.
 ///
-/// A commit evicts what has to go in its own transaction. A pass in the background then evicts down to the low-water mark.
+/// A commit that exceeds a limit evicts in its own transaction. A pass in the background then evicts down to the
+/// low-water mark.
 package final class LimitEnforcer: Sendable {
     let limits: Limits?
     private let isPassRequested = Atomic(false)
@@ -11,10 +12,10 @@ package final class LimitEnforcer: Sendable {
         self.limits = limits
     }
 
-    /// Evicts until the limits are kept, for a new entry.
+    /// Evicts until the store is within its limits again, after the transaction has stored a body.
     ///
-    /// - Parameter entry: The new entry, which stays.
-    /// - Returns: Whether the limits are kept now: pinned entries stay, and may exceed them.
+    /// - Parameter entry: The new entry, which stays; `nil` for a derived representation.
+    /// - Returns: Whether the store is within its limits now. Pinned entries stay, and may exceed the limits.
     package func makeRoom(for entry: StoredEntry?, in transaction: WriteTransaction) throws(SQLiteError) -> Bool {
         guard let limits else { return true }
         if let entry, try !makeRoomInPartition(for: entry, limits, transaction) { return false }
@@ -32,13 +33,14 @@ package final class LimitEnforcer: Sendable {
         let partition = entry.key.partition
         guard let limit = limits.maxPartitionBytes, !partition.isEmpty else { return true }
         guard try transaction.connection.byteCount(ofPartition: partition) > limit else { return true }
-        // Down to the low-water mark at once: each eviction reads the whole partition.
+        // Evict down to the low-water mark at once: each eviction reads the whole partition.
         try transaction.evict(
             partition: partition, downTo: Int64(Double(limit) * limits.lowWaterMark), sparing: entry.id)
         return try transaction.connection.byteCount(ofPartition: partition) <= limit
     }
 
-    /// Evicts a batch so that a body of `byteCount` bytes has room; returns whether it has, or nothing more can be evicted.
+    /// Evicts a batch to make room for a body of `byteCount` bytes. Returns whether there is room, or nothing more can
+    /// be evicted.
     func makeRoom(for byteCount: Int64, in transaction: WriteTransaction) throws(SQLiteError) -> Bool {
         guard let limits else { return true }
         return try transaction.evict(atMost: WriteTransaction.evictionBatchSize) { size in
@@ -48,7 +50,7 @@ package final class LimitEnforcer: Sendable {
         }.isDone
     }
 
-    /// Evicts a batch on the way down to the low-water mark; returns whether the pass is done.
+    /// Evicts a batch on the way down to the low-water mark. Returns whether the pass is done.
     package func evictBatch(_ transaction: WriteTransaction) throws(SQLiteError) -> Bool {
         guard let limits else { return true }
         return try transaction.evict(atMost: WriteTransaction.evictionBatchSize) {

@@ -1,21 +1,22 @@
-/// How much a store keeps. Every process that opens the store with limits keeps it below them.
+/// The limits of a store. Every process that opens the store with limits keeps the store below them.
 ///
-/// Bytes are those on disk: each body once, however many entries and derived forms share it, and the pages of the index beyond
-/// those of an empty one. A commit that would exceed a limit evicts in its own transaction; a pass in the background then goes on
-/// down to the low-water mark. Bodies on their way into the store count once they are committed.
+/// Bytes are those on disk: each body once, even if several entries and derived representations share it, and the pages
+/// of the index beyond those of an empty one. A commit that would exceed a limit evicts in its own transaction. A pass
+/// in the background then evicts down to the low-water mark. A body that is being written counts once it is committed.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?
     /// The most entries; `nil` for any number.
     public var maxEntries: Int?
-    /// The most bytes of one body: writing a larger one throws ``StoreError/bodyTooLarge(limit:)``. `nil` for any number.
-    /// It does not follow a change of ``maxBytes``.
+    /// The most bytes of one body: writing a larger one throws ``StoreError/bodyTooLarge(limit:)``. `nil` for any
+    /// number. Does not follow a change of ``maxBytes``.
     public var maxEntryBytes: Int64?
-    /// The most bytes of each partition but `""`, as if its bodies were shared with nothing; `nil` for any number. The least recently
-    /// used entries of a partition go first, under any ``EvictionPolicy``.
+    /// The most bytes of each partition except `""`, as if its bodies were shared with nothing; `nil` for any number.
+    /// Derived representations do not count. The least recently used entries of a partition go first, under any
+    /// ``EvictionPolicy``.
     public var maxPartitionBytes: Int64?
-    /// The share of a limit, between 0 and 1, that is left once it has been reached. 0.9 by default: entries go by the dozen, and
-    /// not with every write.
+    /// The share of a limit, between 0 and 1, that remains after the limit was reached. With 0.9, the default, an
+    /// eviction removes many entries at once, and does not run with every write.
     public var lowWaterMark: Double
 
     /// Creates limits. Numbers below zero count as zero, and a low-water mark above 1 as 1.
@@ -23,10 +24,10 @@ public struct Limits: Hashable, Sendable {
     /// - Parameters:
     ///   - maxBytes: The most bytes on disk; `nil` for any number.
     ///   - maxEntries: The most entries; `nil` for any number.
-    ///   - maxEntryBytes: The most bytes of one body; an eighth of `maxBytes` unless given: one large body would displace
-    ///     very many small ones.
+    ///   - maxEntryBytes: The most bytes of one body. The default is an eighth of `maxBytes`: one large body would
+    ///     displace very many small ones.
     ///   - maxPartitionBytes: The most bytes of each partition; `nil` for any number.
-    ///   - lowWaterMark: The share of a limit that is left once it has been reached.
+    ///   - lowWaterMark: The share of a limit that remains after the limit was reached.
     public init(
         maxBytes: Int64? = nil, maxEntries: Int? = nil, maxEntryBytes: Int64? = nil, maxPartitionBytes: Int64? = nil,
         lowWaterMark: Double = 0.9
@@ -38,6 +39,6 @@ public struct Limits: Hashable, Sendable {
         self.lowWaterMark = lowWaterMark.isNaN ? 0.9 : min(max(lowWaterMark, 0), 1)
     }
 
-    /// 512 MiB: the limits of a store that is opened without others.
+    /// The default limits of a store: 512 MiB on disk.
     public static let standard = Limits(maxBytes: 512 << 20)
 }

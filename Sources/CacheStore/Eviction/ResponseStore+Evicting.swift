@@ -1,44 +1,49 @@
-/// Evictions, requested by the program or by the limits.
+/// Evicts entries, on request or to keep the limits.
 extension ResponseStore {
     // MARK: On request
 
-    /// Removes entries in the order of the ``EvictionPolicy`` until at most `maxBytes` bytes are on disk. Pinned entries stay.
+    /// Removes entries in the order of the ``EvictionPolicy`` until at most `maxBytes` bytes are on disk. Pinned
+    /// entries stay.
     ///
-    /// Bytes are counted as ``Limits`` do. Takes time in proportion to the removed entries, in short transactions; lookups and writes go
-    /// on meanwhile. Synchronous, for start-up code and tools; where many tasks run, prefer ``evict(_:dryRun:)``.
+    /// Counts bytes as ``Limits`` do. Takes time in proportion to the removed entries, in short transactions; lookups
+    /// and writes go on meanwhile. Blocks the calling thread, for start-up code and tools; where many tasks run, prefer
+    /// ``evict(_:dryRun:)``.
     ///
     /// - Parameters:
-    ///   - maxBytes: Bytes on disk; 0 or less for none.
-    ///   - dryRun: Whether only to report what would be removed: the eviction runs in one transaction, which is rolled back. Other writers
-    ///     wait for it.
-    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``; entries removed by then stay
-    ///   removed.
+    ///   - maxBytes: The most bytes on disk; 0 or less removes all unpinned entries.
+    ///   - dryRun: Whether only to report the entries that would be removed. The eviction runs in one transaction,
+    ///     which is rolled back; other writers wait for the rollback.
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``. Entries that
+    ///   were removed before the error stay removed.
     @discardableResult
     public func evict(maxBytes: Int64, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.maxBytes(maxBytes), dryRun: dryRun)
     }
 
-    /// Removes entries until there are at most `maxEntries`; else as ``evict(maxBytes:dryRun:)``.
+    /// Removes entries until there are at most `maxEntries`, otherwise like ``evict(maxBytes:dryRun:)``.
     @discardableResult
     public func evict(maxEntries: Int, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.maxEntries(maxEntries), dryRun: dryRun)
     }
 
-    /// Removes every entry whose last use is longer ago than `age`; else as ``evict(maxBytes:dryRun:)``. Reads every entry.
+    /// Removes every entry whose last use is longer ago than `age`, otherwise like ``evict(maxBytes:dryRun:)``. Reads
+    /// every entry.
     @discardableResult
     public func evict(unusedFor age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.unusedFor(age), dryRun: dryRun)
     }
 
-    /// Removes every entry whose body was stored longer ago than `age`; else as ``evict(maxBytes:dryRun:)``. Reads every entry.
+    /// Removes every entry whose body was stored longer ago than `age`, otherwise like ``evict(maxBytes:dryRun:)``.
+    /// Reads every entry.
     @discardableResult
     public func evict(olderThan age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.olderThan(age), dryRun: dryRun)
     }
 
-    /// Removes the entries that `rule` names, without blocking the caller's thread.
+    /// Removes the entries of a rule, without blocking the caller's thread.
     ///
-    /// Not an overload of the synchronous forms: Swift would then not let an asynchronous `main` call `try store.evict(maxBytes:)`.
+    /// This is no overload of the synchronous forms: Swift would then not let an asynchronous `main` call
+    /// `try store.evict(maxBytes:)`.
     @discardableResult
     public func evict(_ rule: EvictionRule, dryRun: Bool = false) async throws(StoreError) -> EvictionReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
@@ -73,7 +78,7 @@ extension ResponseStore {
         }
     }
 
-    /// One transaction of an eviction.
+    /// Runs one transaction of an eviction.
     func evictBatch(
         _ rule: EvictionRule, atMost count: Int = WriteTransaction.evictionBatchSize, after id: Int64 = .min
     ) throws(StoreError) -> EvictionBatch {
@@ -100,15 +105,17 @@ extension ResponseStore {
             }
             try deleteFiles()
         } catch {
-            // The next write that has to evict requests another pass.
+            // The next write that must evict requests another pass.
             observation.log.debug("cannot keep the limits", ["error": "\(error)"])
         }
     }
 
-    /// One batch, under a lock that is taken for each: a process that quarantines the index, as this one may have to, waits for one batch
-    /// only.
+    /// Evicts one batch under the lock of `blobs/`.
     ///
-    /// - Returns: Whether it was the last batch; `nil` if another process has the lock.
+    /// The lock is taken for each batch: a process that quarantines the index, perhaps this one, then waits for one
+    /// batch only.
+    ///
+    /// - Returns: Whether this was the last batch; `nil` if another process has the lock.
     private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
         // A suspended store must not take the lock.
         try checkOpen()
@@ -118,7 +125,8 @@ extension ResponseStore {
             changing { [limits] (transaction) throws(SQLiteError) in try limits.evictBatch(transaction) })
     }
 
-    /// Lets entries follow the eviction policy, in short transactions. The rest is left for the next opening.
+    /// Brings entries into the order of a newly chosen eviction policy, in short transactions. After an error the next
+    /// opening continues.
     func reorderEntries() {
         do throws(StoreError) {
             while try read({ (connection) throws(SQLiteError) in try connection.hasUnorderedEntries() }) {
@@ -129,7 +137,8 @@ extension ResponseStore {
         }
     }
 
-    /// Bodies from this size on get their room in short transactions, ahead of their commit: many small entries may have to go for one.
+    /// The size from which a body gets its room in short transactions before its commit: many small entries may have to
+    /// go for it.
     private static let largeByteCount: Int64 = 1 << 20
 
     /// Makes room for a large body that is about to be committed.
@@ -142,7 +151,7 @@ extension ResponseStore {
         {}
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Makes room like the synchronous overload, without blocking the caller's thread.
     func makeRoom(for byteCount: Int64) async throws(StoreError) {
         guard limits.limits != nil, byteCount >= Self.largeByteCount else { return }
         try await onMaintenanceLane { () throws(StoreError) in try self.makeRoom(for: byteCount) }
@@ -161,16 +170,17 @@ extension ResponseStore {
 
     // MARK: Afterwards
 
-    /// Ends a requested removal: deletes files, then shrinks the index or, with ``Configuration/secureDelete``, overwrites it.
+    /// Completes a removal on request: deletes files, then shrinks the index or, with ``Configuration/secureDelete``,
+    /// overwrites it.
     func finishRemoval() throws(StoreError) {
         try deleteFiles()
         if configuration.secureDelete { try wipe() } else { try shrinkIndex() }
     }
 
-    /// Deletes the files of removed bodies, as far as they can be deleted.
+    /// Deletes the files of removed bodies. A file that cannot be deleted stays for a later attempt.
     func deleteFiles() throws(StoreError) {
         deletion.retry()
-        // At least once: a transaction that is under way may be deleting files.
+        // Write at least once: a transaction that is under way may be deleting files.
         repeat { try writer.write { _ in } } while !deletion.isEmpty
     }
 
@@ -179,10 +189,11 @@ extension ResponseStore {
         while !writer.accessLog.isEmpty { try writer.write { _ in } }
     }
 
-    /// Fewer free pages than this are left to later inserts.
+    /// The number of free pages from which shrinking is worth its time: 16 MiB. Later inserts use fewer free pages.
     private static let leastFreePageCount: Int64 = 4_096
 
-    /// Runs VACUUM if three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to the other pages.
+    /// Runs VACUUM if three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to the other
+    /// pages.
     private func shrinkIndex() throws(StoreError) {
         let (free, all) = try read { (connection) throws(SQLiteError) in
             try (
@@ -197,7 +208,7 @@ extension ResponseStore {
                 try connection.restartWAL(within: .zero)
             }
         } catch {
-            // The pages are used again; the removal has succeeded.
+            // The removal has succeeded, and later inserts use the free pages.
             guard case .busy = error else {
                 if error.isFullDisk { return }
                 throw error
@@ -220,7 +231,8 @@ extension ResponseStore {
 
     /// Writes the accesses that are only in memory, and deletes files that no entry needs.
     ///
-    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``; pending accesses stay pending.
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``. Accesses that could not be written stay in
+    ///   memory.
     public func flush() throws(StoreError) {
         try checkWritable()
         try writeAccesses()
@@ -228,7 +240,8 @@ extension ResponseStore {
         if configuration.secureDelete { try wipe() }
     }
 
-    /// As the synchronous form, without blocking the caller's thread. Returns after the store's own background work.
+    /// Writes accesses and deletes files like the synchronous overload, without blocking the caller's thread. Returns
+    /// after the earlier background work of the store.
     public func flush() async throws(StoreError) {
         try await onMaintenanceLane { () throws(StoreError) in try self.flush() }
     }

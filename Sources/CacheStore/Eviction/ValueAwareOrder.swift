@@ -1,18 +1,19 @@
 /// The rows of `priority`, the order of eviction under ``EvictionPolicy/valueAware``.
 ///
-/// Triggers write the rows of stored and replaced entries as long as that policy is chosen, in every process. Entries from before the
-/// choice get theirs in batches:
+/// While that policy is chosen, triggers write the rows of stored and replaced entries, in every process. Entries from
+/// before the choice get their rows in batches:
 ///
 ///     reordered_id   NULL   every unpinned entry has a row, or none has (least recently used)
-///                    n      those up to n have one, and those stored since the choice
+///                    n      entries up to n have a row, and entries stored since the choice
 ///
-/// Until that is done evictions go by recency, which every store keeps.
+/// Until the last batch, evictions use the recency, which every store records. After a choice of
+/// ``EvictionPolicy/leastRecentlyUsed`` the rows are deleted in batches, too.
 extension Connection {
     package func evictionPolicy() throws(SQLiteError) -> EvictionPolicy {
         try integer(prepared("SELECT eviction_policy FROM state")) == 1 ? .valueAware : .leastRecentlyUsed
     }
 
-    /// Chooses the policy of the store. Writes nothing if it is chosen already. Constant time:
+    /// Chooses the policy of the store. Writes nothing if the policy is chosen already. Takes constant time:
     /// ``WriteTransaction/reorderEntries()`` does the rest.
     package func choose(_ policy: EvictionPolicy) throws(SQLiteError) {
         guard try evictionPolicy() != policy else { return }
@@ -29,30 +30,32 @@ extension Connection {
         try statement.run()
     }
 
-    /// Whether there may be entries that do not follow the policy.
+    /// Returns whether there may be entries that do not follow the policy.
     package func hasUnorderedEntries() throws(SQLiteError) -> Bool {
         try integer(prepared("SELECT reordered_id IS NOT NULL FROM state")) == 1
     }
 
-    /// Whether every unpinned entry has a priority.
+    /// Returns whether every unpinned entry has a priority.
     package func isOrderedByValue() throws(SQLiteError) -> Bool {
         try integer(prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state")) == 1
     }
 
-    /// Raises the age to the priority of an evicted entry: entries that are stored or used from now on begin there.
+    /// Raises the age to the priority of an evicted entry. Entries that are stored or used from now on begin at this
+    /// age.
     func raiseEvictionAge(to priority: Int64) throws(SQLiteError) {
         let statement = try prepared("UPDATE total SET eviction_age = ?1 WHERE eviction_age < ?1")
-        // Bounded, so that no damaged row makes a priority overflow.
+        // The bound keeps a damaged row from making a priority overflow.
         statement.bind(min(priority, 1 << 61), at: 1)
         try statement.run()
     }
 }
 
 extension WriteTransaction {
-    /// Entries that are reordered in one transaction; bounds how long the write lock is held.
+    /// The number of entries that one transaction reorders; bounds how long the write lock is held.
     package static let reorderingBatchSize: Int64 = 1024
 
-    /// Lets a batch of entries follow the chosen policy. Entries begin at the present age, by uses and size.
+    /// Brings a batch of entries into the order of the chosen policy. Under the value-aware policy an entry gets the
+    /// priority of the present age, its uses and its size.
     package func reorderEntries() throws(SQLiteError) {
         guard try connection.hasUnorderedEntries() else { return }
         let last: Int64?
@@ -92,7 +95,7 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    /// Gives a used entry the priority of the present age and its uses.
+    /// Gives a used entry the priority of the present age, its uses and its size.
     func raisePriority(of entry: Int64) throws(SQLiteError) {
         let statement = try connection.prepared(
             """

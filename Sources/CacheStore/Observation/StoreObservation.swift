@@ -11,7 +11,7 @@ package final class StoreObservation: Sendable {
     private let transactionTimer: CoreMetrics.Timer
     private let hasMetrics: Bool
     private let logsEviction: Bool
-    /// Runs the program's code: log and metrics handlers.
+    /// Runs the program's code: the handlers of logs and metrics.
     private let lane: BlockingLane
 
     init(_ configuration: ResponseStore.Configuration) {
@@ -28,7 +28,7 @@ package final class StoreObservation: Sendable {
         self.lane = lane
     }
 
-    /// Notes the end of a transaction. Handlers run later, on a queue of their own.
+    /// Records the end of a transaction. Handlers run later, on a queue of their own.
     func transacted(in duration: Duration, evicted: EvictionReport, isBusy: Bool) {
         if hasMetrics {
             let (seconds, attoseconds) = duration.components
@@ -45,7 +45,7 @@ package final class StoreObservation: Sendable {
         }
     }
 
-    /// Returns when the handlers have run for everything noted so far.
+    /// Returns when the handlers have run for everything recorded so far.
     package func wait() {
         lane.runAndWait {}
     }
@@ -55,9 +55,9 @@ package final class StoreObservation: Sendable {
 public struct StoreCounters: Hashable, Sendable {
     /// Entries removed to make room, or by an ``EvictionRule``.
     public let evictedEntries: Int64
-    /// Bytes of the files that no entry needed any more after that.
+    /// Bytes of the bodies that no entry needed after those removals.
     public let evictedBytes: Int64
-    /// Bodies that were found missing or altered, and dropped.
+    /// Bodies that were missing or altered, and were dropped.
     public let damagedBodies: Int64
     /// Transactions that failed because another process kept the lock for longer than
     /// ``ResponseStore/Configuration/busyTimeout``.
@@ -65,7 +65,8 @@ public struct StoreCounters: Hashable, Sendable {
 }
 
 extension ResponseStore {
-    /// The counts of this process since it opened the store. Costs no I/O. The numbers are read one after the other.
+    /// The counts of this process since it opened the store. Reading them costs no I/O, and reads one number after the
+    /// other.
     public var counters: StoreCounters {
         StoreCounters(
             evictedEntries: observation.evictedEntries.value, evictedBytes: observation.evictedBytes.value,

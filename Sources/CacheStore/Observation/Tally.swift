@@ -7,15 +7,15 @@ internal import Synchronization
 package struct Tally: ~Copyable, Sendable {
     private let total = Atomic<Int64>(0)
     private let counter: Counter?
-    /// Where the handler runs; `nil` for the calling thread.
+    /// The lane on which the handler runs; `nil` for the calling thread.
     private let lane: BlockingLane?
 
-    /// Makes the counter of swift-metrics, once: looking it up takes longer than counting.
+    /// Creates the counter of swift-metrics once: looking it up takes longer than counting.
     package init(_ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory) {
         self.init(label, dimensions, from: factory, on: nil)
     }
 
-    /// - Parameter lane: Where the handler runs, if not on the calling thread.
+    /// - Parameter lane: The lane on which the handler runs; `nil` for the calling thread.
     init(
         _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory, on lane: BlockingLane?
     ) {
@@ -25,7 +25,7 @@ package struct Tally: ~Copyable, Sendable {
         self.lane = lane
     }
 
-    /// The sum.
+    /// The sum of the added amounts.
     package var value: Int64 { total.load(ordering: .relaxed) }
 
     package func add(_ amount: Int64 = 1) {
