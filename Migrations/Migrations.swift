@@ -11,7 +11,7 @@ package struct Migration: Sendable {
     }
 }
 
-/// All steps in order. A released step never changes; a new one is appended here and in the package manifest.
+/// All steps in order. A released step never changes. Append a new step here and in the package manifest.
 package let migrations: [Migration] = [
     Migration(version: 1, sql: String(decoding: PackageResources.v001_initial_sql, as: UTF8.self))
 ]

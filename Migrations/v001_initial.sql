@@ -1,21 +1,22 @@
--- The schema of the index. Once released, never edited: a change is a new file.
+-- The schema of the index. A released file never changes: a change of the schema is a new file.
 --
--- Times are milliseconds since 1970-01-01T00:00:00Z, but for `id` and `recency`, which are logical. Sizes are bytes. The tables may
+-- Times are milliseconds since 1970-01-01T00:00:00Z, except `id` and `recency`, which are logical. Sizes are bytes. The tables may
 -- change from version to version; programs and people query the views at the end.
 --
--- Statements need no rollback of their own. Inside BEGIN and COMMIT SQLite copies each page that a statement changes if the statement
--- fires triggers and may fail by itself: through a constraint without OR ROLLBACK, an upsert, or a function call. The store rolls back
--- whole transactions only, and so must every other writer. Hence OR ROLLBACK in every trigger, and CASE instead of min() and max().
+-- Statements need no rollback of their own: the store rolls back whole transactions only, and every other writer must do the same.
+-- Inside BEGIN and COMMIT, SQLite copies each page that a statement changes if the statement fires triggers and may fail by itself.
+-- A constraint without OR ROLLBACK, an upsert, or a function call may fail. Hence OR ROLLBACK in every trigger, and CASE instead of
+-- min() and max().
 
--- A file below blobs/, named by the SHA-256 of its bytes. The row goes with the last entry or derived form that has the body; the file is
--- deleted after that commit.
+-- A file below blobs/, named by the SHA-256 of its bytes. The row is deleted with the last entry or derived representation that has
+-- the body; the file is deleted after that commit.
 CREATE TABLE blob (
     digest          BLOB    NOT NULL PRIMARY KEY,                 -- SHA-256 of the bytes, and the name of the file
     byte_count      INTEGER NOT NULL CHECK (byte_count > 0),      -- length of the file
-    reference_count INTEGER NOT NULL CHECK (reference_count >= 0) -- entries and derived forms with this body
+    reference_count INTEGER NOT NULL CHECK (reference_count >= 0) -- entries and derived representations with this body
 ) STRICT, WITHOUT ROWID;
 
--- A stored response. The id is a logical clock: a stored or replaced entry gets the next one, and none is used twice.
+-- A stored response. The id is a logical clock: a stored or replaced entry gets the next id, and no id is used twice.
 CREATE TABLE entry (
     id              INTEGER NOT NULL PRIMARY KEY,       -- when the body was stored, in the order of eviction
     partition       TEXT    NOT NULL,                   -- user, tenant or site that the entry belongs to; '' for none
@@ -46,7 +47,8 @@ CREATE TABLE entry (
     search_base     TEXT                                -- URL without its query, if No-Vary-Search lets other queries match
 ) STRICT;
 
--- Answers every lookup, keeps entries distinct, and walks prefixes. Parts stand beside each other and beside the whole.
+-- Serves every lookup, keeps entries distinct, and lists the keys with a prefix. Parts are stored beside each other and beside the
+-- whole body.
 CREATE UNIQUE INDEX entry_by_key ON entry (partition, key, kind, variant, coalesce(part_start, -1));
 
 -- The following indices cost nothing for entries without a session, groups or No-Vary-Search.
@@ -60,7 +62,8 @@ CREATE INDEX entry_by_group ON entry (host) WHERE groups IS NOT NULL;
 -- Finds responses that may answer a URL with another query.
 CREATE INDEX entry_by_search ON entry (partition, search_base) WHERE search_base IS NOT NULL;
 
--- When and how often an entry was used. An entry that was never used has no row, unless it is pinned: its recency is that of its id.
+-- The last use of an entry, and the number of uses. An entry that was never used has no row, unless it is pinned: its recency is
+-- that of its id.
 CREATE TABLE access (
     entry_id    INTEGER NOT NULL PRIMARY KEY REFERENCES entry (id), -- the entry
     recency     INTEGER NOT NULL, -- last use: the newest id at that time * 2^24, plus the number of uses since that id was given
@@ -69,40 +72,41 @@ CREATE TABLE access (
     is_pinned   INTEGER NOT NULL  -- as in `entry`
 ) STRICT;
 
--- The order of eviction of used entries; merged with the ids of unused entries. Pinned entries are in neither.
+-- Orders used entries for eviction, which merges them with the ids of unused entries. Pinned entries are in neither.
 CREATE INDEX access_by_recency ON access (recency) WHERE is_pinned = 0;
 
--- The order of eviction under the value-aware policy, which alone fills this table (Greedy-Dual-Size-Frequency, Cherkasova 1998).
--- Pinned entries have no row.
+-- The order of eviction under the value-aware policy (Greedy-Dual-Size-Frequency, Cherkasova 1998). No other policy uses this
+-- table. Pinned entries have no row.
 CREATE TABLE priority (
     entry_id INTEGER NOT NULL PRIMARY KEY REFERENCES entry (id), -- the entry
     priority INTEGER NOT NULL -- eviction_age at the last use + uses / (byte_count + 1024), in units of 2^-40; the lowest goes first
 ) STRICT;
 
--- Lowest priority first.
+-- Finds the lowest priority first.
 CREATE INDEX priority_by_priority ON priority (priority);
 
--- The tags of entries, kept by the triggers below.
+-- The tags of entries. The triggers below maintain them.
 CREATE TABLE tag (
     name     TEXT    NOT NULL,                       -- a tag
     entry_id INTEGER NOT NULL REFERENCES entry (id), -- an entry that has it
     PRIMARY KEY (name, entry_id)
 ) STRICT, WITHOUT ROWID;
 
--- Finds the tags of an entry that goes.
+-- Finds the tags of a removed entry.
 CREATE INDEX tag_by_entry ON tag (entry_id);
 
--- A form derived from the body of an entry, such as a thumbnail. It goes with the entry, or when another body replaces the entry's.
+-- A derived representation of the body of an entry, such as a thumbnail. It is removed with the entry, or when another body
+-- replaces that body.
 CREATE TABLE derived (
     entry_id   INTEGER NOT NULL REFERENCES entry (id),   -- the entry with the original
     name       TEXT    NOT NULL CHECK (name <> ''),      -- chosen by the caller
-    created_at INTEGER NOT NULL,                         -- when the form was stored
+    created_at INTEGER NOT NULL,                         -- when the representation was stored
     byte_count INTEGER NOT NULL CHECK (byte_count >= 0), -- length of its bytes
     body       BLOB    REFERENCES blob (digest),         -- digest of its bytes; NULL for none
     PRIMARY KEY (entry_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- Consecutive failures to load a key, since its last success.
+-- Consecutive failures to load a key since its last success.
 CREATE TABLE failure (
     partition   TEXT    NOT NULL, -- as in `entry`
     key         TEXT    NOT NULL, -- as in `entry`
@@ -112,10 +116,10 @@ CREATE TABLE failure (
     PRIMARY KEY (partition, key)
 ) STRICT, WITHOUT ROWID;
 
--- Oldest first: beyond 10,000 keys the oldest are forgotten.
+-- Finds the oldest first. Beyond 10,000 keys, the store deletes the oldest.
 CREATE INDEX failure_by_time ON failure (failed_at);
 
--- Requests by host, counted in memory and added with the accesses of entries.
+-- Requests by host. The store counts them in memory and writes them with the accesses of entries.
 CREATE TABLE request (
     host              TEXT    NOT NULL PRIMARY KEY, -- as in `entry`
     hit_count         INTEGER NOT NULL, -- answered with a fresh response
@@ -126,7 +130,7 @@ CREATE TABLE request (
     counted_at        INTEGER NOT NULL  -- time of the latest request
 ) STRICT, WITHOUT ROWID;
 
--- Oldest first: beyond 10,000 hosts the oldest are forgotten.
+-- Finds the oldest first. Beyond 10,000 hosts, the store deletes the oldest.
 CREATE INDEX request_by_time ON request (counted_at);
 
 -- The latest removals: a load that began before a removal must not store its response.
@@ -136,7 +140,7 @@ CREATE TABLE removal (
     key_checksum       INTEGER  -- of the removed partition and key; NULL for more than one key
 ) STRICT;
 
--- Sums over the entries of each partition but ''.
+-- Sums over the entries of each partition except ''.
 CREATE TABLE partition_total (
     partition   TEXT    NOT NULL PRIMARY KEY, -- as in `entry`
     entry_count INTEGER NOT NULL,             -- its entries
@@ -155,12 +159,12 @@ CREATE TABLE state (
 
 INSERT INTO state VALUES (1, 1, 0, 0, 0, NULL);
 
--- Sums over the tables above and the state of the eviction: a single row, written by every put. The triggers keep the sums in the
+-- Sums over the tables above, and the state of eviction: a single row, which every put writes. The triggers update the sums in the
 -- transaction of the change.
 CREATE TABLE total (
     id             INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), -- there is one row
     entry_count    INTEGER NOT NULL, -- rows of entry
-    logical_bytes  INTEGER NOT NULL, -- bodies and derived forms as if nothing were shared
+    logical_bytes  INTEGER NOT NULL, -- bodies and derived representations as if nothing were shared
     blob_count     INTEGER NOT NULL, -- rows of blob
     physical_bytes INTEGER NOT NULL, -- bytes of all blobs
     failure_count  INTEGER NOT NULL, -- rows of failure
@@ -194,8 +198,8 @@ CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
     UPDATE OR ROLLBACK total SET entry_count = entry_count - 1, logical_bytes = logical_bytes - OLD.byte_count;
 END;
 
--- A replacement sets a body and a new id. The new body is counted first: an unchanged one never counts zero. Derived forms stay if the
--- body is the same; uses stay.
+-- A replacement sets a body and a new id. The trigger counts the new body first, so the count of an unchanged body never reaches
+-- zero. Derived representations stay if the body is the same. The number of uses stays.
 CREATE TRIGGER entry_replaced AFTER UPDATE OF body ON entry BEGIN
     UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
     INSERT OR ROLLBACK INTO blob (digest, byte_count, reference_count) SELECT NEW.body, NEW.byte_count, 1
@@ -224,7 +228,7 @@ CREATE TRIGGER entry_replaced AFTER UPDATE OF body ON entry BEGIN
         last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 38 THEN NEW.id ELSE last_id END;
 END;
 
--- A pinned entry has an access row, so that it leaves the walk along unused entries.
+-- A pinned entry has an access row, so the walk along unused entries skips it.
 CREATE TRIGGER entry_inserted_pinned AFTER INSERT ON entry WHEN NEW.is_pinned = 1 BEGIN
     INSERT OR ROLLBACK INTO access VALUES (NEW.id, NEW.id << 24, NEW.created_at, 0, 1);
 END;
@@ -315,9 +319,9 @@ CREATE TRIGGER failure_deleted AFTER DELETE ON failure BEGIN
     UPDATE OR ROLLBACK total SET failure_count = failure_count - 1;
 END;
 
--- The views: a column keeps its name, place and meaning; new columns come at the end.
+-- The views. A column keeps its name, place and meaning; new columns come at the end.
 
--- Every stored response. The rows of ended sessions may wait for their removal.
+-- Every stored response. Leaves out the entries of ended sessions, whose rows may still be present.
 CREATE VIEW cache_entries AS
 SELECT
     entry.partition                                                     AS partition,
@@ -360,7 +364,7 @@ LEFT JOIN access ON access.entry_id = entry.id
 LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
 WHERE entry.session IS NULL OR entry.session = (SELECT session FROM state);
 
--- The store in one row; constant time.
+-- The store in one row. Takes constant time.
 CREATE VIEW cache_stats AS
 SELECT
     entry_count                         AS entries,
@@ -389,7 +393,7 @@ FROM entry
 LEFT JOIN access ON access.entry_id = entry.id
 GROUP BY entry.host;
 
--- One row per partition, without that of entries of none; constant time for each.
+-- One row per partition except ''. Takes constant time for each.
 CREATE VIEW cache_partitions AS
 SELECT
     partition                                                           AS partition,
@@ -397,7 +401,7 @@ SELECT
     byte_count                                                          AS byte_size
 FROM partition_total;
 
--- How requests were answered, one row per host.
+-- The answers to requests, one row per host.
 CREATE VIEW cache_requests AS
 SELECT
     host                                                                AS host,
@@ -419,7 +423,7 @@ SELECT
     strftime('%Y-%m-%dT%H:%M:%fZ', failed_at / 1000.0, 'unixepoch')     AS failed_at
 FROM failure;
 
--- Forms derived from the bodies of entries.
+-- Derived representations of the bodies of entries.
 CREATE VIEW cache_derived AS
 SELECT
     derived.entry_id                                                    AS entry_id,

@@ -26,7 +26,7 @@
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
 
-// Step by step, where one call cannot promise that no component is followed.
+// Opens the components one by one, for systems where one call cannot promise to follow no link.
 static int open_stepwise(int directory, const char *path) {
     const char *slash = strchr(path, '/');
     char folder[16];
@@ -49,7 +49,8 @@ int cplatform_open_beneath(int directory, const char *path) {
 #if defined(SYS_openat2) && defined(RESOLVE_NO_SYMLINKS)
     struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
     int file = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
-    // Kernels before 5.6 do not know the call, some sandboxes forbid it, and a rename nearby may make it ask for a retry.
+    // Kernels before 5.6 do not have the call, some sandboxes forbid it, and a rename at the same time may make it ask
+    // for a retry.
     if (file >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN)) return file;
 #elif defined(O_NOFOLLOW_ANY)
     return openat(directory, path, OPEN_FLAGS | O_NOFOLLOW_ANY);
@@ -86,7 +87,7 @@ int cplatform_link_descriptor(int file, int directory, const char *name) {
 }
 
 #if defined(__APPLE__) && !defined(F_OFD_SETLK)
-// Not in the headers of every SDK; the kernel has had them since Darwin 17.
+// The headers of some SDKs lack these constants. The kernel has supported them since Darwin 17.
 #define F_OFD_SETLK 90
 #define F_OFD_GETLK 92
 #endif
@@ -96,7 +97,7 @@ static int byte_lock(int file, int command, short type, int64_t offset, int64_t 
     struct flock lock = {
         .l_type = type, .l_whence = SEEK_SET, .l_start = (off_t)offset, .l_len = (off_t)count};
     int result = fcntl(file, command, &lock);
-    // POSIX allows either.
+    // POSIX allows either error.
     if (result == -1 && errno == EACCES) errno = EAGAIN;
     *found = lock.l_type;
     return result;

@@ -7,15 +7,16 @@
 #error "CacheStore needs SQLite 3.37 or newer: its tables are STRICT"
 #endif
 
-// A variadic function that cannot be called from Swift: switches an on/off option of a connection.
+// Switches an on/off option of a connection. Swift cannot call the variadic function.
 static inline int csqlite_db_config_flag(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);
 }
 
-// Likewise: whether SQLite counts the memory that it uses, in the whole process.
+// Switches whether SQLite counts the memory that it uses, in the whole process. Swift cannot call this variadic
+// function either.
 static inline int csqlite_config_memory_statistics(int on) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on); }
 
-// Macros with casts that Swift does not import.
+// Wraps macros with casts, which Swift does not import.
 static inline sqlite3_destructor_type csqlite_transient(void) { return SQLITE_TRANSIENT; }
 static inline sqlite3_destructor_type csqlite_static(void) { return SQLITE_STATIC; }
 

@@ -6,33 +6,34 @@
 #include <stdint.h>
 #include <string.h>
 
-// https://sqlite.org/fileformat2.html, section 4.1: a frame is a header of 24 bytes and a page; the second number of the
-// header is zero except in the frame that commits.
+// https://sqlite.org/fileformat2.html, section 4.1: a frame is a header of 24 bytes and a page. The second number of
+// the header is zero except in a commit frame.
 #define FRAME_HEADER 24
 #define PAGE_LEAST 512
 #define PAGE_MOST 65536
-// SQLite's VFS for Unix cuts what it is given to 17 bits: it never writes more than a page itself.
+// SQLite's VFS for Unix cuts the length of a write to 17 bits, because SQLite never writes more than a page at once.
 #define CAPACITY 0x1ffff
-// https://sqlite.org/walformat.html, section 2.3.1: who writes to the log holds the first of the locks.
+// https://sqlite.org/walformat.html, section 2.3.1: a connection that writes to the WAL holds the first of the locks.
 #define WRITE_LOCK 0
 
-// A database, its log, or another file. Behind it in memory is the file of the system's VFS that does the work.
+// A database, its WAL, or another file. The file of the system's VFS follows in memory, and does the work.
 typedef struct gathering_file {
     sqlite3_file base;
     sqlite3_file *real;
-    // Of a database: its log, while that is open. Of a log: its database, while that is.
+    // Of a database: its WAL, while that is open. Of a WAL: its database, while that is open.
     struct gathering_file *other;
 
-    // Of a log: what was not written yet, and where it belongs.
+    // Of a WAL: the gathered bytes, which are not written yet, and their offset in the file.
     uint8_t *bytes;
     int count;
     sqlite3_int64 offset;
-    // Whether the last of it is a header whose page is to come, and whether that frame commits.
+    // Whether the last gathered bytes are a header whose page is still missing, and whether that frame commits.
     int has_header;
     int is_commit;
-    // Where the frames end that were written under the present lock: a header before that is changed, not added.
+    // The end of the frames that were written under the present lock. A header before that changes a frame and adds
+    // none.
     sqlite3_int64 end;
-    // What kept some of them from being written.
+    // The error that prevented writing some of them.
     int error;
 } gathering_file;
 
@@ -43,7 +44,8 @@ static gathering_file *gathering(sqlite3_file *file) { return (gathering_file *)
 
 static sqlite3_file *real(sqlite3_file *file) { return gathering(file)->real; }
 
-// Repeats a sync that a signal interrupts. SQLite repeats its other system calls, but fails the commit after this one.
+// Repeats a sync that a signal interrupts. SQLite repeats its other system calls, but fails the commit after an
+// interrupted sync.
 static int sync_uninterrupted(sqlite3_file *real, int flags) {
     for (;;) {
         int result = real->pMethods->xSync(real, flags);
@@ -53,7 +55,8 @@ static int sync_uninterrupted(sqlite3_file *real, int flags) {
     }
 }
 
-// Writes what was gathered. If that fails, so does all that follows in this transaction: it must not commit without them.
+// Writes the gathered bytes. After a failure, every later write of this transaction fails, too: the transaction must
+// not commit without these bytes.
 static int write_gathered(gathering_file *log) {
     if (log->error != SQLITE_OK || !log->count) return log->error;
     int count = log->count;
@@ -63,8 +66,8 @@ static int write_gathered(gathering_file *log) {
     return log->error;
 }
 
-// Forgets what was gathered: nobody writes now, and what comes next may be another process's. Called with the write lock, which
-// locking_mode = EXCLUSIVE would never give back: an error would last.
+// Discards the gathered bytes. Called when the connection locks or unlocks the write lock: the next transaction may be
+// that of another process. With locking_mode = EXCLUSIVE, the connection never unlocks it, so an error would last.
 static void end_transaction(gathering_file *log) {
     log->count = 0;
     log->has_header = 0;
@@ -72,7 +75,7 @@ static void end_transaction(gathering_file *log) {
     log->error = SQLITE_OK;
 }
 
-// Whether these bytes, and no others, come next in the log, and there is room for them.
+// Whether exactly these bytes come next in the WAL, and there is room for them.
 static int is_next(const gathering_file *log, int count, sqlite3_int64 offset) {
     if (log->count && offset != log->offset + log->count) return 0;
     if (log->error != SQLITE_OK || log->count + count > CAPACITY) return 0;
@@ -91,7 +94,7 @@ static int gather(gathering_file *log, const void *bytes, int count, sqlite3_int
         log->is_commit = memcmp((const uint8_t *)bytes + 4, zero, sizeof zero) != 0;
         return SQLITE_OK;
     }
-    // The error of a write must be told before the commit counts, so this one does not wait.
+    // Write the commit frame now: SQLite must learn of an error before the commit counts.
     return log->is_commit ? write_gathered(log) : SQLITE_OK;
 }
 
@@ -144,7 +147,7 @@ static int database_shm_lock(sqlite3_file *file, int first, int count, int flags
     return real(file)->pMethods->xShmLock(real(file), first, count, flags);
 }
 
-// The rest is the system's.
+// The remaining methods call those of the system's VFS.
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
     return real(file)->pMethods->xRead(real(file), bytes, count, offset);
@@ -207,13 +210,14 @@ static const sqlite3_io_methods database_methods = {
     file_shm_map, database_shm_lock, file_shm_barrier, file_shm_unmap, file_fetch, file_unfetch,
 };
 
-// For rollback journals and temporary files, and for databases where the system has no memory that processes share: a write-ahead
-// log is not used there.
+// For rollback journals and temporary files. Also for databases on a system without memory that processes share, where
+// SQLite uses no WAL.
 static const sqlite3_io_methods plain_methods = {
     1, database_close, file_read, file_write, file_truncate, file_sync, file_size, LOCKS,
 };
 
-// Frames are written whole where a write that tears leaves its neighbours alone; elsewhere SQLite fills sectors up.
+// Gathers frames only where a torn write leaves the neighbouring bytes intact. Elsewhere, SQLite pads the WAL to whole
+// sectors.
 static int is_gathered(const gathering_file *database) {
     const int safe = SQLITE_IOCAP_POWERSAFE_OVERWRITE;
     return database->base.pMethods == &database_methods && !database->other
@@ -244,7 +248,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, i
 }
 
 static void register_vfs(void) {
-    // Another default, such as one that the program has registered, may keep more in its structures than is copied here.
+    // Another default VFS, such as one that the program has registered, may keep more in its structures than this code
+    // copies.
     sqlite3_vfs *found = sqlite3_vfs_find(NULL);
     if (!found || strncmp(found->zName, "unix", 4) != 0) return;
     gathering_vfs = *found;

@@ -1,5 +1,4 @@
-// The system calls that Swift does not see under a name of their own: openat2(2) has none, and fcntl(2) and ioctl(2) take any
-// arguments.
+// Wraps system calls that Swift cannot call directly. openat2(2) has no C function; fcntl(2) and ioctl(2) are variadic.
 
 #ifndef CPLATFORM_H
 #define CPLATFORM_H
@@ -20,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Macros and variadic functions, which Swift does not import.
+// Wraps macros and variadic functions, which Swift does not import.
 static inline int cplatform_errno(void) { return errno; }
 static inline void *cplatform_map_failed(void) { return MAP_FAILED; }
 static inline mode_t cplatform_file_type_mask(void) { return S_IFMT; }
@@ -34,33 +33,33 @@ static inline int cplatform_open(int directory, const char *path, int flags, mod
 static inline int cplatform_full_sync(int file) { return fcntl(file, F_FULLFSYNC); }
 #endif
 
-// Opens `path`, two names at most, below `directory`: for reading, and so that no component is a symbolic link and a FIFO
-// does not wait for its writer. Returns a descriptor, or -1 with errno set.
+// Opens the file at `path`, a directory and a name, below `directory` for reading. Follows no symbolic link in any
+// component, and does not wait for the writer of a FIFO. Returns a descriptor, or -1 with errno set.
 int cplatform_open_beneath(int directory, const char *path);
 
-// Opens a new file that has no name, in the file system of `directory`, for reading and writing. Returns a descriptor, or -1 with
-// errno set: ENOTSUP where the system has no such files.
+// Opens a new file without a name in the file system of `directory`, for reading and writing. Returns a descriptor, or
+// -1 with errno set: ENOTSUP where the system has no such files.
 int cplatform_open_unnamed(int directory);
 
-// Gives the open file `file` the name `name` in `directory`. Returns 0, or -1 with errno set: ENOTSUP where the system cannot link
-// by descriptor, ENOENT where this process may not.
+// Gives the open file `file` the name `name` in `directory`. Returns 0, or -1 with errno set: ENOTSUP where the system
+// cannot link by descriptor, ENOENT where this process may not.
 int cplatform_link_descriptor(int file, int directory, const char *name);
 
 // Makes the descriptor `replaced` refer to the open file of `file`; a child process does not inherit it. Returns `replaced`, or -1
 // with errno set.
 int cplatform_replace(int file, int replaced);
 
-// Locks `count` bytes from `offset`, all or none, and unlocks the byte at `offset`, for this open file description. POSIX locks
-// belong to the process, and any close(2) of the file would end them. Never block. Return 0, or -1 with errno set: EAGAIN where
-// another description has a lock, ENOTSUP where the system has no such locks.
+// Locks `count` bytes from `offset`, all or none, or unlocks the byte at `offset`, for this open file description.
+// POSIX locks belong to the process, and any close(2) of the file would release them. Never blocks. Returns 0, or -1
+// with errno set: EAGAIN where another description has a lock, ENOTSUP where the system has no such locks.
 int cplatform_lock_bytes(int file, int64_t offset, int64_t count);
 int cplatform_unlock_byte(int file, int64_t offset);
 
-// Whether another open file description has the byte locked: 1 or 0, or -1 with errno set.
+// Tests whether another open file description has locked the byte. Returns 1 or 0, or -1 with errno set.
 int cplatform_is_byte_locked(int file, int64_t offset);
 
-// Creates `name` in `directory` as a file that shares the blocks of `source` until one of the two is written. Returns 0, or -1 with
-// errno set and no file created: most file systems cannot share blocks.
+// Creates `name` in `directory` as a file that shares the blocks of `source` until one of the two is written. Returns
+// 0, or -1 with errno set and no file created: most file systems cannot share blocks.
 int cplatform_clone_file(int source, int directory, const char *name);
 
 #endif

@@ -1,19 +1,20 @@
 internal import Synchronization
 
-/// Deletes the files of bodies: the one place where that happens.
+/// Deletes the files of bodies. Only this type calls ``BlobDirectory/unlink(_:)``.
 ///
-/// A file goes only under the write lock and only if no row names it. So no entry ever loses its body: a process that stores the
-/// same bytes meanwhile holds the lock before or after, and its row keeps the file. Rows go first, in a commit of their own; a kill
-/// in between leaves an orphan, which ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
+/// Deletes a file only under the write lock and only if no row names it, so no entry ever loses its body. A process
+/// that stores the same bytes meanwhile holds the lock before or after the deletion, and its row keeps the file. A
+/// commit of its own removes the rows first. A kill between that commit and the deletion leaves an orphan, which
+/// ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
 final class BlobDeletion: Sendable {
-    /// Files deleted in one transaction; bounds how long the write lock is held.
+    /// The number of files deleted in one transaction. Bounds how long the write lock is held.
     private static let batchSize = 256
 
     private let blobs: BlobDirectory
 
     private struct Queue {
         var pending: Set<ContentDigest> = []
-        /// Files that could not be deleted; tried again with the next flush.
+        /// Files that could not be deleted. The next flush tries again.
         var failed: Set<ContentDigest> = []
     }
 
@@ -24,7 +25,7 @@ final class BlobDeletion: Sendable {
         self.blobs = blobs
     }
 
-    /// Queues bodies that a committed transaction has released, or a failed one has placed.
+    /// Queues bodies that a committed transaction has released, or whose files a failed one has named.
     func add(_ digests: some Sequence<ContentDigest>) {
         queue.withLock { $0.pending.formUnion(digests) }
     }
@@ -70,7 +71,7 @@ final class BlobDeletion: Sendable {
         }
     }
 
-    /// Deletes the file of a damaged body, whose rows go in the same transaction. Called under the write lock.
+    /// Deletes the file of a damaged body, whose rows the same transaction removes. Called under the write lock.
     func deleteDamaged(_ digest: ContentDigest) throws(SystemError) {
         _ = try blobs.unlink(digest)
     }

@@ -1,10 +1,10 @@
 internal import Crypto
 
-/// Reads files through to compute their digest.
+/// Computes the digests of files.
 enum BlobDigester {
     private static let chunkByteCount = 262_144
 
-    /// The SHA-256 of the first `byteCount` bytes; `nil` if the file is shorter.
+    /// Returns the SHA-256 of the first `byteCount` bytes; `nil` if the file is shorter.
     static func digest(of descriptor: FileDescriptor, byteCount: Int64) throws(SystemError) -> ContentDigest? {
         var hasher = SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(

@@ -3,10 +3,11 @@ internal import Synchronization
 
 /// The files of a store: `blobs/ab/cdef…`, each named by the SHA-256 of its bytes.
 ///
-/// Nothing here knows which files are needed: the index does. Names come from digests alone, so no URL or header can
-/// lead out of the directory; every step down is taken from an open directory and follows no link.
-/// ``link(_:as:byteCount:)`` and ``unlink(_:)`` are called inside a write transaction of the index, whose lock keeps a
-/// file from being named and deleted at once, in any process.
+/// The index knows which files are needed; this type does not. Names come from digests alone, so no URL or header can
+/// lead out of the directory. Each step down starts at an open directory and follows no link.
+///
+/// Callers of ``link(_:as:byteCount:)`` and ``unlink(_:)`` are inside a write transaction of the index. Its lock
+/// prevents a file from being named and deleted at the same time, in any process.
 package final class BlobDirectory: Sendable {
     /// The directory of the store.
     package let root: FileDescriptor
@@ -17,13 +18,14 @@ package final class BlobDirectory: Sendable {
     /// Names files that are staged without a name.
     private let linker: UnnamedFileLinker
 
-    /// The names that a power cut may still take back. Guards both sets.
+    /// Tracks the names that a power cut may still undo. The mutex guards both sets.
     private let shards = Mutex(Shards())
 
-    /// Counts the calls of ``abandonStagedFiles()``. A sweep holds it while it locks and deletes one staged file.
+    /// Counts the calls of ``abandonStagedFiles()``. A sweep holds the mutex while it locks and deletes one staged
+    /// file.
     private let abandonments = Mutex(0)
 
-    /// Files that are being staged under a lock. Guards the list.
+    /// Files that are being staged under a lock. The mutex guards the list.
     private let locked = Mutex<[WeakDescriptor]>([])
 
     private struct WeakDescriptor {
@@ -31,17 +33,17 @@ package final class BlobDirectory: Sendable {
     }
 
     private struct Shards {
-        /// Shards with names that are not synced.
+        /// Shards with names that are not synced yet.
         var changed: Set<String> = []
-        /// Shards whose own names have been synced since this object was made. Another process may have been killed between
-        /// making a shard and syncing its name.
+        /// Shards whose own names this object has synced. Another process may have been killed between creating a shard
+        /// and syncing its name.
         var synced: Set<String> = []
     }
 
     /// - Parameters:
-    ///   - createsDirectory: Whether `blobs/` is made if it is not there.
+    ///   - createsDirectory: Whether to create `blobs/` if it is missing.
     ///   - isDurable: Whether files and their names are on the disk once ``syncNames()`` has returned.
-    ///   - linksUnnamedFiles: `false` refuses names to files that were staged without one, for tests.
+    ///   - linksUnnamedFiles: Whether files that were staged without a name can be named; `false` in tests.
     package init(
         root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false, linksUnnamedFiles: Bool = true
     ) throws(SystemError) {
@@ -61,12 +63,12 @@ package final class BlobDirectory: Sendable {
         shards.withLock { $0 = Shards() }
     }
 
-    /// The lock for evicting, and for quarantining an index.
+    /// Returns the lock for evicting and for quarantining an index.
     func lock() throws(SystemError) -> DirectoryLock {
         try DirectoryLock("blobs", below: root)
     }
 
-    /// A new file for the bytes of a body.
+    /// Creates a file for the bytes of a body.
     package func stage() throws(SystemError) -> StagedFile {
         let file = try StagedFile(blobs: blobs, root: root, linker: linker)
         if file.isLocked {
@@ -80,7 +82,7 @@ package final class BlobDirectory: Sendable {
 
     /// Releases the locks of files that are being staged, and ends sweeps of such files.
     ///
-    /// Another process may sweep the files from now on. Then their commits fail.
+    /// From now on, another process may sweep the files. Then their commits fail.
     package func abandonStagedFiles() {
         abandonments.withLock { $0 += 1 }
         let descriptors = locked.withLock { locked in
@@ -90,7 +92,8 @@ package final class BlobDirectory: Sendable {
         for descriptor in descriptors { descriptor.unlock() }
     }
 
-    /// Deletes staged files of processes that are gone; returns their number. ``abandonStagedFiles()`` ends it early.
+    /// Deletes staged files that no living process is writing; returns their number. ``abandonStagedFiles()`` ends the
+    /// sweep early.
     @discardableResult
     package func sweepStagedFiles() throws(SystemError) -> Int {
         let start = abandonments.withLock { $0 }
@@ -120,7 +123,8 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Gives a staged file the name of its digest; `false` where the file has no name and this process cannot give it one.
+    /// Gives a staged file the name of its digest. Returns `false` if the file has no name and this process cannot give
+    /// it one.
     private func place(
         _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, in shard: FileDescriptor
     ) throws(SystemError) -> Bool {
@@ -129,12 +133,12 @@ package final class BlobDirectory: Sendable {
         if outcome == .linked { return true }
         if !isDurable, try open(digest, byteCount: byteCount) != nil { return true }
         guard outcome == .exists else { return false }
-        // A power cut may have left a file of the right length without its bytes. The caller holds the write lock: replacing
-        // the file takes constant time, reading it does not.
+        // A power cut may have left a file of the right length without its bytes. The caller holds the write lock:
+        // replacing the file takes constant time, reading it does not.
         if isDurable, try shard.status(of: name)?.isDirectory != true {
             return try staged.replace(name, in: shard) == .linked
         }
-        // A torn file, or one that another program has planted.
+        // The file is torn, or another program has planted it.
         _ = try shard.remove(name)
         guard try staged.link(into: shard, as: name) == .linked else {
             throw SystemError(call: "linkat", path: shard.path + "/" + name, errno: EEXIST)
@@ -142,7 +146,7 @@ package final class BlobDirectory: Sendable {
         return true
     }
 
-    /// Makes names that were given since the last call outlast a power cut. Called before their rows are committed.
+    /// Makes the names given since the last call outlast a power cut. Called before the commit of their rows.
     func syncNames() throws(StoreError) {
         guard isDurable else { return }
         let (changed, needsParent) = shards.withLock { shards in
@@ -150,14 +154,14 @@ package final class BlobDirectory: Sendable {
             return (shards.changed, !shards.changed.isSubset(of: shards.synced))
         }
         var left = changed
-        // After an error the next call syncs the rest, its own names or not.
+        // After an error, the next call syncs the remaining shards together with its own.
         defer { shards.withLock { $0.changed.formUnion(left) } }
         try wrappingErrors { () throws(SystemError) in
             for shard in changed {
                 do throws(SystemError) {
                     try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync()
                 } catch {
-                    // A shard that is gone has no names, and would fail every later call.
+                    // A missing shard has no names, and would make every later call fail.
                     if error.meansMissing { left.remove(shard) }
                     throw error
                 }
@@ -170,7 +174,7 @@ package final class BlobDirectory: Sendable {
 
     /// Removes the file of a digest, or a directory that has its name; `false` if there was neither.
     ///
-    /// A directory that is not empty stays under another name.
+    /// Renames a directory that is not empty.
     @discardableResult
     package func unlink(_ digest: ContentDigest) throws(SystemError) -> Bool {
         let path = BlobPath(digest)
@@ -193,7 +197,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// The status of the file or directory under the name of a digest; `nil` if there is none.
+    /// Returns the status of the file or directory under the name of a digest; `nil` if there is none.
     package func status(of digest: ContentDigest) throws(SystemError) -> FileStatus? {
         let path = BlobPath(digest)
         do {
@@ -211,14 +215,15 @@ package final class BlobDirectory: Sendable {
             try reopenIfReplaced()
             // The shard is missing, or is a file or a link. Unlinking a link leaves its target alone.
             try blobs.unlink(name)
-            // First: the calls that follow may fail after the directory was made.
+            // Remove the shard from `synced` first: the following calls may fail after creating the directory.
             shards.withLock { _ = $0.synced.remove(name) }
             try blobs.makeDirectory(name)
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         }
     }
 
-    /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, with its path if not.
+    /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, otherwise with the
+    /// path only.
     func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(SystemError) {
         for shard in try blobs.names() {
             do throws(SystemError) {
@@ -233,7 +238,8 @@ package final class BlobDirectory: Sendable {
     }
 }
 
-/// Where the file of a digest is below `blobs/`: `2c/f24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824`.
+/// The path of the file of a digest below `blobs/`:
+/// `2c/f24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824`.
 struct BlobPath {
     /// The path below `blobs/`.
     let text: String

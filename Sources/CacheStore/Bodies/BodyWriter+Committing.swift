@@ -1,4 +1,4 @@
-/// What becomes of a body that has been written.
+/// Commits a written body as an entry, or as a derived representation of one.
 extension BodyWriter {
     /// The change that a transaction makes for a body.
     struct Change<Value: Sendable>: Sendable {
@@ -8,19 +8,19 @@ extension BodyWriter {
 
     // MARK: An entry
 
-    /// Makes the body and its metadata an entry, in place of the one with the same key, kind and variant.
+    /// Makes the body and its metadata an entry, in place of the entry with the same key, kind, variant and part.
     ///
-    /// Waits until the entry is committed. Whoever looks the key up sees the whole old entry until then, and the whole new
-    /// one afterwards. A commit of content forgets the failures of the key.
+    /// Returns once the entry is committed. Until then, lookups of the key find the whole old entry; afterwards, the
+    /// whole new one. A commit of content removes the recorded failures of the key.
     ///
     /// - Parameters:
-    ///   - metadata: What is to be known of the response.
-    ///   - key: What it is found by.
-    ///   - options: How long it may stay, whether it is pinned, and its tags.
-    ///   - generation: Taken from the store when the load of this body began. If the key was removed since then, the body is
-    ///     not stored.
-    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``; then nothing of the body is left and the old
-    ///   entry is as it was.
+    ///   - metadata: The properties of the response.
+    ///   - key: The key of the entry.
+    ///   - options: The lifetime of the entry, whether it is pinned, and its tags.
+    ///   - generation: A generation that the store returned when the load of this body began. If the key was removed
+    ///     since then, the body is not stored.
+    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``. Then the store keeps nothing of the body,
+    ///   and the old entry is unchanged.
     @discardableResult
     public func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
@@ -29,7 +29,7 @@ extension BodyWriter {
         try commit(finish(metadata, key, options, generation))
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Does the same as the synchronous method, without blocking the caller's thread.
     @discardableResult
     public func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
@@ -38,7 +38,8 @@ extension BodyWriter {
         try await commit(metadata, for: key, options: options, replacing: [], unlessRemovedSince: generation)
     }
 
-    /// As ``commit(_:for:options:unlessRemovedSince:)``; entries that this one makes needless go in the same transaction.
+    /// Does the same as ``commit(_:for:options:unlessRemovedSince:)``. The same transaction removes `entries`, which
+    /// the new entry makes unnecessary.
     @discardableResult
     package func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
@@ -50,7 +51,7 @@ extension BodyWriter {
             })
     }
 
-    /// Ends the body and says what its transaction has to do.
+    /// Ends the body and returns the change that its transaction makes.
     private func finish(
         _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?,
         replacing entries: [StoredEntry] = []
@@ -66,13 +67,13 @@ extension BodyWriter {
                 }
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
-            // The body before the row: a visible row has a file.
+            // Name the file before inserting the row: a visible row has a file.
             if let digest { try place(digest, byteCount) }
             let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
                 if metadata.kind == .content { try transaction.connection.removeFailure(for: key) }
                 let stored = try transaction.store(
                     metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
-                // Afterwards: one of these may have the same body.
+                // Remove these last: one of them may have the same body.
                 for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
                 return try store.limits.makeRoom(for: stored, in: transaction) ? stored : nil
             }
@@ -81,19 +82,21 @@ extension BodyWriter {
         }
     }
 
-    // MARK: A form derived from one
+    // MARK: A derived representation
 
-    /// Makes the body a form of `entry`; `false` if the entry is gone, has another body by now, or there is no room for it.
+    /// Makes the body a derived representation of `entry`. Returns `false` if the entry is gone or has another body by
+    /// now, or if there is no room.
     func commit(derived name: String, of entry: StoredEntry) throws(StoreError) -> Bool {
         try commit(finish(derived: name, of: entry))
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Does the same as the synchronous method, without blocking the caller's thread.
     func commit(derived name: String, of entry: StoredEntry) async throws(StoreError) -> Bool {
         try await commit(offExecutor { () throws(StoreError) in try self.finish(derived: name, of: entry) })
     }
 
-    /// Ends the body. A durable store does so on its lane: syncing a large body takes long.
+    /// Runs `finish`, which ends the body. A durable store runs it on the maintenance lane, because syncing a large
+    /// body takes long.
     private func offExecutor<Value: Sendable>(
         _ finish: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
@@ -112,7 +115,7 @@ extension BodyWriter {
             if let digest { try place(digest, byteCount) }
             return try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
-                // Pinned entries are not evicted; a form of one must not exceed the limits instead.
+                // Pinned entries are not evicted, so a representation of a pinned entry must not exceed the limits.
                 if try !store.limits.makeRoom(for: nil, in: transaction) {
                     try transaction.removeDerived(name, ofEntry: entry.id)
                 }

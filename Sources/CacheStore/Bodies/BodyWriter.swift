@@ -6,14 +6,14 @@ public import Foundation
 internal import Crypto
 internal import Synchronization
 
-/// A body on its way into the store.
+/// A body that is being written to the store.
 ///
-/// Its bytes go to a file without a name while they are hashed; `commit(_:for:)` names the file and makes the entry
-/// visible, both at once. A writer that is released without a commit leaves nothing behind. One caller writes; the order of the
-/// calls is the order of the bytes.
+/// Writes the bytes to a file without a name while it hashes them. `commit(_:for:)` names the file and makes the entry
+/// visible in one transaction. A writer that is released without a commit leaves nothing behind. One caller writes; the
+/// order of the calls is the order of the bytes.
 public final class BodyWriter: Sendable {
     private struct State: ~Copyable {
-        /// Created with the first byte that goes there: an empty body needs no file.
+        /// Created with the first write: an empty body needs no file.
         var file: StagedFile?
         var hasher = SHA256()
         var byteCount: Int64 = 0
@@ -23,7 +23,7 @@ public final class BodyWriter: Sendable {
     }
 
     let store: ResponseStore
-    /// Guards what is being written.
+    /// Guards the state of the body.
     private let state: Mutex<State>
 
     init(store: ResponseStore) {
@@ -36,7 +36,7 @@ public final class BodyWriter: Sendable {
 
     /// Appends bytes. Copies them to the page cache of the system on the calling thread: some 10 µs for 16 KiB.
     ///
-    /// On a full disk entries are evicted, and the write tried once more.
+    /// On a full disk, evicts entries and tries the write once more.
     ///
     /// - Throws: ``StoreError/bodyTooLarge(limit:)``, ``StoreError/file(_:)``, after which the writer is closed;
     ///   ``StoreError/readOnly(path:)``, ``StoreError/suspended``, ``StoreError/closed``.
@@ -72,7 +72,7 @@ public final class BodyWriter: Sendable {
             do throws(SystemError) {
                 try state.file?.descriptor.write(bytes)
             } catch {
-                // A full disk takes a part of the bytes before it refuses the rest.
+                // A full disk accepts a part of the bytes before it refuses the rest.
                 _ = try? state.file?.descriptor.truncate(to: state.byteCount)
                 throw error
             }
@@ -81,7 +81,7 @@ public final class BodyWriter: Sendable {
 
     /// Appends bytes.
     ///
-    /// - Throws: As ``write(_:)-(UnsafeRawBufferPointer)``.
+    /// - Throws: The errors of ``write(_:)-(UnsafeRawBufferPointer)``.
     public func write(_ data: some ContiguousBytes) throws(StoreError) {
         let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
             do throws(StoreError) {
@@ -95,7 +95,7 @@ public final class BodyWriter: Sendable {
 
     /// Appends a copy of some bytes of a stored body, in pieces.
     ///
-    /// - Throws: As ``write(_:)-(UnsafeRawBufferPointer)``, and what reading a ``StoredBody`` throws.
+    /// - Throws: The errors of ``write(_:)-(UnsafeRawBufferPointer)`` and of ``StoredBody/bytes(at:count:)``.
     package func append(_ body: StoredBody, _ range: Range<Int64>) throws(StoreError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
@@ -106,15 +106,15 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Does the same as the synchronous method, without blocking the caller's thread.
     package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
         try await store.onMaintenanceLane { () throws(StoreError) in try self.append(body, range) }
     }
 
     private static let copyByteCount: Int64 = 262_144
 
-    /// The bytes of all successful writes, to read back: for a caller that wants the body as a whole, or whose body could
-    /// not be stored. They stay readable after a commit and after a failure, until ``discard()``.
+    /// Returns the bytes of all successful writes, for a caller that needs the whole body, or whose body could not be
+    /// stored. The bytes stay readable after a commit and after a failure, until ``discard()``.
     ///
     /// - Throws: ``StoreError/closed`` after ``discard()``.
     public func written() throws(StoreError) -> StoredBody {
@@ -126,7 +126,7 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Lets go of the bytes. An entry that they became is left alone.
+    /// Releases the bytes. An entry that was committed from them stays.
     public func discard() {
         state.withLock { state in
             state.isOpen = false
@@ -134,21 +134,21 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Ends the body: what it is, `nil` for an empty one.
+    /// Closes the writer and returns the digest and the length of the body. The digest of an empty body is `nil`.
     func seal() throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
         try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
             state.isOpen = false
-            // Before the write lock is asked for: it takes long.
+            // Sync before taking the write lock: a sync takes long.
             try wrappingErrors { () throws(SystemError) in try sync(state.file?.descriptor) }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
     }
 
-    /// Gives the file the name of its digest. Called inside the transaction that needs it.
+    /// Gives the file the name of its digest. Called inside the transaction that needs the file.
     func place(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
-            // Discarded while the commit waited.
+            // The writer was discarded while the commit waited.
             guard state.file != nil else { throw .closed }
             try wrappingErrors { () throws(SystemError) in try link(&state, digest, byteCount) }
         }
@@ -159,8 +159,8 @@ public final class BodyWriter: Sendable {
             try name(state, digest, byteCount)
             state.wasLinked = true
         } catch {
-            // A commit that is tried again has taken the first name back, and a file without a name that has had one can
-            // never have another: open(2) on O_TMPFILE.
+            // A failed commit has deleted the first name, and this one tries again. The kernel gives an unnamed file no
+            // second name: open(2) on O_TMPFILE.
             guard error.meansMissing, state.wasLinked else { throw error }
             try restage(&state)
             try name(state, digest, byteCount)
@@ -174,7 +174,7 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Copies what is written to a new file.
+    /// Copies the written bytes to a new file.
     private func restage(_ state: inout State) throws(SystemError) {
         guard let source = state.file?.descriptor else { return }
         let copy = try store.blobs.stage()
@@ -183,7 +183,7 @@ public final class BodyWriter: Sendable {
         state.file = consume copy
     }
 
-    /// Has the bytes of the file on the disk, if that is asked for.
+    /// Syncs the bytes of the file if the store is durable.
     private func sync(_ file: FileDescriptor?) throws(SystemError) {
         if store.configuration.durability == .durable { try file?.sync() }
     }

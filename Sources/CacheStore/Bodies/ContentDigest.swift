@@ -6,18 +6,18 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The SHA-256 of a body, by which its file is named.
+/// The SHA-256 of a body, which names its file.
 public struct ContentDigest: Hashable, Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// The digest of `bytes`; about half a second per gigabyte.
+    /// Computes the digest of `bytes`; takes about half a second per gigabyte.
     public init(of bytes: UnsafeRawBufferPointer) {
         var hasher = SHA256()
         hasher.update(bufferPointer: bytes)
         self.init(hasher.finalize())
     }
 
-    /// As `init(of:)` for an unsafe buffer.
+    /// Computes the digest of `bytes`.
     package init(of bytes: Data) {
         self = bytes.withUnsafeBytes { Self(of: $0) }
     }
@@ -26,13 +26,13 @@ public struct ContentDigest: Hashable, Sendable {
         words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
-    /// A digest that was read from the index; `nil` unless there are 32 bytes.
+    /// Creates a digest from bytes of the index; `nil` unless there are 32.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 32 else { return nil }
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
-    /// A digest in hexadecimal, upper or lower case; `nil` unless there are 64 digits.
+    /// Creates a digest from hexadecimal digits, upper or lower case; `nil` unless there are 64.
     public init?(hexadecimal: some StringProtocol) {
         let digits = Array(hexadecimal.utf8)
         guard digits.count == 64 else { return nil }
@@ -56,7 +56,7 @@ public struct ContentDigest: Hashable, Sendable {
         }
     }
 
-    /// The first eight bytes: as good as a hash, since the digest is one.
+    /// The first eight bytes. They serve as a hash, because the digest is one.
     var prefix: UInt64 { words.0 }
 
     /// Calls `body` with the 32 bytes.
@@ -69,7 +69,7 @@ public struct ContentDigest: Hashable, Sendable {
         }
     }
 
-    /// Equal bytes.
+    /// Compares all bytes.
     public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
 
     /// Feeds the first eight bytes, which suffice to tell digests apart.
@@ -80,7 +80,7 @@ extension ContentDigest: CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
     public var description: String { hexadecimal(separator: nil, after: 0) }
 
-    /// The digits, with a separator behind those of the first `count` bytes.
+    /// Returns the digits, with a separator after those of the first `count` bytes.
     func hexadecimal(separator: UInt8?, after count: Int) -> String {
         String(unsafeUninitializedCapacity: 65) { digits in
             withUnsafeBytes { bytes in

@@ -1,6 +1,6 @@
 internal import CPlatform
 
-/// An open file, closed when the last reference goes.
+/// An open file, closed when the last reference is released.
 ///
 /// Wraps the system calls that the blobs need. Repeats a call that a signal interrupts. Throws the name, path and error
 /// number of a call that fails.
@@ -9,14 +9,14 @@ package final class FileDescriptor: Sendable {
     private let directory: String
     private let name: String
 
-    /// The file `name` in `directory`. Joins the names only for ``path``.
+    /// Wraps the open file `name` in `directory`. Joins the names only for ``path``.
     init(number: Int32, directory: String, name: String) {
         self.number = number
         self.directory = directory
         self.name = name
     }
 
-    /// For messages only; the file may have another name by now, or none.
+    /// The path at the time of opening. The file may have another name by now, or none.
     package var path: String { name.isEmpty ? directory : directory + "/" + name }
 
     deinit {
@@ -31,21 +31,21 @@ package final class FileDescriptor: Sendable {
         return FileDescriptor(number: opened, directory: path, name: name)
     }
 
-    /// Opens the file at `path`, a folder's name and a file's, below this directory for reading. Follows no link.
+    /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link.
     ///
-    /// Takes one system call where the system has one for that.
+    /// Takes one system call where the system supports that.
     func openBeneath(_ path: String) throws(SystemError) -> FileDescriptor {
         let opened = try Self.retrying("openat", self.path + "/" + path) { cplatform_open_beneath(number, path) }
         return FileDescriptor(number: opened, directory: self.path, name: path)
     }
 
-    /// Opens a new file that has no name, in the file system of this directory, where there are such files.
+    /// Opens a new file without a name in the file system of this directory. Throws if the system has no such files.
     func openUnnamed() throws(SystemError) -> FileDescriptor {
         let opened = try Self.retrying("openat", path) { cplatform_open_unnamed(number) }
         return FileDescriptor(number: opened, directory: path, name: ".")
     }
 
-    /// Opens a directory by its path; the path itself may lead through links.
+    /// Opens a directory by its path. The path itself may lead through links.
     package static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
         let opened = try retrying("open", path) {
             cplatform_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
@@ -62,14 +62,14 @@ package final class FileDescriptor: Sendable {
         return true
     }
 
-    /// Creates a directory that only its owner may enter; one that is there already is left as it is.
+    /// Creates a directory that only its owner may enter. Leaves an existing directory as it is.
     func makeDirectory(_ name: String) throws(SystemError) {
         do {
             try Self.retrying("mkdirat", path + "/" + name) { mkdirat(number, name, 0o700) }
         } catch let error where error.errno == EEXIST {}
     }
 
-    /// Removes a name; `false` if it was not there.
+    /// Removes a name; returns `false` if it was missing.
     @discardableResult
     func unlink(_ name: String) throws(SystemError) -> Bool {
         do {
@@ -80,14 +80,14 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Removes the file or directory `name`; `false` if nothing has that name.
+    /// Removes the file or directory `name`; returns `false` if nothing has that name.
     ///
     /// Renames a directory that is not empty: its contents are not the store's.
     func remove(_ name: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try unlink(name)
         } catch let error where [EISDIR, EPERM].contains(error.errno) {
-            // POSIX says EPERM for a directory, Linux EISDIR.
+            // POSIX specifies EPERM for a directory, Linux returns EISDIR.
             guard try status(of: name)?.isDirectory == true else { throw error }
         }
         do throws(SystemError) {
@@ -105,7 +105,7 @@ package final class FileDescriptor: Sendable {
         return FileStatus(buffer)
     }
 
-    /// The status of `name` in this directory, without following a link; `nil` if nothing has that name.
+    /// Returns the status of `name` in this directory, without following a link; `nil` if nothing has that name.
     func status(of name: String) throws(SystemError) -> FileStatus? {
         var buffer = stat()
         do {
@@ -116,7 +116,7 @@ package final class FileDescriptor: Sendable {
         return FileStatus(buffer)
     }
 
-    /// Bytes that the file system this is on still has room for; one quota or another may leave this user less.
+    /// Returns the number of free bytes on the file system. A quota may leave this user less.
     func freeByteCount() throws(SystemError) -> Int64 {
         var buffer = statvfs()
         try Self.retrying("fstatvfs", path) { fstatvfs(number, &buffer) }
@@ -124,7 +124,7 @@ package final class FileDescriptor: Sendable {
         return isOver ? .max : Int64(clamping: byteCount)
     }
 
-    /// Writes all of `bytes` behind the bytes written before.
+    /// Writes all of `bytes` after the bytes written before.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -133,17 +133,17 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Gives `name` in this directory another name there; nothing happens if nothing has that name.
+    /// Renames `name` in this directory. Does nothing if nothing has that name.
     func rename(_ name: String, to other: String) throws(SystemError) {
         do {
             try Self.retrying("renameat", path + "/" + name) { renameat(number, name, number, other) }
         } catch let error where error.errno == ENOENT {}
     }
 
-    /// Writes a copy of the first `byteCount` bytes of `file` behind the bytes written before.
+    /// Writes a copy of the first `byteCount` bytes of `file` after the bytes written before.
     ///
     /// - Parameter isCancelled: Called before each chunk of 256 KiB; ends the copy when it returns `true`.
-    /// - Returns: Whether all bytes were copied. `false` if `file` is shorter.
+    /// - Returns: Whether all bytes were copied; `false` also if `file` is shorter.
     func write(
         _ file: FileDescriptor, byteCount: Int64, isCancelled: () -> Bool = { false }
     ) throws(SystemError) -> Bool {
@@ -161,7 +161,7 @@ package final class FileDescriptor: Sendable {
         return true
     }
 
-    /// Gives `name` in this directory another name in `directory`, in place of the file that has it.
+    /// Moves `name` from this directory to `directory` under the name `other`, and replaces a file of that name.
     func rename(_ name: String, to other: String, in directory: FileDescriptor) throws(SystemError) {
         try Self.retrying("renameat", directory.path + "/" + other) {
             renameat(number, name, directory.number, other)
@@ -170,11 +170,11 @@ package final class FileDescriptor: Sendable {
 
     /// Returns once the file, or the names in the directory, are on the disk.
     ///
-    /// Leaves a directory to its file system where that cannot sync directories.
+    /// Ignores a directory on a file system that cannot sync directories.
     func sync() throws(SystemError) {
         let plainly = { [number] in fsync(number) }
         #if canImport(Darwin)
-        // fsync(2) leaves the bytes in the cache of the drive there. SMB and exFAT know nothing else.
+        // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support no other way.
         let fully = { [number] in cplatform_full_sync(number) }
         let ways: [(StaticString, () -> Int32)] = [("fcntl", fully), ("fsync", plainly)]
         #else
@@ -199,7 +199,8 @@ package final class FileDescriptor: Sendable {
         if let refusal, !isDirectory() { throw refusal }
     }
 
-    /// Locks the file with flock(2) for this open file; `false` if another one has it. Never blocks.
+    /// Locks the file with flock(2) for this open file; returns `false` if another open file holds the lock. Never
+    /// blocks.
     func tryLock() throws(SystemError) -> Bool {
         do throws(SystemError) {
             try Self.retrying("flock", path) { flock(number, LOCK_EX | LOCK_NB) }
@@ -214,13 +215,14 @@ package final class FileDescriptor: Sendable {
         flock(number, LOCK_UN)
     }
 
-    /// Locks the byte at `offset` for this open file; `false` if another open file has it locked. Never blocks. The lock ends with
-    /// this descriptor; a child process does not inherit it.
+    /// Locks the byte at `offset` for this open file; returns `false` if another open file has it locked. Never blocks.
+    /// Closing the last descriptor of the open file releases the lock; a child process has one between fork and exec.
     package func tryLockByte(at offset: Int64) throws(SystemError) -> Bool {
         try tryLockBytes(at: offset, count: 1)
     }
 
-    /// Locks `count` bytes from `offset`, all or none; `false` if another open file has one of them locked. Never blocks.
+    /// Locks `count` bytes from `offset`, all or none; returns `false` if another open file has one of them locked.
+    /// Never blocks.
     func tryLockBytes(at offset: Int64, count: Int64) throws(SystemError) -> Bool {
         do {
             try Self.retrying("fcntl", path) { cplatform_lock_bytes(number, offset, count) }
@@ -230,7 +232,6 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Unlocks the byte at `offset`.
     package func unlockByte(at offset: Int64) {
         _ = cplatform_unlock_byte(number, offset)
     }
@@ -240,13 +241,13 @@ package final class FileDescriptor: Sendable {
         try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
     }
 
-    /// Cuts the file off after `byteCount` bytes. The next write continues there.
+    /// Truncates the file to `byteCount` bytes. The next write continues there.
     func truncate(to byteCount: Int64) throws(SystemError) {
         try Self.retrying("lseek", path) { lseek(number, off_t(byteCount), SEEK_SET) }
         try Self.retrying("ftruncate", path) { ftruncate(number, off_t(byteCount)) }
     }
 
-    /// Reads up to `buffer.count` bytes from `offset`; fewer only at the end of the file.
+    /// Reads up to `buffer.count` bytes from `offset`. Returns fewer only at the end of the file.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -260,9 +261,9 @@ package final class FileDescriptor: Sendable {
         return filled
     }
 
-    /// The names in this directory, but for `.` and `..`, in no order.
+    /// Returns the names in this directory, except `.` and `..`, in no particular order.
     func names() throws(SystemError) -> [String] {
-        // Opened again: reading a directory moves the position of its descriptor, and callers share this one.
+        // Open the directory again: reading moves the position of a descriptor, and callers share this one.
         let opened = try Self.retrying("openat", path) {
             cplatform_open(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
@@ -283,7 +284,7 @@ package final class FileDescriptor: Sendable {
         return names
     }
 
-    /// Repeats `call` while a signal interrupts it, and throws when it answers -1.
+    /// Repeats `call` while a signal interrupts it. Throws if the call returns -1.
     @discardableResult
     static func retrying<Value: BinaryInteger>(
         _ name: StaticString, _ path: @autoclosure () -> String, _ call: () -> Value
@@ -291,7 +292,7 @@ package final class FileDescriptor: Sendable {
         while true {
             let result = call()
             if result != -1 { return result }
-            // At once: later calls may change it.
+            // Read `errno` at once: later calls may change it.
             let code = errno
             if code != EINTR { throw SystemError(call: "\(name)", path: path(), errno: code) }
         }
@@ -307,7 +308,7 @@ package struct FileStatus {
     let linkCount: UInt64
     let inode: UInt64
     let device: UInt64
-    /// Nanoseconds; any write to the file changes it.
+    /// The time of the last write, in nanoseconds since 1970.
     let modified: Int64
 
     init(_ status: stat) {
@@ -327,7 +328,7 @@ package struct FileStatus {
     }
 }
 
-/// `write(2)`, under a name that the method of the same name does not hide.
+/// Calls write(2), under a name that the method `write` does not hide.
 private func posixWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, start, count)
 }

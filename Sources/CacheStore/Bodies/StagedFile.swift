@@ -2,16 +2,16 @@ internal import CPlatform
 
 /// A file being written that has no name in the store yet.
 ///
-/// On Linux it has no name at all, so a killed process leaves nothing behind. Elsewhere, on file systems without unnamed
-/// files, and where the process cannot name them, it has a unique name below `staging/`. Such a file is locked while its
-/// writer lives.
+/// On Linux, the file has no name at all, so a killed process leaves nothing behind. The file has a unique name below
+/// `staging/` on other systems, on file systems without unnamed files, and if the process cannot name unnamed files.
+/// Such a file is locked while its writer lives.
 package struct StagedFile: ~Copyable {
     package let descriptor: FileDescriptor
 
     /// The way in which the file gets its name in the store.
     private enum Source {
         case unnamed(UnnamedFileLinker)
-        /// Has the name `name` in `folder`, which is `staging/`.
+        /// The file has the name `name` in `folder`, which is `staging/`.
         case named(folder: FileDescriptor, name: String)
     }
 
@@ -39,7 +39,8 @@ package struct StagedFile: ~Copyable {
     /// Stages a file with a name of its own below `staging/`, a directory of the store at `root`.
     package init(namedBelow root: FileDescriptor) throws(SystemError) {
         let folder = try Self.openFolder(root)
-        // A sweep may find the file before it is locked, and delete it. The name and the link count show that.
+        // A sweep may lock and delete the file before this process locks it. Then the lock fails, or no
+        // link is left.
         for _ in 0..<Self.maxTries {
             let name = Self.makeName()
             let descriptor = try folder.open(name, O_RDWR | O_CREAT | O_EXCL)
@@ -69,7 +70,7 @@ package struct StagedFile: ~Copyable {
         self.root = root
     }
 
-    /// Files in a row that sweeps may take between their creation and their lock, some microseconds each.
+    /// The number of attempts. A sweep may take a file between its creation and its lock, some microseconds each time.
     private static let maxTries = 100
 
     private static func openFolder(_ root: FileDescriptor) throws(SystemError) -> FileDescriptor {
@@ -83,7 +84,7 @@ package struct StagedFile: ~Copyable {
 
     // MARK: Naming
 
-    /// Gives the file a name in `shard`.
+    /// Gives the file a name in `shard`. An existing file keeps its name.
     borrowing func link(into shard: FileDescriptor, as name: String) throws(SystemError) -> UnnamedFileLinker.Outcome {
         switch source {
         case .unnamed(let linker): return try linker.link(descriptor, into: shard, as: name)
@@ -99,20 +100,20 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Gives the file a name in `shard` in place of the file that has it. Readers see one file or the other.
+    /// Gives the file the name `name` in `shard`, and replaces the file that has it. Readers see one file or the other.
     ///
-    /// rename(2) needs a second name. It stands below `staging/`, so that a sweep finds it after a kill.
+    /// rename(2) needs a second name. That name is below `staging/`, so that a sweep finds it after a kill.
     borrowing func replace(_ name: String, in shard: FileDescriptor) throws(SystemError) -> UnnamedFileLinker.Outcome {
         let folder = try Self.openFolder(root)
         let second = Self.makeName()
-        // Keeps sweeps from the second name. A named file has the lock already.
+        // The lock keeps sweeps from the second name. A named file has the lock already.
         if !isLocked, try !descriptor.tryLock() {
             throw SystemError(call: "flock", path: descriptor.path, errno: EWOULDBLOCK)
         }
         defer { if !isLocked { descriptor.unlock() } }
         let outcome = try link(into: folder, as: second)
         guard outcome == .linked else { return outcome }
-        // rename(2) leaves the second name where the first is of the same file.
+        // rename(2) does nothing if both names belong to the same file, and leaves the second name.
         defer { _ = try? folder.unlink(second) }
         try folder.rename(second, to: name, in: shard)
         return .linked
@@ -147,7 +148,7 @@ package struct StagedFile: ~Copyable {
         return count
     }
 
-    /// Whether a name is one that this type gives.
+    /// Whether this type has created a file of that name.
     private static func isStagingName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && UInt64(parts[0], radix: 36) != nil && pid_t(parts[1]) != nil

@@ -7,11 +7,11 @@ internal import CPlatform
 
 /// The body of a stored response, open for reading.
 ///
-/// It stays readable whatever happens to its entry: eviction or replacement, here or in another process, takes away the
-/// name of the file, not the bytes of this one. May be read from any thread, and by several at once.
+/// The body stays readable after its entry is evicted or replaced, in this process or another. Both delete the name of
+/// the file, not the bytes of the open one. Any thread may read the body, and several at once.
 public final class StoredBody: Sendable {
-    /// From this size on ``data()`` maps the file instead of copying it: two mebibytes, a huge page, which the kernel maps at
-    /// once. Of smaller files it maps some pages at a time, and that takes longer than the copy.
+    /// The size from which ``data()`` maps the file instead of copying it: two mebibytes, a huge page, which the kernel
+    /// maps at once. The kernel maps smaller files some pages at a time, which takes longer than the copy.
     public static let mappingThreshold: Int64 = 2_097_152
 
     /// The length in bytes.
@@ -20,11 +20,11 @@ public final class StoredBody: Sendable {
     /// The SHA-256 of the bytes; `nil` for an empty body.
     public let digest: ContentDigest?
 
-    /// The file with the bytes; `nil` for an empty body and for one that a ``BodyWriter`` holds. It may be gone as soon as the entry
-    /// is.
+    /// The file with the bytes; `nil` for an empty body and for a body that a ``BodyWriter`` holds. The file may be
+    /// deleted as soon as the entry is removed.
     public var fileURL: URL? {
         guard let descriptor, isNamed else { return nil }
-        // The hint spares asking the file system.
+        // The hint saves a call to the file system.
         return URL(filePath: descriptor.path, directoryHint: .notDirectory)
     }
 
@@ -39,7 +39,7 @@ public final class StoredBody: Sendable {
         self.byteCount = byteCount
     }
 
-    /// An empty body.
+    /// Creates an empty body.
     init() {
         descriptor = nil
         isNamed = false
@@ -47,7 +47,7 @@ public final class StoredBody: Sendable {
         byteCount = 0
     }
 
-    /// All bytes: a copy, or a mapping of the file from ``mappingThreshold`` on.
+    /// Returns all bytes: a copy, or a mapping of the file from ``mappingThreshold`` on.
     ///
     /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
     public func data() throws(StoreError) -> Data {
@@ -55,7 +55,7 @@ public final class StoredBody: Sendable {
         return try map(descriptor)
     }
 
-    /// A copy of up to `count` bytes from `offset` on; fewer only at the end.
+    /// Returns a copy of up to `count` bytes from `offset` on; fewer only at the end.
     ///
     /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
     public func bytes(at offset: Int64, count: Int) throws(StoreError) -> Data {
@@ -66,7 +66,7 @@ public final class StoredBody: Sendable {
     }
 
     private func read(_ descriptor: FileDescriptor, _ length: Int, at offset: Int64) throws(StoreError) -> Data {
-        // Data takes the allocation over, which spares filling it with zeros first.
+        // `Data` takes over the allocation, which saves filling it with zeros first.
         let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
         do throws(StoreError) {
             let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)
@@ -83,7 +83,7 @@ public final class StoredBody: Sendable {
 
     private func map(_ descriptor: FileDescriptor) throws(StoreError) -> Data {
         let length = Int(byteCount)
-        // A page beyond the end of a file that has become shorter must not be touched.
+        // Check the length: reading a mapped page beyond the end of a truncated file raises SIGBUS.
         guard try wrappingErrors({ () throws(SystemError) in try descriptor.status().size }) == byteCount else {
             throw .truncatedBody(path: descriptor.path)
         }

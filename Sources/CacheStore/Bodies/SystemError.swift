@@ -4,7 +4,7 @@ internal import CPlatform
 public struct SystemError: Error, Hashable, Sendable {
     /// The name of the call, such as `openat`.
     public let call: String
-    /// The path or file that it was about.
+    /// The path or file that the call was about.
     public let path: String
     /// The error number, such as 28 for `ENOSPC`.
     public let errno: Int32
@@ -22,18 +22,19 @@ public struct SystemError: Error, Hashable, Sendable {
         self.errno = errno
     }
 
-    /// Whether there was no room on the disk, or none for this user.
+    /// Whether the disk, or the quota of this user, had no room.
     var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 
-    /// Whether the path leads to nothing that could be a blob: it is not there, or it is a link, a socket or a file in a
-    /// folder's place. Too many open files, an I/O error and a missing permission say nothing about the blob.
+    /// Whether the path leads to nothing that could be a blob. Nothing is there, or a link, a socket or a directory is,
+    /// or a file takes the place of a directory. Too many open files, an I/O error and a missing permission say nothing
+    /// about the blob.
     var meansMissing: Bool {
         [ENOENT, ENOTDIR, ELOOP, ENXIO, EISDIR].contains(errno)
     }
 }
 
 extension SystemError: CustomStringConvertible {
-    /// Call, path and the system's own words.
+    /// The call, the path and the message of the system.
     public var description: String {
         "\(call) \(path): \(String(cString: strerror(errno)))"
     }

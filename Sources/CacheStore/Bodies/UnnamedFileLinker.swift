@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Synchronization
 
-/// Names files that were opened without a name (`O_TMPFILE`), in the way that works in this process.
+/// Names files that were opened without a name (`O_TMPFILE`), by the method that works in this process.
 final class UnnamedFileLinker: Sendable {
     /// The result of ``link(_:into:as:)``.
     enum Outcome {
@@ -16,9 +16,9 @@ final class UnnamedFileLinker: Sendable {
     private static let refusals: Set<Int32> = [ENOENT, EPERM, EACCES, EINVAL, ENOSYS, EOPNOTSUPP, ELOOP]
 
     private let isPermitted: Bool
-    /// Whether no link has turned out to be unsupported.
+    /// Whether linking is supported: `true` until an attempt shows otherwise.
     private let isAvailable = Atomic(true)
-    /// Whether links need /proc.
+    /// Whether links need `/proc`.
     private let needsProc = Atomic(false)
 
     /// - Parameter isPermitted: `false` makes every link ``Outcome/unsupported``, for tests.
@@ -31,7 +31,7 @@ final class UnnamedFileLinker: Sendable {
 
     /// Names the file `descriptor` in `directory`.
     ///
-    /// - Throws: ENOENT where the file has had a name before. The kernel gives it none again.
+    /// - Throws: ENOENT if the file has had a name before. The kernel gives it no second one.
     func link(
         _ descriptor: FileDescriptor, into directory: FileDescriptor, as name: String
     ) throws(SystemError) -> Outcome {
@@ -42,7 +42,7 @@ final class UnnamedFileLinker: Sendable {
         } catch let error where error.errno == EEXIST {
             return .exists
         } catch let error where Self.refusals.contains(error.errno) {
-            // Where /proc shows the file, ENOENT is about the file or the directory.
+            // If /proc shows the file, ENOENT concerns the file or the directory, not the method.
             if error.errno == ENOENT, access(Self.procPath(of: descriptor), F_OK) == 0 { throw error }
             return unsupported()
         }
@@ -59,14 +59,14 @@ final class UnnamedFileLinker: Sendable {
         let target = directory.path + "/" + name
         if !needsProc.load(ordering: .relaxed) {
             do throws(SystemError) {
-                // Kernels before 6.10 require CAP_DAC_READ_SEARCH and answer ENOENT without it.
+                // Kernels before 6.10 require CAP_DAC_READ_SEARCH and return ENOENT without it.
                 try FileDescriptor.retrying("linkat", target) {
                     cplatform_link_descriptor(descriptor.number, directory.number, name)
                 }
                 return
             } catch let error where Self.refusals.contains(error.errno) {}
         }
-        // open(2) documents this way for processes without privileges. Containers may lack /proc.
+        // open(2) documents this method for processes without privileges. Containers may lack /proc.
         let path = Self.procPath(of: descriptor)
         try FileDescriptor.retrying("linkat", target) {
             linkat(AT_FDCWD, path, directory.number, name, AT_SYMLINK_FOLLOW)

@@ -2,13 +2,13 @@ internal import Synchronization
 
 /// Remembers which bodies this process has read whole and found to match their digest.
 ///
-/// Bounded: a table of 64-bit fingerprints, 128 KiB, in which a newer fingerprint takes the place of an older one. What
-/// is forgotten is verified once more. That of a file includes inode and modification time, so that one that was altered or
-/// exchanged does not pass for the verified one.
+/// The memory is bounded: a table of 64-bit fingerprints, 128 KiB, in which a new fingerprint may replace an older one.
+/// A body without a fingerprint is verified again. The fingerprint of a file includes its device, inode and
+/// modification time, so an altered or exchanged file does not pass for the verified one.
 final class VerifiedBlobs: Sendable {
     private static let capacity = 16_384
 
-    /// Guards the table. Zero is an empty place.
+    /// Guards the table. Zero marks an empty slot.
     private let table = Mutex([UInt64](repeating: 0, count: capacity))
 
     func contains(_ digest: ContentDigest, _ status: FileStatus) -> Bool {
@@ -23,7 +23,7 @@ final class VerifiedBlobs: Sendable {
 
     private static func index(of fingerprint: UInt64) -> Int { Int(fingerprint % UInt64(capacity)) }
 
-    /// The digest is random already; the rest is spread by multiplication (Knuth, TAOCP 3, 6.4).
+    /// The digest is random already. Multiplication spreads the other bits (Knuth, TAOCP 3, 6.4).
     private static func fingerprint(_ digest: ContentDigest, _ status: FileStatus) -> UInt64 {
         let number = status.inode ^ UInt64(bitPattern: status.modified)
         return max(1, digest.prefix ^ number &* 0x9E37_79B9_7F4A_7C15 ^ status.device)

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Work that a store does for itself, one piece after the other, unless the store is gone by then.
+/// Runs a store's own work on a lane, one piece after the other. Drops the work if the store is gone by then.
 final class BackgroundWork: Sendable {
     private struct Reference: Sendable {
         weak var store: ResponseStore?
     }
 
     private let lane: BlockingLane
-    /// Guards the reference, which is set once, when the store is complete.
+    /// Guards the reference. ``attach(_:)`` sets it once, when the store is complete.
     private let reference = Mutex(Reference())
 
     init(_ lane: BlockingLane) {

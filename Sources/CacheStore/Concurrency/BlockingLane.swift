@@ -1,9 +1,9 @@
 internal import Dispatch
 
-/// Where blocking work runs that would otherwise hold up a caller's executor, one piece after the other.
+/// Runs blocking work, one piece after the other, so that it does not block a caller's executor.
 ///
-/// A serial queue of its own: on Linux a concurrent queue and Swift's tasks share their threads, and blocking work there
-/// starves every task of the process.
+/// The lane has a serial queue of its own. On Linux, a concurrent queue shares its threads with Swift's tasks, and
+/// blocking work there starves every task of the process.
 final class BlockingLane: Sendable {
     private let queue: DispatchQueue
 
@@ -11,15 +11,15 @@ final class BlockingLane: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs `work` after what is queued already.
+    /// Runs `work` after all work that is queued already.
     func submit(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
 
-    /// Runs `work` after what is queued already, while the caller waits; returns what it returns.
+    /// Runs `work` after all work that is queued already; blocks the caller meanwhile. Returns the result of `work`.
     func runAndWait<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
         try queue.sync { () -> Result<Value, Failure> in
-            // As below.
+            // The closure of `Result(catching:)` would lose the type of the error.
             do throws(Failure) {
                 return .success(try work())
             } catch {
@@ -28,13 +28,13 @@ final class BlockingLane: Sendable {
         }.get()
     }
 
-    /// Runs `work` some time after `delay` has passed.
+    /// Runs `work` when `delay` has passed, or later.
     func submit(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
-        // Dispatch counts nanoseconds, and would wrap around.
+        // Dispatch counts nanoseconds: a longer delay would wrap around.
         queue.asyncAfter(deadline: .now() + min(delay / .seconds(1), 1e9), execute: work)
     }
 
-    /// Runs `work` and returns what it returns.
+    /// Runs `work` on the lane and returns its result.
     func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

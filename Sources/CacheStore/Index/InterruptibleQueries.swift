@@ -2,16 +2,17 @@ internal import CSQLite
 internal import Dispatch
 internal import Synchronization
 
-/// The queries and copies of the index that run on connections of their own.
+/// Runs the queries and copies of the index that use connections of their own.
 ///
 /// Closing or suspending the store interrupts them, and waits until their connections are closed.
 final class InterruptibleQueries: Sendable {
-    /// Thrown instead of a result. Guards the number of queries under way.
+    /// The error that calls throw instead of running. Guards the number of queries under way.
     private let refusal = Mutex<StoreError?>(nil)
     private let interruption = InterruptFlag()
     private let underWay = DispatchGroup()
 
-    /// Calls `body`. Its connections end their statements when the flag is set, and are closed when it returns.
+    /// Calls `body`, which ends the statements of its connections when the flag is set, and closes them before it
+    /// returns.
     func run<Value>(
         _ body: (InterruptFlag) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -38,7 +39,7 @@ final class InterruptibleQueries: Sendable {
     /// Allows queries again after a suspension.
     func begin() {
         refusal.withLock { refusal in
-            // A store closed in the meantime stays closed.
+            // A store that was closed in the meantime stays closed.
             guard refusal == .suspended else { return }
             interruption.set(false)
             refusal = nil

@@ -1,9 +1,9 @@
 internal import CSQLite
 package import Migrations
 
-/// Brings an index to the newest schema, a step at a time, each in a transaction of its own.
+/// Migrates an index to the newest schema, one step at a time, each in a transaction of its own.
 ///
-/// `user_version` counts the steps that were applied, `application_id` tells an index from any other SQLite file.
+/// `user_version` counts the applied steps. `application_id` tells an index from any other SQLite file.
 package struct Migrator {
     /// 'CaSt'.
     package static let applicationID: Int64 = 0x4361_5374
@@ -11,15 +11,16 @@ package struct Migrator {
     let path: String
     private let steps: [Migration]
 
-    /// - Parameter steps: The steps of the schema in order; others in tests.
+    /// - Parameter steps: The steps of the schema in order. Tests pass other steps.
     package init(path: String, steps: [Migration] = migrations) {
         self.path = path
         self.steps = steps
     }
 
-    /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or one of a newer schema.
+    /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or to an index of a newer
+    /// schema.
     ///
-    /// - Returns: Whether the file was empty: made just now, or by a process that came no further.
+    /// - Returns: Whether the file was empty: created just now, or left by a process that ended before the first step.
     @discardableResult
     package func migrate(_ connection: Connection) throws(StoreError) -> Bool {
         let supported = steps.last?.version ?? 0
@@ -27,7 +28,7 @@ package struct Migrator {
         let wasEmpty = version == 0
         if version <= supported {
             try wrappingErrors(path) { () throws(SQLiteError) in
-                // It could be written when it was opened, so it is its own header that forbids it, for good.
+                // The connection opened the file for writing, so the header of the file forbids writing, permanently.
                 do throws(SQLiteError) {
                     try connection.checkWritable()
                 } catch {
@@ -41,7 +42,7 @@ package struct Migrator {
         return wasEmpty
     }
 
-    /// Sees whether a connection that writes nothing can use the index as it is.
+    /// Throws unless a connection that writes nothing can use the index in its present state.
     func check(_ connection: Connection) throws(StoreError) {
         try check(try identify(connection))
     }
@@ -56,11 +57,11 @@ package struct Migrator {
         }
     }
 
-    /// The schema version of an index, 0 of an empty file.
+    /// Returns the schema version of an index; 0 for an empty file.
     @discardableResult
     func identify(_ connection: Connection) throws(StoreError) -> Int32 {
         let (id, version, tables) = try wrappingErrors(path) { () throws(SQLiteError) in
-            // In one transaction: another process may be making the index just now.
+            // Read in one transaction: another process may be creating the index.
             try connection.execute("BEGIN")
             let answers = (
                 try integer("PRAGMA application_id", connection), try integer("PRAGMA user_version", connection),
@@ -78,7 +79,7 @@ package struct Migrator {
         return Int32(clamping: version)
     }
 
-    /// Applies the step that follows the version found under the write lock: another process may have been faster.
+    /// Applies the next step. Reads the version under the write lock, because another process may have been faster.
     private func applyNext(_ connection: Connection) throws(SQLiteError) -> Int32 {
         try connection.execute("BEGIN IMMEDIATE")
         do {
@@ -94,7 +95,7 @@ package struct Migrator {
             return step.version
         } catch {
             if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
-            // The steps are right: the tables are not what they should be.
+            // The steps are right, so the tables are not those that the version promises.
             guard error.code == SQLITE_ERROR || error.code == SQLITE_CONSTRAINT else { throw error }
             throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql)
         }

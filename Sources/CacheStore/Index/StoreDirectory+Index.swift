@@ -6,7 +6,7 @@ internal import Foundation
 internal import CPlatform
 internal import CSQLite
 
-/// How the index is opened.
+/// The options with which a store opens its index.
 struct IndexOptions: Sendable {
     var busyTimeout: Duration
     var isDurable: Bool
@@ -44,18 +44,22 @@ extension StoreDirectory {
         case damaged(reason: String)
     }
 
-    /// The identity of the index; `nil` if there is none. A connection stays valid while it has the same file open.
+    /// The identity of the file of the index; `nil` if there is none. A connection is valid while its own file has this
+    /// identity.
     var indexIdentity: FileIdentity? { FileIdentity(atPath: indexPath) }
 
-    /// Free bytes of the file system, whatever a quota says; 0 if unknown.
+    /// Free bytes of the file system, regardless of quotas; 0 if unknown.
     var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
 
-    /// Opens the index for writing, creates a missing one, and migrates an older one. Quarantines an index that can never be used.
+    /// Opens the index for writing, creates a missing one, and migrates an older one. Quarantines an index that can
+    /// never be used.
     ///
-    /// - Parameter isOnlyOpener: Whether no other process has the store open: a new session begins, and a kill is detected.
+    /// - Parameter isOnlyOpener: Whether no other process has the store open. Then the opening begins a new session and
+    ///   detects a kill.
     func openIndex(_ options: IndexOptions, isOnlyOpener: Bool = false) throws(StoreError) -> sending OpenedIndex {
         if case .opened(let index) = try openPresentIndex(options, isOnlyOpener) { return index }
-        // Once more under the lock, and with a fresh connection: a single failed read of the first page looks like damage, too.
+        // Open the index again under the lock, with a fresh connection: a single failed read of the first page looks
+        // like damage, too.
         try whileOthersWait(options) { () throws(StoreError) in
             if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener) {
                 try quarantineIndex(because: reason, options)
@@ -70,7 +74,8 @@ extension StoreDirectory {
         }
     }
 
-    /// Quarantines the index if it is still `file`, which looked damaged to a connection, and looks damaged to a second one.
+    /// Quarantines the index if it is still `file`, which looked damaged to a connection, and looks damaged to a second
+    /// one.
     func quarantineIndex(ifDamaged file: FileIdentity, _ options: IndexOptions) throws(StoreError) {
         try whileOthersWait(options) { () throws(StoreError) in
             guard indexIdentity == file else { return }
@@ -91,7 +96,7 @@ extension StoreDirectory {
         let wasShutDown = wasShutDown
         do throws(StoreError) {
             for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
-                // SQLite would follow links of the latter two.
+                // SQLite would follow links with the latter two names.
                 let status = try usable { () throws(SystemError) in try root.status(of: name) }
                 if let status, !status.isRegular { return .damaged(reason: "\(name) is not a regular file") }
             }
@@ -104,7 +109,7 @@ extension StoreDirectory {
             }
             let isNew = try Migrator(path: indexPath).migrate(connection)
             let index = try wrappingErrors(indexPath) { () throws(SQLiteError) -> OpenedIndex in
-                // After the migration: SQLite opens the WAL with the first read.
+                // Check the WAL after the migration: SQLite opens the WAL with the first read.
                 try connection.checkWALWritable()
                 try connection.probeSchema()
                 try connection.checkLastEntryID()
@@ -145,10 +150,11 @@ extension StoreDirectory {
         }
     }
 
-    /// Creates an empty file that only its owner can read. SQLite would let other users read it, and gives the WAL the same permissions.
+    /// Creates an empty file that only its owner can read. SQLite would let other users read the file, and gives the
+    /// WAL the same permissions.
     ///
-    /// Creates it under another name and links it. Opening and closing the index itself would release the locks of every connection
-    /// that this process has to the index (https://sqlite.org/howtocorrupt.html §2.2).
+    /// Creates the file under another name and links it. Opening and closing the index itself would release the locks
+    /// of every connection that this process has to the index (https://sqlite.org/howtocorrupt.html §2.2).
     private func createIndex() throws(SystemError) {
         while true {
             let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
@@ -162,7 +168,7 @@ extension StoreDirectory {
             } catch let error where error.errno == EEXIST {
                 return
             } catch let error where error.errno == ENOENT {
-                // A sweep has taken the file for one of a killed process.
+                // A sweep has taken the file for that of a killed process, and deleted it.
                 guard try root.status().linkCount > 0 else { throw error }
             }
         }
@@ -175,7 +181,7 @@ extension StoreDirectory {
 
     private static let newIndexPrefix = "index.new-"
 
-    /// A connection for lookups.
+    /// Opens a connection for lookups.
     func openReader(isReadOnly: Bool, _ options: IndexOptions) throws(StoreError) -> sending Connection {
         try wrappingErrors(indexPath) { () throws(SQLiteError) in
             try Connection(
@@ -200,16 +206,16 @@ extension StoreDirectory {
 
     private static let quarantinePrefix = "index.sqlite.quarantined-"
 
-    /// Gives the index, its WAL and its WAL-index a dated name, so that the next opening creates a new index. Deletes indexes that were
-    /// quarantined before.
+    /// Gives the index, its WAL and its WAL-index a dated name, so that the next opening creates a new index. Deletes
+    /// indexes that were quarantined before.
     private func quarantineIndex(because reason: String, _ options: IndexOptions) throws(StoreError) {
         let date = options.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
         var name = Self.quarantinePrefix + date
         try usable { () throws(SystemError) in
             _ = try removeQuarantinedIndices()
-            // A directory with the name could not be removed.
+            // A directory with that name may remain.
             while try root.status(of: name) != nil { name += "-again" }
-            // The index last: a new index must not meet the WAL of the old one.
+            // Rename the index last: a new index must not meet the WAL of the old one.
             for suffix in ["-wal", "-shm", ""] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
         options.log.error(
@@ -221,7 +227,7 @@ extension StoreDirectory {
     func removeQuarantinedIndices() throws(SystemError) -> Int {
         var count = 0
         for name in try root.names() where name.hasPrefix(Self.quarantinePrefix) {
-            // A directory that was planted in the place of the index stays where it is.
+            // A directory that was planted in place of the index stays.
             do throws(SystemError) {
                 if try root.unlink(name) { count += 1 }
             } catch let error where [EISDIR, EPERM].contains(error.errno) {}
@@ -247,7 +253,7 @@ extension StoreDirectory {
 }
 
 extension SQLiteError {
-    /// Whether the file, or a file beside it, cannot be opened, read or written, for reasons that lie outside of it.
+    /// Whether the file, or a file beside it, cannot be opened, read or written for a reason outside of the file.
     fileprivate var isAboutTheDirectory: Bool {
         [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL, SQLITE_PERM].contains(code)
     }

@@ -1,16 +1,16 @@
 internal import CPlatform
 
-/// An advisory lock of a directory, flock(2).
+/// An advisory lock of a directory, taken with flock(2).
 ///
-/// The kernel releases the lock when its process ends. Two locks of one directory exclude each other within a process and between
-/// processes. The lock is on the directory itself: a lock file can be deleted, and this package must not open and close the files
-/// of SQLite.
+/// The kernel releases the lock when its process ends. Two locks of one directory exclude each other within a process
+/// and between processes. The lock is on the directory itself: a lock file can be deleted, and this package must not
+/// open and close the files of SQLite.
 final class DirectoryLock: Sendable {
     private let name: String
     private let parent: FileDescriptor
     private let directory: FileDescriptor
 
-    /// Opens `name` below `parent`, and locks nothing yet.
+    /// Opens `name` below `parent` without locking it.
     init(_ name: String, below parent: FileDescriptor) throws(SystemError) {
         self.name = name
         self.parent = parent
@@ -22,17 +22,18 @@ final class DirectoryLock: Sendable {
         try directory.follow(parent.open(name, O_RDONLY | O_DIRECTORY))
     }
 
-    /// Takes the lock alone; `false` if another lock of the directory is held.
+    /// Takes the lock exclusively; returns `false` if another lock of the directory is held.
     func tryExclusive() throws(SystemError) -> Bool {
         try take(LOCK_EX)
     }
 
-    /// Takes the lock shared, or turns an exclusive lock into a shared one; `false` if another one is exclusive.
+    /// Takes the lock shared, or turns an exclusive lock into a shared one. Returns `false` if another one is
+    /// exclusive.
     func tryShared() throws(SystemError) -> Bool {
         try take(LOCK_SH)
     }
 
-    /// Calls `attempt` until it is true; `false` after `timeout`.
+    /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout`.
     static func wait(
         _ timeout: Duration, for attempt: () throws(SystemError) -> Bool
     ) throws(SystemError) -> Bool {
@@ -44,7 +45,6 @@ final class DirectoryLock: Sendable {
         }
     }
 
-    /// Releases the lock.
     func release() {
         flock(directory.number, LOCK_UN)
     }

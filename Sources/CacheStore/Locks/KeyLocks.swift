@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// One lock for each key: of all stores that have the directory open, in any process, one loads a key.
+/// One lock for each key. Of all stores that have the directory open, in any process, only one at a time loads a key.
 ///
-/// The lock of a key is one byte of the ``LockFile``, at the offset that the checksum of the key gives. The kernel releases it when
-/// its process ends, and the index needs no row. Two keys with the same offset exclude each other.
+/// The lock of a key is one byte of the ``LockFile``, at the offset that the checksum of the key gives. The kernel
+/// releases the lock when its process ends, and the index needs no row. Two keys with the same offset exclude each
+/// other.
 ///
-/// An open file description does not exclude itself, so a table holds the locks of this store. Key locks are advice: where the
-/// file cannot be opened or locked, the table alone decides.
+/// An open file description does not exclude itself, so a table holds the locks of this store. Key locks are advice:
+/// where the file cannot be opened or locked, the table alone decides.
 package final class KeyLocks: Sendable {
     /// The result of an attempt.
     package enum Outcome: Sendable {
@@ -34,7 +35,7 @@ package final class KeyLocks: Sendable {
         var held: [Int64: Held] = [:]
         var waiters: [Waiter] = []
         var lastTicket: UInt64 = 0
-        /// The error of every attempt, in a store that is suspended or closed.
+        /// The error that every attempt throws while the store is suspended or closed.
         var refusal: StoreError?
 
         mutating func makeTicket() -> UInt64 {
@@ -49,17 +50,17 @@ package final class KeyLocks: Sendable {
         }
     }
 
-    /// Whether to create and to lock nothing. Locks of other stores still count.
+    /// Whether to create no file and to lock nothing. Locks of other stores still count.
     private let isReadOnly: Bool
     private let lastOffset: Int64
 
-    /// Guards the table and the file. No call on the file blocks. Waiters resume after unlocking.
+    /// Guards the table and the file. No call on the file blocks. Waiters resume after the mutex is released.
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    ///   - isReadOnly: Whether to create and to lock nothing.
-    ///   - offsetBits: How many offsets there are, as a power of two, up to 62. Tests use few, so that keys share an offset.
+    ///   - isReadOnly: Whether to create no file and to lock nothing.
+    ///   - offsetBits: The number of offsets, as a power of two, up to 62. Tests use few, so that keys share an offset.
     package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
         self.isReadOnly = isReadOnly
         lastOffset = 1 << offsetBits - 1
@@ -89,7 +90,8 @@ package final class KeyLocks: Sendable {
         return KeyLock(self, offset, ticket)
     }
 
-    /// Locks the byte; in a read-only store, only tests it. `false` if another store holds it, `nil` where there are no locks.
+    /// Locks the byte; in a read-only store, only tests it. Returns `false` if another store holds the lock, `nil`
+    /// where there are no locks.
     private func lockByte(at offset: Int64, of file: FileDescriptor) -> Bool? {
         try? isReadOnly ? !file.isByteLocked(at: offset) : file.tryLockByte(at: offset)
     }
@@ -130,8 +132,8 @@ package final class KeyLocks: Sendable {
 
     // MARK: Waiting
 
-    /// Returns when this object does not hold the lock of `key`, or when the task is cancelled. Another caller may have locked the
-    /// key again by then.
+    /// Returns when this object does not hold the lock of `key`, or when the task is cancelled. Another caller may have
+    /// locked the key again by then.
     func waitForRelease(of key: CacheKey) async {
         let offset = offset(of: key)
         let ticket = state.withLock { $0.makeTicket() }
@@ -151,7 +153,7 @@ package final class KeyLocks: Sendable {
     }
 }
 
-/// The right to load a key, until its release or its last reference ends it.
+/// The right to load a key, until ``release()`` is called or the last reference is released.
 ///
 /// The lock decides which process fetches, not which may store: a commit needs no lock.
 package final class KeyLock: Sendable {
@@ -169,7 +171,7 @@ package final class KeyLock: Sendable {
         release()
     }
 
-    /// Releases the lock; a second call does nothing. Costs one system call, about a microsecond.
+    /// Releases the lock; a second call does nothing. Takes one system call, about a microsecond.
     package func release() {
         locks.release(offset, ticket)
     }

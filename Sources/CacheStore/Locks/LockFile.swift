@@ -8,8 +8,8 @@ internal import CPlatform
 ///     2^62          the turnstile of the write lock
 ///     2^62 + 1      the write lock
 ///
-/// The kernel releases a lock when its process ends. Deleting the file is harmless: the next lock creates a new one. Locks in the
-/// deleted file and locks in the new one then do not exclude each other, so no lock here may protect data.
+/// The kernel releases a lock when its process ends. Deleting the file is harmless: the next lock creates a new one.
+/// Locks in the deleted file and locks in the new one then do not exclude each other, so no lock here may protect data.
 package struct LockFile: Sendable {
     private static let name = "locks"
 
@@ -29,13 +29,14 @@ package struct LockFile: Sendable {
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    ///   - isReadOnly: Whether to leave a missing file missing, and to test locks only.
+    ///   - isReadOnly: Whether not to create a missing file, and only to test locks.
     package init(root: FileDescriptor, isReadOnly: Bool = false) {
         self.root = root
         self.isReadOnly = isReadOnly
     }
 
-    /// The file that has the name now, created if it is missing; `nil` where it cannot be opened. One system call if it is open.
+    /// Returns the file that has the name now, and creates a missing one; `nil` if it cannot be opened. Takes one
+    /// system call if the file is open.
     package mutating func open() -> FileDescriptor? {
         if let file, (try? root.status(of: Self.name))?.inode == file.inode { return file.descriptor }
         file = nil
@@ -47,8 +48,8 @@ package struct LockFile: Sendable {
         return descriptor
     }
 
-    /// Closes the file once no lock uses the descriptor. The caller unlocks its bytes first: a child process has the file open,
-    /// too, between fork and exec.
+    /// Closes the file once no lock uses the descriptor. The caller unlocks its bytes first: a child process has the
+    /// file open, too, between fork and exec.
     mutating func close() {
         file = nil
     }

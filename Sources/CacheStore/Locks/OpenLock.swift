@@ -1,17 +1,18 @@
-/// The lock that an open store holds: shared, of the store's directory.
+/// The lock that an open store holds: shared, on the directory of the store.
 ///
-/// An opener that gets the lock alone is the only opener. The kernel releases the lock when its process ends.
+/// An opener that gets the lock exclusively is the only opener. The kernel releases the lock when its process ends.
 final class OpenLock: Sendable {
-    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. `false` for a store that is
-    /// open for reading only.
+    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. `false` for a
+    /// store that is open for reading only.
     let isOnlyOpener: Bool
     private let lock: DirectoryLock
     private let directory: StoreDirectory
     private let timeout: Duration
 
     /// - Parameters:
-    ///   - isReadOnly: Whether to take the lock shared from the start. A reader has no work that needs the lock alone.
-    ///   - timeout: How long to wait for another opener that has the lock alone.
+    ///   - isReadOnly: Whether to take the lock shared from the start. A reader has no work that needs the exclusive
+    ///     lock.
+    ///   - timeout: How long to wait for another opener that holds the exclusive lock.
     init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
         self.directory = directory
         self.timeout = timeout
@@ -26,7 +27,7 @@ final class OpenLock: Sendable {
 
     /// Takes the lock shared, or turns an exclusive lock into a shared one.
     ///
-    /// - Throws: ``StoreError/busy(path:)`` when another opener has the lock alone for longer than the timeout.
+    /// - Throws: ``StoreError/busy(path:)`` if another opener holds the exclusive lock for longer than the timeout.
     func share() throws(StoreError) {
         let isTaken = try wrappingErrors { () throws(SystemError) in
             try DirectoryLock.wait(timeout) { () throws(SystemError) in try lock.tryShared() }
@@ -40,7 +41,6 @@ final class OpenLock: Sendable {
         try share()
     }
 
-    /// Releases the lock.
     func release() {
         lock.release()
     }

@@ -4,17 +4,17 @@ internal import Synchronization
 
 /// The fair lock that a process takes before it begins a write transaction.
 ///
-/// SQLite's own lock is not fair: a connection that finds it held sleeps for up to 100 ms, while a busy writer takes it again and
-/// again. This lock is a turnstile, two bytes of the ``LockFile``:
+/// SQLite's own lock is not fair. A connection that finds it held sleeps for up to 100 ms, while a busy writer takes it
+/// again and again. This lock is a turnstile, two bytes of the ``LockFile``:
 ///
 ///     take:     lock the turnstile, lock the write byte, unlock the turnstile
 ///     release:  unlock the write byte
 ///
-/// A process that has just committed must pass the turnstile again, so the waiter at the turnstile is next. A free lock costs three
-/// calls of fcntl(2) and one of fstatat(2). A waiter polls: then the timeout is exact, and a stopped process blocks no other for
-/// longer.
+/// A process that has just committed must pass the turnstile again, so the waiter at the turnstile is next. A free lock
+/// costs three calls of fcntl(2) and one of fstatat(2). A waiter polls, so the timeout is exact, and a stopped process
+/// blocks no other process for longer.
 ///
-/// The lock orders transactions and protects no data, which is left to SQLite. Where the file cannot be opened or locked,
+/// The lock orders transactions. It protects no data: SQLite does. If the file cannot be opened or locked,
 /// ``take(within:)`` succeeds without a lock.
 ///
 /// One owner at a time takes and releases the lock; ``limitWaits(to:)`` may be called by any thread.
@@ -25,11 +25,12 @@ package final class WriteLock: Sendable {
         var held: FileDescriptor?
     }
 
-    /// The longest pause between two attempts. About as long as a transaction.
+    /// The longest pause between two attempts, about as long as a transaction.
     private static let longestPause = Duration.microseconds(500)
 
-    /// How often in a row a waiter before the turnstile finds the write byte free before it passes by. A live waiter at the
-    /// turnstile takes the byte at its next attempt; this one must be stopped, or must have lost the processor.
+    /// The number of attempts in a row that find the write byte free before a waiter passes the turnstile by. A live
+    /// waiter at the turnstile takes the byte at its next attempt. One that does not is stopped, or has lost the
+    /// processor.
     private static let maxFreeSightings = 20
 
     /// Guards the file and the lock; no call under it blocks.
@@ -45,7 +46,7 @@ package final class WriteLock: Sendable {
 
     // MARK: Taking
 
-    /// Takes the lock; `false` if other processes hold it for longer than `timeout`. Blocks the calling thread.
+    /// Takes the lock; returns `false` if other processes hold it for longer than `timeout`. Blocks the calling thread.
     package func take(within timeout: Duration) -> Bool {
         let file = state.withLock { state in
             precondition(state.held == nil, "the write lock is held already")
@@ -70,7 +71,7 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// Closes the file, until the lock is taken again. The lock must not be held.
+    /// Closes the file until the lock is taken again. The lock must not be held.
     package func close() {
         state.withLock { state in
             precondition(state.held == nil, "the write lock is held")
@@ -78,7 +79,7 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// Limits every wait from now on, those under way included; `nil` removes the limit.
+    /// Limits every wait from now on, including those under way; `nil` removes the limit.
     ///
     /// Suspending and closing a store call this before they wait for the writer, which may be waiting itself.
     package func limitWaits(to limit: Duration?) {
@@ -114,13 +115,13 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// The rest of a wait that began at `start`. Reads the limit at each call.
+    /// Returns the rest of a wait that began at `start`. Reads the limit at each call.
     private func remaining(of timeout: Duration, since start: ContinuousClock.Instant) -> Duration {
         let limit = Duration.microseconds(waitLimit.load(ordering: .relaxed))
         return max(.zero, min(timeout, limit) - start.duration(to: .now))
     }
 
-    /// The duration in whole microseconds, at most 12 days.
+    /// Returns the duration in whole microseconds, at most 12 days.
     private static func microseconds(_ duration: Duration) -> Int64 {
         Int64(min(max(duration, .zero), .seconds(1_000_000)) / .microseconds(1))
     }
@@ -129,10 +130,10 @@ package final class WriteLock: Sendable {
 // MARK: - Transactions
 
 extension WriteLock {
-    /// Takes the lock and begins a write transaction, both within `timeout`. The caller ends the transaction, then calls
-    /// ``release()``.
+    /// Takes the lock and begins a write transaction, both within `timeout`. The caller ends the transaction, then
+    /// calls ``release()``.
     ///
-    /// - Throws: `SQLITE_BUSY`, as SQLite does, and errors of the statement. The lock is not held then.
+    /// - Throws: `SQLITE_BUSY`, as SQLite does, and errors of the statement. Then the lock is not held.
     package func begin(_ connection: Connection, within timeout: Duration) throws(SQLiteError) {
         try withTimeout(timeout) { (rest) throws(SQLiteError) in
             do throws(SQLiteError) {

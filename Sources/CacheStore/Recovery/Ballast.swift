@@ -1,13 +1,15 @@
 internal import CPlatform
 
-/// A file of 1 MiB that a store deletes when the disk is full: an eviction has to be committed before it frees any space.
+/// The ballast: a file of 1 MiB that a store deletes when the disk is full. An eviction frees no space before its
+/// commit, and the commit needs room.
 extension StoreDirectory {
     static let ballastByteCount = 1 << 20
 
-    /// Free bytes below which no ballast is made: it must not be what fills the disk.
+    /// The number of free bytes below which no ballast is created. The ballast must not be the file that fills the
+    /// disk.
     private static let reserveByteCount: Int64 = 8 << 20
 
-    /// Makes the ballast unless it is there or the disk is almost full.
+    /// Creates the ballast, unless it exists or the disk is almost full.
     func makeBallast() {
         guard (try? root.status(of: "ballast"))?.map(\.size) != Int64(Self.ballastByteCount),
             freeByteCount >= Self.reserveByteCount
@@ -15,7 +17,7 @@ extension StoreDirectory {
         do throws(SystemError) {
             try root.unlink("ballast")
             let file = try root.open("ballast", O_WRONLY | O_CREAT | O_EXCL)
-            // Written, not only allocated: a file with holes takes no space.
+            // Write the bytes instead of only setting the length: a file with holes takes no space.
             let zeros = [UInt8](repeating: 0, count: Self.ballastByteCount)
             let result = zeros.withUnsafeBytes { bytes in
                 Result { () throws(SystemError) in try file.write(bytes) }
@@ -26,12 +28,12 @@ extension StoreDirectory {
         }
     }
 
-    /// Deletes the ballast; `false` if there was none.
+    /// Deletes the ballast; returns `false` if there was none.
     func releaseBallast() -> Bool {
         (try? root.unlink("ballast")) ?? false
     }
 
-    /// Runs `body`, and once more without the ballast if the disk was full.
+    /// Runs `body`. If the disk was full, deletes the ballast and runs `body` once more.
     func withBallast<Value>(
         _ body: () throws(StoreError) -> sending Value
     ) throws(StoreError) -> sending (Value, usedBallast: Bool) {

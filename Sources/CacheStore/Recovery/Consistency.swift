@@ -1,6 +1,7 @@
-/// What must hold between the tables. Each question is one statement, and so sees one state of the index.
+/// Checks the file and the invariants between the tables. Each comparison of tables is one statement, so it sees one
+/// state of the index.
 extension Connection {
-    /// What SQLite finds wrong with the file; empty if nothing.
+    /// Returns the problems that SQLite finds in the file; empty if there are none.
     func integrityProblems() throws(SQLiteError) -> [String] {
         var problems: [String] = []
         do throws(SQLiteError) {
@@ -16,12 +17,13 @@ extension Connection {
         return problems == ["ok"] ? [] : problems
     }
 
-    /// The first problem of a file that has looked damaged; empty if nothing is wrong after all.
+    /// Returns the problems of a file that has looked damaged; empty if nothing is wrong after all. Writes to the file,
+    /// too, and rolls back.
     func problems() throws(SQLiteError) -> [String] {
         do throws(SQLiteError) {
             let problems = try integrityProblems() + schemaProblems()
             guard problems.isEmpty else { return problems }
-            // What cannot be written is as good as damaged.
+            // Damage that prevents only writing counts, too.
             try execute("BEGIN IMMEDIATE; UPDATE total SET id = id; UPDATE state SET id = id; ROLLBACK")
             try checkLastEntryID()
             return []
@@ -30,7 +32,7 @@ extension Connection {
         }
     }
 
-    /// Blobs whose count is not the number of entries and derived forms that name them.
+    /// Returns the blobs whose count differs from the number of entries and derived representations that name them.
     func wrongReferenceCounts() throws(SQLiteError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """
@@ -49,7 +51,8 @@ extension Connection {
         return wrong
     }
 
-    /// Keys of entries whose body has no row in `blob`, or one of another length, and of those that have lost their digest.
+    /// Returns the keys of entries whose body has no row in `blob` or a row with another length, and of entries that
+    /// have lost their digest.
     func entriesWithoutBlob() throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared(
             """
@@ -68,7 +71,8 @@ extension Connection {
         return keys
     }
 
-    /// Derived forms whose bytes have no row in `blob`, or one of another length, and those that have lost their digest.
+    /// Returns the derived representations whose body has no row in `blob` or a row with another length, and those that
+    /// have lost their digest.
     func derivedWithoutBlob() throws(SQLiteError) -> [(key: CacheKey, name: String)] {
         let statement = try prepared(
             """
@@ -87,7 +91,7 @@ extension Connection {
         return forms
     }
 
-    /// Keys of entries whose rows in `access`, `priority` and `tag` contradict the entry.
+    /// Returns the keys of entries whose rows in `access`, `priority` and `tag` contradict the entry.
     func entriesWithWrongTags() throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared(
             """
@@ -116,7 +120,8 @@ extension Connection {
         return keys
     }
 
-    /// Sums that are not the sums of the rows. `total()` and not `sum()`, which fails where a row has too large a number.
+    /// Returns the sums that differ from the sums of the rows. Uses `total()`, because `sum()` fails if a row has too
+    /// large a number.
     func wrongTotals() throws(SQLiteError) -> [(name: String, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """

@@ -1,35 +1,36 @@
 internal import Synchronization
 
-/// What a sweep deleted.
+/// The result of a sweep.
 public struct SweepReport: Hashable, Sendable {
-    /// Files that no entry needed.
+    /// The number of deleted files that no entry needed.
     public internal(set) var files = 0
-    /// Their bytes.
+    /// The bytes of those files.
     public internal(set) var bytes: Int64 = 0
-    /// Bodies that were being written by processes that are gone; only where files cannot be written without a name.
+    /// The number of deleted bodies whose writer processes have ended. Only systems on which a file must be written
+    /// under a name leave such files.
     public internal(set) var stagedFiles = 0
 }
 
-/// Deletes what killed processes have left behind.
+/// Deletes files that killed processes have left behind.
 extension ResponseStore {
-    /// Files looked at in one transaction; bounds how long the write lock is held.
+    /// The number of files examined in one transaction. Bounds how long the write lock is held.
     private static let sweepBite = 256
 
     /// Deletes files that no entry needs, and bodies whose writers are gone.
     ///
-    /// A process that is killed between naming a file and committing its entry leaves the file behind. Such a file needs no
-    /// time of grace: names are given under the write lock only, so that whoever holds the lock and finds a file without a
-    /// row knows that no commit will come. What live processes are staging has no name, or is locked, and stays.
-    /// What is not the store's is never touched.
+    /// A process that is killed between naming a file and committing its entry leaves the file behind. Such a file
+    /// needs no grace period. Processes name files under the write lock only, so a file without a row, found under the
+    /// lock, belongs to no pending commit. Bodies that live processes are staging have no name or are locked, and stay.
+    /// The sweep leaves files alone that are not the store's.
     ///
-    /// Lists the whole directory of blobs. A store does it by itself, in the background, when it opens and finds that a
-    /// process before was killed.
+    /// Lists the whole directory of blobs. Opening a store starts a sweep in the background if an earlier process was
+    /// killed.
     ///
-    /// - Parameter gracePeriod: Files that were written more recently than this stay, for who wants to look at them.
+    /// - Parameter gracePeriod: Keeps files that were written more recently than this, for inspection.
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) throws(StoreError) -> SweepReport {
         try checkWritable()
-        // Outside of the changes, which may have to be made twice.
+        // Count outside of the changes, because a change may run twice.
         let deleted = Mutex(SweepReport())
         let newest =
             gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max
@@ -49,7 +50,7 @@ extension ResponseStore {
         return report
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Does the same as the synchronous method, without blocking the caller's thread.
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) async throws(StoreError) -> SweepReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
@@ -73,7 +74,7 @@ extension ResponseStore {
         }
     }
 
-    /// The digests of files that have no row, as far as can be told without the write lock.
+    /// Returns the digests of files without a row, as far as a reader without the write lock can tell.
     func unlistedFiles() throws(StoreError) -> [ContentDigest] {
         var files: [ContentDigest] = []
         try wrappingErrors { () throws(SystemError) in

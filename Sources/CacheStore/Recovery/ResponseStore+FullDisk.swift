@@ -1,12 +1,13 @@
-/// Full disks: the ballast gives the room to evict, and the eviction the room to write.
+/// Handles full disks: the ballast gives the room to evict, and the eviction gives the room to write.
 extension ResponseStore {
-    /// Entries evicted in one transaction while the disk is full: their pages fit into the ballast.
+    /// The number of entries evicted in one transaction while the disk is full. Their pages fit into the ballast.
     private static let batchSize = 16
 
     /// How long a restart of the WAL waits for readers.
     private static let restartTimeout = Duration.milliseconds(250)
 
-    /// Evicts because the disk is full: four times `byteCount`, and at least a sixteenth of the store.
+    /// Evicts entries because the disk is full: four times `byteCount`, at least a sixteenth of the bytes of all
+    /// bodies, and at least 64 KiB.
     ///
     /// - Returns: Whether there is more room than before.
     func makeRoomOnDisk(for byteCount: Int64) -> Bool {
@@ -27,7 +28,7 @@ extension ResponseStore {
         }
     }
 
-    /// Runs a change that frees space, and once more without the ballast if the disk was full.
+    /// Runs a change that frees space. If the disk was full, deletes the ballast and runs the change once more.
     func withBallast<Value>(_ change: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         do throws(StoreError) {
             return try change()
@@ -47,7 +48,7 @@ extension ResponseStore {
             do throws(StoreError) {
                 batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize)
             } catch {
-                // Committed batches have freed space that the WAL may need to be copied.
+                // Copying the WAL may need space, which the committed batches have freed.
                 guard error.isFullDisk else { throw error }
                 restartWAL()
                 batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize)

@@ -1,9 +1,10 @@
 internal import CSQLite
 internal import Migrations
 
-/// Whether the tables are those of the present schema.
+/// Compares the tables with the present schema.
 extension Connection {
-    /// Throws damage where a table or one of the two single rows is missing. Some microseconds: for each opening.
+    /// Throws `SQLITE_CORRUPT` if a table or one of the two single rows is missing. Takes some microseconds, so that
+    /// every opening can call it.
     func probeSchema() throws(SQLiteError) {
         guard try integer(prepared("SELECT count(*) FROM state JOIN total")) == 1 else {
             throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing")
@@ -17,7 +18,8 @@ extension Connection {
                 """))
     }
 
-    /// Tables, indices, triggers and views that are missing or differ from the schema. Additional ones do no harm.
+    /// Returns the tables, indices, triggers and views that are missing or differ from the schema. Additional ones do
+    /// no harm.
     func schemaProblems() throws(SQLiteError) -> [String] {
         let present = Set(try schema())
         let expected = try Connection.expectedSchema()
@@ -26,14 +28,14 @@ extension Connection {
         }
     }
 
-    /// The schema of a new index.
+    /// Returns the schema of a new index.
     package static func expectedSchema() throws(SQLiteError) -> [String] {
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
         for step in migrations { try connection.execute(step.sql) }
         return try connection.schema()
     }
 
-    /// Tables, indices, triggers and views, each with the text that made it. Not the tables that ANALYZE fills.
+    /// Returns the tables, indices, triggers and views, each with its SQL. Leaves out the tables that ANALYZE fills.
     package func schema() throws(SQLiteError) -> [String] {
         let statement = try prepare(
             """

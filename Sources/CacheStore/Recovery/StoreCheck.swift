@@ -1,36 +1,36 @@
-/// What `ResponseStore.check(digests:)` found.
+/// The result of `ResponseStore.check(digests:)`.
 public struct CheckReport: Hashable, Sendable {
-    /// Something that is not as it should be.
+    /// A problem of the store.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
-        /// SQLite says that the file of the index is damaged.
+        /// SQLite reports that the file of the index is damaged.
         case damagedIndex(String)
-        /// The body of some entries or derived forms is not there, or is no regular file of the right length.
+        /// The body of some entries or derived representations is missing, or is no regular file of the right length.
         case missingFile(ContentDigest)
-        /// A file has other bytes than its name says.
+        /// The bytes of a file do not match its name.
         case alteredFile(ContentDigest)
-        /// A file that no entry needs, and that no write is going to delete.
+        /// A file that no entry needs, and that was not deleted with its last entry.
         case orphanFile(path: String)
         /// An entry whose body the index does not list, or lists with another length.
         case unlistedBody(CacheKey)
-        /// As ``unlistedBody(_:)``, of a form derived from an entry of the key.
+        /// The same as ``unlistedBody(_:)``, for a derived representation of an entry of the key.
         case unlistedDerivedBody(CacheKey, name: String)
-        /// A body is counted as needed by more or fewer entries and derived forms than there are.
+        /// The recorded number of entries and derived representations that need a body is wrong.
         case wrongReferenceCount(ContentDigest, recorded: Int64, actual: Int64)
-        /// A sum that the statistics show is not the sum of the rows.
+        /// A sum in the statistics differs from the sum of the rows.
         case wrongTotal(String, recorded: Int64, actual: Int64)
-        /// An entry would not be found by its tags, or is not evicted in its turn.
+        /// The tags of an entry do not find it, or its place in the order of eviction is wrong.
         case wrongTags(CacheKey)
     }
 
-    /// What is wrong; empty for a sound store.
+    /// The problems; empty for a sound store.
     public internal(set) var problems: [Problem] = []
-    /// Files that were compared.
+    /// The number of files that were compared.
     public internal(set) var files = 0
-    /// Things below `blobs/` that are not the store's, which it leaves alone.
+    /// Files and directories below `blobs/` that are not the store's. The store leaves them alone.
     public internal(set) var foreignFiles: [String] = []
 
-    /// Whether nothing is wrong.
+    /// Whether the check found no problem.
     public var isSound: Bool { problems.isEmpty }
 
     var hasDamagedIndex: Bool {
@@ -41,7 +41,7 @@ public struct CheckReport: Hashable, Sendable {
 }
 
 extension CheckReport.Problem: CustomStringConvertible {
-    /// One line.
+    /// A description in one line.
     public var description: String {
         switch self {
         case .damagedIndex(let message): "damaged index: \(message)"
@@ -58,12 +58,13 @@ extension CheckReport.Problem: CustomStringConvertible {
     }
 }
 
-/// Compares rows, files and, if asked, digests.
+/// Compares rows, files and, on request, digests.
 extension ResponseStore {
-    /// Looks for everything that could be wrong with the store, and changes nothing.
+    /// Checks the store for every possible problem, and changes nothing.
     ///
-    /// Reads the whole index and the status of every file; with `digests`, the bytes of every body too. Others may read and
-    /// write meanwhile: what looks wrong is looked at once more under the write lock before it is reported.
+    /// Reads the whole index and the status of every file; with `digests`, the bytes of every body, too. Other threads
+    /// and processes may read and write meanwhile, so the check examines a suspicious file again under the write lock
+    /// before it reports the file.
     public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
         var report = CheckReport()
         report.problems = try readAsIs { (connection) throws(SQLiteError) in
@@ -74,13 +75,13 @@ extension ResponseStore {
             try compareBodies(&report, reads: digests)
             try lookForOrphans(&report)
         } catch .index(let error) where error.isDamage {
-            // What cannot be read cannot be compared.
+            // Rows that cannot be read cannot be compared.
             if report.isSound { report.problems.append(.damagedIndex(error.message)) }
         }
         return report
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Does the same as the synchronous method, without blocking the caller's thread.
     public func check(digests: Bool = false) async throws(StoreError) -> CheckReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.check(digests: digests) }
     }
@@ -109,7 +110,7 @@ extension ResponseStore {
         report.problems += try confirm(suspects, reads: reads)
     }
 
-    /// The problem of the file of a body; `nil` for none, as far as `reads` asks.
+    /// Returns the problem of the file of a body; `nil` for none. Compares the bytes only if `reads` is `true`.
     func examine(
         _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
@@ -122,7 +123,7 @@ extension ResponseStore {
         }
     }
 
-    /// Which of the suspects are guilty while nobody can write.
+    /// Examines the suspects again under the write lock and returns the problems that remain.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
         return try whileNobodyWrites { [self] (connection) throws(StoreError) in
@@ -140,7 +141,7 @@ extension ResponseStore {
         }
     }
 
-    /// Looks once more under the write lock. A store that is only read has to do without: others may be writing.
+    /// Calls `look` under the write lock. A read-only store has no such lock: other processes may write meanwhile.
     private func whileNobodyWrites<Value: Sendable>(
         _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

@@ -1,27 +1,27 @@
-/// Mends what a check finds.
+/// Repairs the problems that a check finds.
 extension ResponseStore {
-    /// Looks for what is wrong, as `check(digests:)` does, and mends it.
+    /// Runs `check(digests:)` and repairs the problems that it finds.
     ///
-    /// Entries and derived forms whose body is missing, altered or not listed are removed, so that they are loaded or made
-    /// anew; counts and sums are counted again; files that nothing needs are deleted. Of a damaged index what can be is
-    /// built again; if that does not help it is set aside, and a fresh one begun.
+    /// Removes entries and derived representations whose body is missing, altered or not listed; the caller loads or
+    /// derives them again. Recomputes counts and sums, and deletes files that nothing needs. Rebuilds as much of a
+    /// damaged index as possible. If the damage remains, quarantines the index and creates a new one.
     ///
-    /// - Returns: What was wrong.
+    /// - Returns: The problems that the checks found.
     @discardableResult
     public func repair(digests: Bool = false) throws(StoreError) -> CheckReport {
         var report = try check(digests: digests)
         if report.hasDamagedIndex {
-            // An error means that it did not help.
+            // If an error prevents the rebuild, `recover()` finds the damage again.
             try? writer.withConnection { (connection) throws(SQLiteError) in
                 try connection.countAnew()
                 try connection.execute("REINDEX")
             }
             try writer.recover()
-            // What else was found is of no meaning for what the index is now.
+            // The recovered index may have other problems than the damaged one.
             report.problems += try check(digests: digests).problems.filter { !report.problems.contains($0) }
         }
         if !report.isSound {
-            // First: what is removed afterwards is counted down from here.
+            // Recount before removing anything: later removals subtract from these counts.
             try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.countAnew() })
         }
         for problem in report.problems { try mend(problem) }
@@ -30,7 +30,7 @@ extension ResponseStore {
         return report
     }
 
-    /// As the synchronous form, without blocking the caller's thread.
+    /// Does the same as the synchronous method, without blocking the caller's thread.
     @discardableResult
     public func repair(digests: Bool = false) async throws(StoreError) -> CheckReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.repair(digests: digests) }
@@ -43,12 +43,12 @@ extension ResponseStore {
         case .unlistedBody(let key):
             try remove(key)
         case .damagedIndex, .orphanFile, .unlistedDerivedBody, .wrongReferenceCount, .wrongTotal, .wrongTags:
-            // Built, counted or swept for all of them at once.
+            // The rebuild, the recount and the sweep repair all of these at once.
             break
         }
     }
 
-    /// Removes the entries and derived forms of a body, and its file, unless it is whole by now.
+    /// Removes the entries and derived representations of a body, and its file, unless the body is whole by now.
     private func drop(_ digest: ContentDigest) throws(StoreError) {
         try writer.write { [self] (transaction) throws(StoreError) in
             let byteCount = try wrappingErrors(indexPath) { () throws(SQLiteError) in
@@ -61,7 +61,7 @@ extension ResponseStore {
 }
 
 extension Connection {
-    /// Sets every count and sum to what the rows say; rows without a digest go.
+    /// Recomputes every count and sum from the rows, and deletes rows with a malformed digest.
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
@@ -84,7 +84,7 @@ extension Connection {
             INSERT INTO partition_total SELECT partition, count(*), CAST(total(byte_count) AS INTEGER)
             FROM entry WHERE partition <> '' GROUP BY partition
             """)
-        // Last: the triggers of the above have changed it.
+        // Update `total` last: the triggers of the statements above have changed it.
         try execute(
             """
             UPDATE total SET
@@ -104,7 +104,7 @@ extension Connection {
             """)
     }
 
-    /// Uses and priorities. Every entry gets its priority again if the policy asks for priorities.
+    /// Repairs accesses and priorities. The store computes every priority again if its policy uses priorities.
     private func countAccessesAnew() throws(SQLiteError) {
         try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
         try execute("UPDATE access SET is_pinned = (SELECT entry.is_pinned FROM entry WHERE id = entry_id)")
@@ -117,7 +117,7 @@ extension Connection {
             DELETE FROM priority
             WHERE entry_id NOT IN (SELECT id FROM entry) OR entry_id IN (SELECT id FROM entry WHERE is_pinned = 1)
             """)
-        // Below this age no new entry would stay.
+        // With a lower age, new entries would be evicted before all others.
         try execute(
             "UPDATE total SET eviction_age = max(eviction_age, coalesce((SELECT min(priority) FROM priority), 0))")
         try execute("UPDATE state SET reordered_id = 0")

@@ -1,8 +1,8 @@
 internal import CSQLite
 
-/// Waits for the locks of other connections, instead of SQLite's handler, whose pauses grow to 100 ms.
+/// Waits for the locks of other connections. Replaces SQLite's handler, whose pauses grow to 100 ms.
 ///
-/// Used by one connection, on the thread that runs its statement.
+/// One connection uses this object, on the thread that runs its statement.
 final class BusyWait {
     var timeout: Duration
     /// Ends the wait when it is set.
@@ -13,7 +13,7 @@ final class BusyWait {
         self.timeout = timeout
     }
 
-    /// Makes SQLite ask this object; the connection keeps it alive.
+    /// Makes SQLite call this object. The connection keeps the object alive.
     func install(on handle: OpaquePointer) {
         sqlite3_busy_handler(
             handle,
@@ -23,12 +23,12 @@ final class BusyWait {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Whether SQLite is to try the lock again.
+    /// Whether SQLite should try the lock again.
     private func waits(attempt: Int32) -> Bool {
         let now = ContinuousClock.now
         if attempt == 0 { deadline = now + timeout }
         guard now < deadline, stop?.isSet != true else { return false }
-        // The first attempts soon, because most locks are held for microseconds.
+        // Repeat the first attempts at once, because most locks are held for microseconds.
         sqlite3_sleep(attempt < 4 ? 0 : 1)
         return true
     }

@@ -3,11 +3,12 @@ internal import CSQLite
 extension Connection {
     /// Calls `body`, in which SQLite prepares only queries that read the views.
     ///
-    /// `body` may prepare SQL from outside. Also step it in `body`: SQLite prepares a statement again when the schema has
-    /// changed, and then asks again. A statement that names tables itself cannot be prepared here; prepare the SQL from
-    /// outside alone first.
+    /// `body` may prepare SQL from outside. Step the statement in `body`, too: SQLite prepares a statement again after
+    /// the schema has changed, and then asks again. A statement that names tables itself cannot be prepared in `body`.
+    /// To embed SQL from outside in such a statement, first prepare that SQL alone in `body`.
     ///
-    /// - Throws: The error of `body`. For a statement that is not allowed, `SQLITE_AUTH`, whose message names the views.
+    /// - Throws: The error of `body`. For a statement that is not allowed, `SQLITE_AUTH`, whose message names the
+    ///   views.
     package func authorizingQueries<Value>(
         _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {
@@ -35,20 +36,21 @@ extension Connection {
 
 /// Decides about each action of a statement that SQLite prepares (https://sqlite.org/c3ref/set_authorizer.html).
 ///
-/// Allows SELECT on the views, and denies all the rest. The reasons are effects on the process, and the freedom to change the
-/// tables: `PRAGMA hard_heap_limit` takes effect while it is prepared, and counts for every connection of the process.
+/// Allows SELECT on the views and denies everything else, for two reasons. A statement may affect the whole process:
+/// `PRAGMA hard_heap_limit` takes effect while SQLite prepares it, for every connection. The tables can change freely
+/// if no query names them.
 ///
-/// Hiding the tables from the owner of the index is no goal, and SQLite leaves two gaps. It reports a common table expression
-/// with the name of a view as if it were the view. It reports a flattened view as its tables, so a statement may count the
-/// rows of a table that its views read.
+/// Hiding the tables from the owner of the index is not a goal, and SQLite leaves two gaps. SQLite reports a common
+/// table expression with the name of a view as if it were the view. SQLite reports a flattened view as its tables, so a
+/// statement may count the rows of a table that its views read.
 final class QueryAuthorizer {
-    /// The functions of SQLite that are also tables, and harmless ones.
+    /// The harmless functions of SQLite that are also tables.
     static let tableValuedFunctions = ["json_each", "json_tree"]
 
-    /// sqlite_schema lists the views. SQLite gives its old name, too.
+    /// The table sqlite_schema lists the views. SQLite reports its old name, too.
     private static let readableTables = Set(tableValuedFunctions + ["sqlite_schema", "sqlite_master"])
 
-    /// Functions with effects beyond their result, of SQLite, its extensions and its shell.
+    /// Functions of SQLite, its extensions and its shell that have effects beyond their result.
     private static let deniedFunctions: Set = [
         "load_extension", "fts3_tokenizer", "icu_load_collation", "sqlite_log", "readfile", "writefile", "edit",
     ]
@@ -56,7 +58,7 @@ final class QueryAuthorizer {
     /// The reason of the first denial; `nil` if all was allowed.
     private(set) var refusal: String?
 
-    /// The names in lower case: SQLite compares them so.
+    /// The names in lower case, because SQLite ignores their case.
     private let views: Set<String>
     private let tables: Set<String>
     private var tablesBehindViews: Set<String> = []
@@ -66,7 +68,7 @@ final class QueryAuthorizer {
         self.tables = tables
     }
 
-    /// `SQLITE_OK` or `SQLITE_DENY`.
+    /// Returns `SQLITE_OK` or `SQLITE_DENY`.
     ///
     /// - Parameters:
     ///   - first: The table of a `SQLITE_READ`, the name of a `SQLITE_PRAGMA`.
@@ -91,8 +93,8 @@ final class QueryAuthorizer {
             return true
         }
         if views.contains(table) || Self.readableTables.contains(table) { return true }
-        // Without a column where a statement counts rows only: of a common table expression, or of a table that has taken the place
-        // of its view (https://sqlite.org/optoverview.html#subquery_flattening).
+        // There is no column if a statement only counts rows: of a common table expression, or of a table that has
+        // replaced its view (https://sqlite.org/optoverview.html#subquery_flattening).
         return column.isEmpty && (!tables.contains(table) || tablesBehindViews.contains(table))
     }
 

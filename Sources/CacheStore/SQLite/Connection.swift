@@ -3,19 +3,19 @@ internal import CSQLiteVFS
 
 /// One connection to the index.
 ///
-/// It has one owner at a time, which is why SQLite's own mutexes are off (https://sqlite.org/threadsafe.html,
-/// "Multi-thread") and why it is not `Sendable`: a reader sits behind the mutex of its slot, the writer's behind the
-/// writer's.
+/// A connection has one owner at a time: a reader is behind the mutex of its slot, the writer's connection behind the
+/// mutex of the writer. Therefore SQLite's own mutexes are off (https://sqlite.org/threadsafe.html, "Multi-thread"),
+/// and the type is not `Sendable`.
 package final class Connection {
-    /// What a connection is for.
+    /// The purpose of a connection.
     package enum Role {
         /// Runs queries only; SQLite refuses everything else.
         case reader
-        /// Reads and writes, and creates the file if need be.
+        /// Reads and writes, and creates a missing file.
         case writer
-        /// Looks at a store that other connections own; opens the file read-only and never creates it.
+        /// Reads a store that other connections own. Opens the file read-only and never creates it.
         case inspector
-        /// Copies the WAL into the database; never creates it.
+        /// Copies the WAL into the database. Never creates the file.
         case checkpointer
     }
 
@@ -26,22 +26,23 @@ package final class Connection {
     }
     private let busyWait: BusyWait
     private var interruption: InterruptCondition?
-    /// Pages in the WAL after the last commit of this connection, once ``leaveCheckpointsToOthers()`` was called: SQLite writes it there.
+    /// The number of pages in the WAL after the last commit of this connection. SQLite's hook writes it once
+    /// ``leaveCheckpointsToOthers()`` was called.
     private let walPages: UnsafeMutablePointer<Int32>
-    /// By the address of the literal: a statement is written in one place, so its text never has to be hashed.
+    /// Statements by the address of their literal. The address identifies the text, so the text is never hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
-    /// Opens the index at `path`, whose folder must be free of symbolic links.
+    /// Opens the index at `path`, whose directory must be free of symbolic links.
     ///
     /// - Parameters:
-    ///   - isDurable: Whether a commit waits until it is on the disk.
+    ///   - isDurable: Whether a commit waits until its bytes are on the disk.
     ///   - deletesSecurely: Whether deleted rows are overwritten.
     ///   - cacheByteCount: Bytes of pages that the connection keeps in memory.
     package init(
         path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false,
         cacheByteCount: Int = 8 << 20
     ) throws(SQLiteError) {
-        // NOFOLLOW: an index.sqlite that is a link would make SQLite write to a file outside the store.
+        // NOFOLLOW: if index.sqlite were a link, SQLite would write to a file outside the store.
         let access =
             switch role {
             case .reader, .checkpointer: SQLITE_OPEN_READWRITE
@@ -80,19 +81,20 @@ package final class Connection {
         if role != .inspector { try checkWritable() }
         if role == .checkpointer {
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            // Nothing that makes SQLite read the schema: this connection queries no table.
+            // Set nothing that makes SQLite read the schema: this connection queries no table.
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
         }
-        // A schema that was tampered with must not run code, nor may SQL from outside damage the file's structure.
+        // A schema that was tampered with must not run code, and SQL from outside must not damage the structure of the
+        // file.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         if role == .writer {
-            // Debian's SQLite says FULL in WAL mode, and overwrites deleted content with zeros.
+            // Debian builds SQLite with FULL in WAL mode, and with zeros in place of deleted content.
             try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
             try execute("PRAGMA secure_delete = \(deletesSecurely ? "ON" : "OFF")")
-            // Where fsync(2) alone does not reach the disk: on Apple's systems.
+            // On Apple's systems, fsync(2) alone does not reach the disk.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
-            // More than a WAL at its bound: a truncated file would have to grow again.
+            // The limit exceeds the bound of a WAL: a truncated file would have to grow again.
             try execute("PRAGMA journal_size_limit = \(Checkpointer.maxByteCount / 4 * 5)")
         }
         try execute("PRAGMA cache_size = -\(max(64, cacheByteCount >> 10))")
@@ -100,20 +102,21 @@ package final class Connection {
         if role == .reader || role == .inspector { try execute("PRAGMA query_only = ON") }
     }
 
-    /// Throws where every later write would fail: better to know when the store is opened.
+    /// Throws if every later write would fail, so that opening the store reports the problem.
     ///
-    /// When one open of the file fails for want of space, descriptors or permission, SQLite falls back to read-only in
-    /// silence. When the header of the file forbids writing, it says so once it has read it.
+    /// SQLite silently opens the file read-only if opening it for writing fails, for want of space, descriptors or
+    /// permission. If the header of the file forbids writing, SQLite reports that once it has read the header.
     func checkWritable() throws(SQLiteError) {
         guard sqlite3_db_readonly(handle, "main") == 0 else {
             throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the index can only be read")
         }
     }
 
-    /// Throws where every later write would fail although the index itself can be written.
+    /// Throws if every later write would fail although the index itself can be written.
     ///
-    /// When the WAL, or its shared memory, cannot be opened for writing for a moment, SQLite silently falls back to reading for the life of
-    /// the connection. It reports that before it tries the lock, so that this waits for no other writer.
+    /// If the WAL or its shared memory cannot be opened for writing for a moment, SQLite silently stays read-only for
+    /// the life of the connection. SQLite reports that before it tries the lock, so this call waits for no other
+    /// writer.
     func checkWALWritable() throws(SQLiteError) {
         do throws(SQLiteError) {
             try waiting(.zero) { () throws(SQLiteError) in try execute("BEGIN IMMEDIATE") }
@@ -123,7 +126,7 @@ package final class Connection {
         }
     }
 
-    /// Ends waiting for a lock as soon as `flag` is set.
+    /// Ends every wait for a lock as soon as `flag` is set.
     func stopWaiting(by flag: InterruptFlag) {
         busyWait.stop = flag
     }
@@ -132,8 +135,8 @@ package final class Connection {
     func interrupt(by flag: InterruptFlag, timeLimit: Duration? = nil) {
         let condition = InterruptCondition(flag, timeLimit: timeLimit)
         interruption = condition
-        // SQLite checks after every thousand steps of a statement: mostly a fraction of a millisecond. Within one step it may wait for
-        // a lock, or sort.
+        // SQLite checks after every thousand steps of a statement, mostly a fraction of a millisecond. Within one step,
+        // SQLite may wait for a lock or sort rows.
         sqlite3_progress_handler(
             handle, 1_000,
             { condition in
@@ -175,9 +178,9 @@ package final class Connection {
         try waiting(timeout) { () throws(SQLiteError) in try prepared("BEGIN IMMEDIATE").run() }
     }
 
-    /// Makes the file one that is read while it is written.
+    /// Switches the file to WAL mode, in which connections read while one writes.
     ///
-    /// The switch to WAL on a new file does not wait for the busy timeout while another process does the same.
+    /// While another process switches the same new file, SQLite does not wait for the busy timeout.
     func enterWAL() throws(SQLiteError) {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
@@ -190,9 +193,9 @@ package final class Connection {
         }
     }
 
-    /// The statement for `sql`, prepared once per connection.
+    /// Returns the statement for `sql`, prepared once per connection.
     ///
-    /// The caller resets it before anybody asks for it again.
+    /// The caller resets the statement before the next call with the same literal.
     package func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
         let address = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[address] { return statement }
@@ -201,12 +204,12 @@ package final class Connection {
             statements[address] = statement
             return statement
         } catch let error where error.code == SQLITE_ERROR {
-            // The statements are right: a table or a column that they need is gone.
+            // The statements are right, so a table or a column that they need is gone.
             throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql)
         }
     }
 
-    /// The one statement of a text that is not known beforehand. It is finalised when it is released.
+    /// Prepares the only statement of a text that is not known beforehand. Releasing the statement finalises it.
     package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
         var sql = sql
         // `withUTF8` rethrows, and would lose the type of the error.
@@ -226,7 +229,8 @@ package final class Connection {
         return first
     }
 
-    /// The first statement of a text, `nil` if there are only spaces and comments, and what follows it.
+    /// Returns the first statement of a text and the text after it. The statement is `nil` if there are only spaces and
+    /// comments.
     private func prepareFirst(
         _ text: UnsafeBufferPointer<UInt8>
     ) throws(SQLiteError) -> (statement: Statement?, rest: UnsafeBufferPointer<UInt8>) {
@@ -245,20 +249,20 @@ package final class Connection {
         )
     }
 
-    /// Runs statements that bind nothing, and throws their rows away.
+    /// Runs statements without parameters, and discards their rows.
     package func execute(_ sql: String) throws(SQLiteError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
-    /// The first column of the first row; 0 if there is none.
+    /// Returns the first column of the first row; 0 if there is none.
     func integer(_ statement: Statement) throws(SQLiteError) -> Int64 {
         defer { statement.reset() }
         return try statement.step() ? statement.int64(0) : 0
     }
 
-    /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: pages that were split or joined keep
-    /// copies of deleted cells in their unused space.
+    /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: pages that were split or
+    /// joined keep copies of deleted cells in their unused space.
     func rewrite() throws(SQLiteError) {
         // The new file takes as much room as the index, which may be more than memory.
         try execute("PRAGMA temp_store = FILE")
@@ -266,7 +270,7 @@ package final class Connection {
         try execute("VACUUM")
     }
 
-    /// Calls `body` in a write transaction that is rolled back, and whose pages stay in memory until then.
+    /// Calls `body` in a write transaction that is rolled back. The changed pages stay in memory until then.
     func rollingBack<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try execute("PRAGMA cache_spill = OFF")
         defer { _ = try? execute("PRAGMA cache_spill = ON") }
@@ -277,7 +281,7 @@ package final class Connection {
 
     // MARK: The WAL
 
-    /// From now on commits count the pages of the WAL instead of running checkpoints.
+    /// Makes commits count the pages of the WAL instead of running checkpoints.
     func leaveCheckpointsToOthers() {
         sqlite3_wal_hook(
             handle,
@@ -287,10 +291,10 @@ package final class Connection {
             }, walPages)
     }
 
-    /// Pages in the WAL after the last commit of this connection, those of other connections included.
+    /// The number of pages in the WAL after the last commit of this connection, including those of other connections.
     var walPageCount: Int { Int(walPages.pointee) }
 
-    /// Keeps one snapshot of the index, and the WAL from being restarted, until ``endReading()``.
+    /// Reads from one snapshot of the index until ``endReading()``. Meanwhile, no connection can restart the WAL.
     package func beginReading() throws(SQLiteError) {
         try execute("BEGIN; PRAGMA schema_version")
     }
@@ -309,7 +313,8 @@ package final class Connection {
         return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: timeout)
     }
 
-    /// Copies the WAL into the database, so that the next transaction writes over its beginning; `false` if readers still need it.
+    /// Copies the WAL into the database, so that the next transaction overwrites its beginning. Returns `false` if
+    /// readers still need the WAL.
     ///
     /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
     @discardableResult
@@ -317,7 +322,7 @@ package final class Connection {
         try waiting(timeout) { () throws(SQLiteError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) }
     }
 
-    /// Copies the WAL into the database and truncates its file; `false` if readers still need it.
+    /// Copies the WAL into the database and truncates its file. Returns `false` if readers still need the WAL.
     func truncateWAL() throws(SQLiteError) -> Bool {
         try checkpoint(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout)
     }
@@ -336,7 +341,7 @@ package final class Connection {
         }
     }
 
-    /// The texts of the statements that are kept.
+    /// The texts of the statements that the connection keeps.
     package var preparedSQL: [String] { statements.values.map(\.sql) }
 
     /// Makes SQLite refuse longer texts and blobs.
@@ -344,23 +349,23 @@ package final class Connection {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, byteCount)
     }
 
-    /// The rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// The rows that were written since the connection was opened, those of triggers included.
+    /// The number of rows written since the connection was opened, including those of triggers.
     package var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
 
-    /// The pages that were written since the connection was opened: in WAL mode, to the log.
+    /// The number of pages written since the connection was opened; in WAL mode, to the WAL.
     package var pagesWritten: Int64 {
         var (pages, peak): (Int32, Int32) = (0, 0)
         guard sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 0) == SQLITE_OK else { return 0 }
         return Int64(UInt32(bitPattern: pages))
     }
 
-    /// Whether a transaction is open. SQLite ends one by itself on errors such as a full disk.
+    /// Whether a transaction is open. SQLite ends a transaction by itself on errors such as a full disk.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The error of the call on this connection that just returned `result`.
+    /// Returns the error of the call on this connection that just returned `result`.
     func error(_ result: Int32, sql: String?) -> SQLiteError {
         SQLiteError(handle: handle, result: result, sql: sql)
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Ends the statements of all connections that check it, while it is set.
+/// While set, ends the statements of all connections that check the flag.
 final class InterruptFlag: Sendable {
     private let value = Atomic(false)
 

@@ -9,7 +9,7 @@ public struct SQLRows: Hashable, Sendable {
 }
 
 extension SQLRows: RandomAccessCollection {
-    /// A row, with its values by the names of the columns.
+    /// A row, whose values can be read by the names of the columns.
     public struct Row: Hashable, Sendable {
         /// The names of the columns, in order.
         public let columns: [String]
@@ -22,11 +22,11 @@ extension SQLRows: RandomAccessCollection {
         }
     }
 
-    /// 0.
+    /// The position of the first row, 0.
     public var startIndex: Int { 0 }
     /// The number of rows.
     public var endIndex: Int { rows.count }
-    /// A row.
+    /// Returns the row at a position.
     public subscript(position: Int) -> Row { Row(columns: columns, values: rows[position]) }
 }
 

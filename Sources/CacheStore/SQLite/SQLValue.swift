@@ -14,12 +14,12 @@ public enum SQLValue: Hashable, Sendable {
     case blob([UInt8])
 }
 
-/// The value, if it is of the type asked for.
+/// Returns the value if it has the requested type.
 extension SQLValue {
     /// The integer.
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
-    /// The number, which an integer is, too.
+    /// The number; an integer is converted.
     public var real: Double? {
         switch self {
         case .real(let value): value

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What SQLite said when a call failed.
+/// A call of SQLite that failed.
 public struct SQLiteError: Error, Hashable, Sendable {
     /// The primary result code, such as 13 for `SQLITE_FULL`.
     public let code: Int32
@@ -19,28 +19,29 @@ public struct SQLiteError: Error, Hashable, Sendable {
         self.sql = sql
     }
 
-    /// Takes code and message from `handle`; call it before any other call on that connection, or they are gone.
+    /// Takes code and message from `handle`. The next call on that connection overwrites both, so create the error
+    /// first.
     init(handle: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = sqlite3_extended_errcode(handle)
-        // After a ROLLBACK the connection has forgotten its error: then the result of the failing call is what is left.
+        // After a ROLLBACK, the connection has no error any more; only the result of the failed call is left.
         let code = extended & 0xff == result & 0xff ? extended : result
         let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(result))
         self.init(extendedCode: code, message: message, sql: sql)
     }
 
-    /// A statement that would change something was given where only queries may run.
+    /// Creates the error for a statement that changes something where only queries may run.
     init(readOnlyRefuses sql: String) {
         self.init(extendedCode: SQLITE_READONLY, message: "only queries can be run here", sql: sql)
     }
 
-    /// A query was given another number of arguments than it has parameters.
+    /// Creates the error for a query with another number of arguments than parameters.
     init(arguments: Int, parameters: Int, sql: String) {
         self.init(
             extendedCode: SQLITE_RANGE, message: "\(arguments) arguments were given for \(parameters) parameters",
             sql: sql)
     }
 
-    /// Parameters were given where nothing is bound to them.
+    /// Creates the error for parameters to which nothing is bound.
     init(parametersIn sql: String) {
         self.init(extendedCode: SQLITE_MISUSE, message: "parameters cannot be used here", sql: sql)
     }
@@ -48,7 +49,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// Whether the file is not as SQLite wrote it.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
-    /// Whether there was no room on the disk: SQLite says so of writes, and reports other calls as I/O errors.
+    /// Whether the disk had no room. SQLite reports this code for writes, and an I/O error for other calls.
     var isFull: Bool { code == SQLITE_FULL }
 
     /// Whether the file, or a file beside it, cannot be opened.

@@ -8,12 +8,12 @@ internal import Foundation
 
 /// A prepared statement of one connection.
 ///
-/// It is used by whoever uses its connection, one run at a time: bind, step to the end or as far as wanted, reset.
+/// The owner of the connection uses the statement, one run at a time: bind, step to the end or as far as needed, reset.
 /// Parameters count from 1 and columns from 0, as in SQLite.
 package final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
-    /// What the first bind that failed returned; the next step throws it.
+    /// The result of the first bind that failed. The next step throws it.
     private var failedBind = SQLITE_OK
 
     init(handle: OpaquePointer, connection: Connection) {
@@ -25,7 +25,7 @@ package final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Runs to the next row; `false` after the last.
+    /// Runs to the next row; returns `false` after the last.
     package func step() throws(SQLiteError) -> Bool {
         guard failedBind == SQLITE_OK else {
             throw SQLiteError(extendedCode: failedBind, message: String(cString: sqlite3_errstr(failedBind)), sql: sql)
@@ -52,7 +52,7 @@ package final class Statement {
         return integers
     }
 
-    /// Ends the run: lets go of its snapshot and of everything bound.
+    /// Ends the run: releases the snapshot and all bound values.
     package func reset() {
         // The result repeats the error of the last step, which has been thrown.
         _ = sqlite3_reset(handle)
@@ -86,7 +86,7 @@ package final class Statement {
     }
 
     private func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
-        // Not a null pointer, which would bind NULL.
+        // Avoid a null pointer, which would bind NULL.
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
             return check(sqlite3_bind_zeroblob(handle, index, 0))
         }
@@ -112,7 +112,7 @@ package final class Statement {
         bind(text, at: index)
     }
 
-    /// Binds bytes as TEXT: SQLite keeps them as they are, valid UTF-8 or not.
+    /// Binds bytes as TEXT. SQLite keeps them as they are, valid UTF-8 or not.
     package func bind(textBytes bytes: [UInt8], at index: Int32) {
         bytes.withUnsafeBufferPointer { bindText($0, at: index) }
     }
@@ -136,7 +136,8 @@ package final class Statement {
         }
     }
 
-    /// A failing bind leaves the parameter NULL, so the statement must not run: a value may be too big, or memory short.
+    /// Records a failed bind, which leaves the parameter NULL: the statement must not run. A value may be too big, or
+    /// memory short.
     private func check(_ result: Int32) {
         precondition(result != SQLITE_RANGE && result != SQLITE_MISUSE, "there is no such parameter now in: \(sql)")
         if failedBind == SQLITE_OK { failedBind = result }
@@ -146,7 +147,7 @@ package final class Statement {
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
     package func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
-    /// Cut to what an `Int` holds, which on some watches has 32 bits.
+    /// Returns an integer clamped to the range of `Int`, which has 32 bits on some watches.
     func int(_ column: Int32) -> Int { Int(clamping: int64(column)) }
     func int64OrNil(_ column: Int32) -> Int64? { isNull(column) ? nil : int64(column) }
 
@@ -159,7 +160,7 @@ package final class Statement {
     /// The bytes of a TEXT, exactly as they were bound.
     package func textBytes(_ column: Int32) -> [UInt8] { Array(textBuffer(column)) }
 
-    /// `nil` for NULL, and for anything that is not 32 bytes long.
+    /// Returns the digest; `nil` for NULL, and for a value that is not 32 bytes long.
     package func digest(_ column: Int32) -> ContentDigest? {
         ContentDigest(blobBuffer(column))
     }
@@ -168,12 +169,12 @@ package final class Statement {
     func data(_ column: Int32) -> Data { Data(blobBuffer(column)) }
 
     private func textBuffer(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
-        // In this order: sqlite3_column_bytes counts what sqlite3_column_text has converted.
+        // Keep this order: sqlite3_column_bytes counts the bytes that sqlite3_column_text has converted.
         let start = sqlite3_column_text(handle, column)
         return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
-    /// A column of any type, as it is.
+    /// Returns the value of a column of any type.
     func value(_ column: Int32) -> SQLValue {
         switch sqlite3_column_type(handle, column) {
         case SQLITE_INTEGER: .integer(int64(column))
@@ -186,7 +187,7 @@ package final class Statement {
 
     private func blob(_ column: Int32) -> [UInt8] { Array(blobBuffer(column)) }
 
-    /// No bytes for NULL.
+    /// Returns the bytes of a column; none for NULL.
     private func blobBuffer(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))

@@ -3,8 +3,8 @@ internal import CSQLite
 
 /// Gives a snapshot the files of its bodies: hard links where the file system allows them, else copies.
 ///
-/// A link is safe because no store writes to a file below `blobs/`: a store links, reads and unlinks. Every step down is taken
-/// from an open directory and follows no link.
+/// A link is safe because no store writes to a file below `blobs/`: a store links, reads and unlinks. Each step down
+/// starts at an open directory and follows no link.
 struct SnapshotBodies {
     enum Outcome {
         case linked, copied
@@ -16,14 +16,14 @@ struct SnapshotBodies {
     private let target: FileDescriptor
     private let isDurable: Bool
     private let interruption: InterruptFlag
-    /// The folder of the last body. `source` is `nil` if the store has no such folder.
+    /// The directory of the last body. `source` is `nil` if the store has no such directory.
     private var shard: (name: String, source: FileDescriptor?, target: FileDescriptor)?
 
     /// - Parameters:
     ///   - root: The directory of the store.
     ///   - targetRoot: The directory of the snapshot, in which `blobs/` is created.
     ///   - isDurable: Whether files and names outlast a power cut once ``finish()`` has returned.
-    ///   - interruption: Ends the work.
+    ///   - interruption: Ends the work when it is set.
     init(
         from root: FileDescriptor, to targetRoot: FileDescriptor, isDurable: Bool, _ interruption: InterruptFlag
     ) throws(StoreError) {
@@ -46,14 +46,14 @@ struct SnapshotBodies {
         if try link(path.name, source, target) {
             let status = try wrappingErrors { () throws(SystemError) in try target.status(of: path.name) }
             if let status, status.isRegular, status.size == byteCount { return .linked }
-            // A torn file, or a link or folder that was planted in its place.
+            // The file is torn, or a link or directory was planted in its place.
             try wrappingErrors { () throws(SystemError) in _ = try target.unlink(path.name) }
             return .missing
         }
         return try copy(path.name, byteCount, source, target) ? .copied : .missing
     }
 
-    /// Called after the last body.
+    /// Syncs the last directories of a durable snapshot. Called after the last body.
     func finish() throws(StoreError) {
         guard isDurable else { return }
         try wrappingErrors { () throws(SystemError) in
@@ -96,7 +96,8 @@ struct SnapshotBodies {
             }
             return true
         } catch {
-            // EPERM: FAT has no links, and Linux allows no links to files of other users. EMLINK: ext4 allows 65,000 per file.
+            // EPERM: FAT has no links, and Linux allows no links to files of other users. EMLINK: ext4 allows 65,000
+            // for each file.
             guard [ENOENT, EXDEV, EPERM, EMLINK, ENOTSUP, EOPNOTSUPP].contains(error.errno) else { throw .file(error) }
             return false
         }
@@ -107,7 +108,7 @@ struct SnapshotBodies {
         _ name: String, _ byteCount: Int64, _ source: FileDescriptor, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
         let opened = try wrappingErrors { () throws(SystemError) -> FileDescriptor? in
-            // Does not wait for the writer of a FIFO.
+            // O_NONBLOCK: opening a FIFO must not wait for its writer.
             guard let file = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source) else { return nil }
             let status = try file.status()
             return status.isRegular && status.size == byteCount ? file : nil
@@ -136,7 +137,7 @@ struct SnapshotBodies {
     }
 
     private func checkInterruption() throws(StoreError) {
-        // As SQLite says it.
+        // Throw the error that SQLite throws for an interrupted statement.
         guard !interruption.isSet else {
             throw .index(SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted"))
         }

@@ -7,15 +7,16 @@ internal import CPlatform
 
 /// The directory that a snapshot fills.
 ///
-/// Holds the exclusive lock of an opening store: until the snapshot is complete, other openers and other snapshots fail. Without
-/// ``finish()`` everything in the directory goes with the last reference, and the directories that were created for it.
+/// Holds the exclusive lock of an opening store: until the snapshot is complete, other openers and other snapshots
+/// fail. Without ``finish()``, releasing the last reference deletes the contents of the directory, and the directories
+/// that were created for it.
 final class SnapshotDirectory {
     let isDurable: Bool
     var root: FileDescriptor { place.root }
-    /// Where the index is until ``finish()``.
+    /// The path of the index until ``finish()``.
     var indexPath: String { place.path + "/" + Self.temporaryName }
 
-    /// A store that is opened here after a kill sweeps names with this beginning.
+    /// A store that is opened here after a kill sweeps names with this prefix.
     private static let temporaryName = "index.new-snapshot"
 
     private let place: StoreDirectory
@@ -23,7 +24,7 @@ final class SnapshotDirectory {
     private let created: CreatedDirectories
     private var isFinished = false
 
-    /// Creates the directory at `url`, or takes an empty one.
+    /// Creates the directory at `url`, or uses an empty one.
     init(at url: URL, isDurable: Bool) throws(StoreError) {
         self.isDurable = isDurable
         created = CreatedDirectories(leadingTo: url)
@@ -39,9 +40,9 @@ final class SnapshotDirectory {
         guard isAlone else {
             throw .unusableDirectory(path: place.path, reason: "a store or another snapshot has it open")
         }
-        // Once more under the lock: another process may have been faster.
+        // Check once more under the lock: another process may have been faster.
         try Self.checkEmpty(place)
-        // SQLite fills an empty file. A file that it creates could be read by other users.
+        // SQLite fills this empty file. Other users could read a file that SQLite creates.
         try wrappingErrors { () throws(SystemError) in
             _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
         }
@@ -68,8 +69,8 @@ final class SnapshotDirectory {
 
     deinit {
         guard !isFinished else { return }
-        // The index first, so that a kill in between leaves no store without its bodies. With the lock nothing here is another
-        // process's.
+        // Delete the index first, so that a kill in between leaves no store without its bodies. Because of the lock, no
+        // file here belongs to another process.
         for name in ["index.sqlite", Self.temporaryName, Self.temporaryName + "-journal"] {
             _ = try? root.unlink(name)
         }
@@ -77,7 +78,8 @@ final class SnapshotDirectory {
     }
 }
 
-/// The directories on a path that do not exist yet. They are removed with the last reference, unless ``keep()`` was called.
+/// The directories on a path that do not exist yet. Releasing the last reference removes them, unless ``keep()`` was
+/// called.
 private final class CreatedDirectories {
     /// The innermost first.
     private var paths: [String] = []
@@ -99,7 +101,7 @@ private final class CreatedDirectories {
     }
 
     deinit {
-        // Leaves a directory in which another process has created a file.
+        // rmdir(2) leaves a directory in which another process has created a file.
         for path in paths { rmdir(path) }
     }
 }

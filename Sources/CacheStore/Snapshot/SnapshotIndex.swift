@@ -1,12 +1,12 @@
-/// The copy of an index for a snapshot. Only the snapshot opens it until it is complete.
+/// The copy of an index for a snapshot. Until the copy is complete, only the snapshot opens it.
 struct SnapshotIndex {
     private let path: String
     private let connection: Connection
 
     /// Copies the index at `source`, while other connections write to it, to the empty file at `path`.
     ///
-    /// With `VACUUM INTO`, and not with SQLite's backup interface: both read one snapshot and block no writer, but `VACUUM INTO`
-    /// leaves out removed rows that are not overwritten yet.
+    /// Uses `VACUUM INTO`, and not SQLite's backup interface. Both read one snapshot and block no writer, but
+    /// `VACUUM INTO` leaves out removed rows that are not overwritten yet.
     ///
     /// - Parameter interruption: Ends the copying, and every later statement.
     init(
@@ -15,7 +15,7 @@ struct SnapshotIndex {
         try wrappingErrors(source) { () throws(SQLiteError) in
             let reader = try Connection(path: source, role: .inspector, busyTimeout: busyTimeout)
             reader.interrupt(by: interruption)
-            // The source is opened read-only; query_only would forbid the target, too.
+            // The source is opened read-only; `query_only` would forbid writing the target, too.
             try reader.execute("PRAGMA query_only = OFF")
             let statement = try reader.prepare("VACUUM INTO ?1")
             statement.bind(path, at: 1)
@@ -34,7 +34,7 @@ struct SnapshotIndex {
         }
     }
 
-    /// Calls `visit` for every body, in the order of the digests, which is that of the folders.
+    /// Calls `visit` for every body, in the order of the digests, which is the order of the directories.
     func forEachBody(
         _ visit: (_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -63,7 +63,7 @@ struct SnapshotIndex {
         }
     }
 
-    /// Rewrites the file if rows were removed from it: their bytes stay in the file otherwise.
+    /// Rewrites the file if rows were removed from it. Otherwise the bytes of these rows stay in the file.
     func eraseRemovedRows() throws(StoreError) {
         try wrappingErrors(path) { () throws(SQLiteError) in
             if connection.rowsWritten > 0 { try connection.rewrite() }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The connections that answer lookups.
+/// The connections for lookups.
 ///
-/// Each is used by one caller at a time. A lookup takes the first that is free and waits only when all are taken; it never
-/// waits for the writer. A connection is opened when it is first needed.
+/// One caller at a time uses a connection. A lookup takes the first free connection and waits only when all are taken;
+/// a lookup never waits for the writer. The pool opens a connection when it is first needed.
 final class ReaderPool: Sendable {
     private enum Slot {
         case unopened
@@ -12,9 +12,9 @@ final class ReaderPool: Sendable {
         case closed
     }
 
-    /// A mutex cannot stand in an array by itself.
+    /// Holds a mutex in an array, which cannot store a noncopyable value directly.
     private final class Reader: Sendable {
-        /// Guards the connection, which is its holder's alone.
+        /// Guards the connection, which only the holder of the mutex uses.
         let slot = Mutex(Slot.unopened)
     }
 
@@ -54,7 +54,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes the connections, each as soon as its present caller is done; the next caller opens a new one.
+    /// Closes each connection as soon as its present caller is done. The next caller opens a new one.
     func reset() {
         for reader in readers {
             reader.slot.withLock { slot in
@@ -63,7 +63,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes the connections, each as soon as its present caller is done. Lookups throw `suspended` until `resume()`.
+    /// Closes each connection as soon as its present caller is done. Lookups throw `suspended` until `resume()`.
     func suspend() {
         for reader in readers {
             reader.slot.withLock { slot in
@@ -73,7 +73,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Allows connections again.
+    /// Allows connections again after a suspension.
     func resume() {
         for reader in readers {
             reader.slot.withLock { slot in
@@ -82,7 +82,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes the connections, each as soon as its present caller is done.
+    /// Closes each connection as soon as its present caller is done. Later lookups throw `closed`.
     func close() {
         for reader in readers { reader.slot.withLock { $0 = .closed } }
     }

@@ -1,9 +1,10 @@
-/// The rows of `access` and `request`: uses of entries, and requests by host.
+/// Writes the rows of `access` and `request`: accesses of entries, and requests by host.
 extension WriteTransaction {
-    /// Hosts whose requests are remembered: the counts of those that were asked for least recently are forgotten.
+    /// The number of hosts whose requests are counted. Beyond this number, the counts of the least recently requested
+    /// hosts are dropped.
     static let maxHosts: Int64 = 10_000
 
-    /// Writes accesses and requests.
+    /// Writes accesses, the sum of hits, and requests by host.
     package func write(_ batch: AccessLog.Batch) throws(SQLiteError) {
         guard !batch.isEmpty else { return }
         var requests = batch.requests
@@ -20,7 +21,7 @@ extension WriteTransaction {
         if isHostNew { try forgetOldestHosts() }
     }
 
-    /// Writes the pending access of an entry, if there is one; returns whether there was.
+    /// Writes the pending access of an entry; returns whether there was one.
     func writePendingAccess(of entry: Int64) throws(SQLiteError) -> Bool {
         guard let access = accessLog?.take(entry) else { return false }
         var batch = AccessLog.Batch()
@@ -65,7 +66,7 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    /// The host of an accessed entry; `nil` where only the entry knows it, and is gone.
+    /// Returns the host of an accessed entry; `nil` if the access does not name the host and the entry is gone.
     private func host(of access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) -> String? {
         if let host = access.key?.host { return host }
         let statement = try connection.prepared("SELECT host FROM entry WHERE id = ?1")
@@ -74,7 +75,7 @@ extension WriteTransaction {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Adds requests of a host; returns whether there was no row of the host.
+    /// Adds requests of a host; returns whether the host had no row.
     private func add(_ counts: RequestCounts, host: String, at time: Int64) throws(SQLiteError) -> Bool {
         let insertion = try connection.prepared("INSERT OR IGNORE INTO request VALUES (?1, 0, 0, 0, 0, 0, 0)")
         insertion.bind(host, at: 1)
@@ -116,12 +117,12 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// The largest recency of an unpinned entry; 0 if none was used.
+    /// Returns the largest recency of an unpinned entry; 0 if no unpinned entry was used.
     package func largestRecency() throws(SQLiteError) -> Int64 {
         try integer(prepared("SELECT recency FROM access WHERE is_pinned = 0 ORDER BY recency DESC LIMIT 1"))
     }
 
-    /// Forgets the counts of hosts without entries. Reads every entry.
+    /// Drops the counts of hosts without entries. Reads every entry.
     func forgetUnneededHosts() throws(SQLiteError) {
         try prepared("DELETE FROM request WHERE host NOT IN (SELECT host FROM entry)").run()
     }

@@ -1,11 +1,11 @@
-/// The rows of `blob`.
+/// Reads the rows of `blob`.
 extension Connection {
-    /// Whether an entry or a derived form has this body, and so needs its file.
+    /// Whether an entry or a derived representation has this body, and so needs its file.
     package func containsBlob(_ digest: ContentDigest) throws(SQLiteError) -> Bool {
         try byteCount(ofBlob: digest) != nil
     }
 
-    /// The recorded length of a body; `nil` if no row has it.
+    /// Returns the recorded length of a body; `nil` if no row has the body.
     func byteCount(ofBlob digest: ContentDigest) throws(SQLiteError) -> Int64? {
         let statement = try prepared("SELECT byte_count FROM blob WHERE digest = ?1")
         defer { statement.reset() }

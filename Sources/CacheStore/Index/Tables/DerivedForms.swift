@@ -1,11 +1,12 @@
-/// The rows of `derived`, read.
+/// Reads the rows of `derived`.
 ///
-/// A row is found by its entry as the caller has read it, key and body included.
+/// An entry finds a row only if its key and its body are still those that the caller has read.
 extension Connection {
-    /// Forms of one entry that are kept at once: they all go in one transaction.
+    /// The number of derived representations kept for one entry. One transaction may remove all of them.
     package static let maxDerived: Int64 = 64
 
-    /// The body of a form; `nil` if there is none, or its entry is gone or has another body. One point lookup.
+    /// Returns the body of a derived representation; `nil` if there is none, or if its entry is gone or has another
+    /// body. Takes one point lookup.
     package func derived(
         _ name: String, of entry: StoredEntry
     ) throws(SQLiteError) -> (digest: ContentDigest?, byteCount: Int64)? {
@@ -30,9 +31,10 @@ extension Connection {
     }
 }
 
-/// The rows of `derived`, changed.
+/// Changes the rows of `derived`.
 extension WriteTransaction {
-    /// Stores a form of a present entry in place of the form of that name. Beyond ``Connection/maxDerived`` the oldest go.
+    /// Stores a derived representation of a present entry, in place of the one with the same name. Removes the oldest
+    /// beyond ``Connection/maxDerived``.
     package func storeDerived(
         _ name: String, of entry: StoredEntry, digest: ContentDigest?, byteCount: Int64, at now: Int64
     ) throws(SQLiteError) {
@@ -74,14 +76,14 @@ extension WriteTransaction {
         try releaseBodies(statement)
     }
 
-    /// Removes all forms of an entry.
+    /// Removes all derived representations of an entry.
     func removeDerived(ofEntry id: Int64) throws(SQLiteError) {
         let statement = try connection.prepared("DELETE FROM derived WHERE entry_id = ?1 RETURNING body")
         statement.bind(id, at: 1)
         try releaseBodies(statement)
     }
 
-    /// Removes the forms with a body; returns their number. Reads every form.
+    /// Removes the derived representations with a body; returns their number. Reads every row of `derived`.
     package func removeDerived(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
         let statement = try connection.prepared("DELETE FROM derived WHERE body = ?1 RETURNING body")
         statement.bind(digest, at: 1)

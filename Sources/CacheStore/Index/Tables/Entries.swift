@@ -3,15 +3,16 @@ private enum EntryColumn: Int32 {
     case id, kind, variant, url, status, etag, lastModified, contentType, requestedAt, receivedAt, expiresAt, createdAt
     case isBodyDecoded, byteCount, body, head, session, isPinned, tags, keyChecksum, partStart, partTotal, groups
     case searchBase
-    /// Written only: a lookup knows them.
+    /// These columns are only written: a lookup knows their values.
     case partition, key, host
 
     var parameter: Int32 { rawValue + 1 }
 }
 
-/// The rows of `entry`, read.
+/// Reads the rows of `entry`.
 extension Connection {
-    /// All stored responses of a key. One point lookup; a second row only with variants, parts or an error response.
+    /// Returns all stored responses of a key. Takes one point lookup; there is a second row only with variants, parts
+    /// or an error response.
     package func entries(for key: CacheKey) throws(SQLiteError) -> [StoredEntry] {
         let statement = try prepared(
             """
@@ -31,7 +32,7 @@ extension Connection {
         return entries
     }
 
-    /// Whether an entry is present with the body that it had.
+    /// Whether an entry is present and has the same body as before.
     package func contains(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
         let statement = try prepared(
             """
@@ -47,15 +48,16 @@ extension Connection {
         return try statement.step()
     }
 
-    /// Responses of one key that are kept at once.
+    /// The number of responses kept for one key.
     package static let maxVariants: Int64 = 64
 }
 
-/// The rows of `entry`, changed.
+/// Changes the rows of `entry`.
 extension WriteTransaction {
     /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Either gets the next id.
     ///
-    /// UPDATE or INSERT, not an upsert: an upsert would make SQLite copy the pages that it changes (see `v001_initial.sql`).
+    /// Uses UPDATE or INSERT, not an upsert: an upsert would make SQLite copy the pages that it changes (see
+    /// `v001_initial.sql`).
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
         byteCount: Int64, at now: Int64
@@ -108,7 +110,7 @@ extension WriteTransaction {
         )
         """
 
-    /// Leaves kind, variant, part, partition and key alone: the replaced entry has the same.
+    /// Leaves kind, variant, part, partition and key alone: the replaced entry has the same values.
     private static let replacement: StaticString = """
         UPDATE OR ROLLBACK entry SET
             id = (
@@ -124,11 +126,11 @@ extension WriteTransaction {
     private struct Replaced {
         let id: Int64
         let body: ContentDigest?
-        /// `nil` when its session has ended.
+        /// `nil` if the session of the replaced entry has ended.
         let options: EntryOptions?
     }
 
-    /// The entry that a new one replaces.
+    /// Returns the entry that a new one replaces.
     private func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(SQLiteError) -> Replaced? {
         let statement = try connection.prepared(
             """
@@ -147,8 +149,8 @@ extension WriteTransaction {
             options: statement.int64(2) != 0 ? statement.options(3) : nil)
     }
 
-    /// Removes the variants and parts beyond ``Connection/maxVariants``, pinned ones last, the least recently received first: a
-    /// lookup reads them all.
+    /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads them all. Removes the
+    /// least recently received first, and pinned ones last.
     private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
         let statement = try connection.prepared(
             """
@@ -161,7 +163,8 @@ extension WriteTransaction {
         try removeEntries(statement.integers())
     }
 
-    /// Replaces the metadata of an entry and leaves its body and its id alone; `false` if the entry is gone or has another body.
+    /// Replaces the metadata of an entry, but not its body and its id. Returns `false` if the entry is gone or has
+    /// another body.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
         if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
         let statement = try connection.prepared(
@@ -180,7 +183,7 @@ extension WriteTransaction {
         return connection.changes == 1
     }
 
-    /// Removes the entry whose variant another one takes over, if that one is still present.
+    /// Removes the entry whose variant `entry` takes over, if `entry` is still present.
     private func removeVariant(_ variant: String, besides entry: StoredEntry) throws(SQLiteError) {
         guard try connection.contains(entry) else { return }
         let statement = try connection.prepared(
@@ -215,7 +218,8 @@ extension WriteTransaction {
 
     // MARK: Removing
 
-    /// Removes an entry with its forms; `false` if it is gone. Every removal ends here.
+    /// Removes an entry with its derived representations; returns `false` if the entry is gone. Every removal ends
+    /// here, except for malformed rows in a repair and for session entries in a snapshot.
     @discardableResult
     package func removeEntry(id: Int64) throws(SQLiteError) -> Bool {
         try removeDerived(ofEntry: id)
@@ -228,7 +232,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes entries; returns the number of those that were present.
+    /// Removes entries; returns how many were present.
     @discardableResult
     package func removeEntries(_ ids: [Int64]) throws(SQLiteError) -> Int {
         var count = 0
@@ -244,13 +248,13 @@ extension WriteTransaction {
         return try removeEntries(statement.integers())
     }
 
-    /// Removes an entry; `false` if it is gone or has another body.
+    /// Removes an entry; returns `false` if it is gone or has another body.
     package func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
         guard try connection.contains(entry) else { return false }
         return try removeEntry(id: entry.id)
     }
 
-    /// Removes the entries with a body. Reads every entry.
+    /// Removes the entries with a body; returns their number. Reads every entry.
     package func removeEntries(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
         let statement = try connection.prepared("SELECT id FROM entry WHERE body = ?1")
         statement.bind(digest, at: 1)
@@ -276,13 +280,13 @@ extension Statement {
 }
 
 extension StoredEntry {
-    /// Reads the columns of ``Connection/entries(for:)``; `nil` for a damaged row, which is a miss and not an entry with another
-    /// body or of another key.
+    /// Reads the columns of ``Connection/entries(for:)``. Returns `nil` for a damaged row, so that it is a miss and not
+    /// an entry with another body or of another key.
     fileprivate init?(key: CacheKey, row: Statement) {
         let digest = row.digest(EntryColumn.body.rawValue)
         let byteCount = row.int64(EntryColumn.byteCount.rawValue)
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
-        // NULL is an empty body; other bytes that are no digest are damage.
+        // NULL is an empty body. Bytes that are no digest are damage.
         guard digest != nil || row.isNull(EntryColumn.body.rawValue) else { return nil }
         guard row.int64(EntryColumn.keyChecksum.rawValue) == KeyChecksum(key).key else { return nil }
         self.init(

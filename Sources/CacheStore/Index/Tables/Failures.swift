@@ -6,17 +6,17 @@ public import Foundation
 
 /// Consecutive failures to load a key, since its last success.
 public struct LoadFailure: Hashable, Sendable {
-    /// The HTTP status of the latest.
+    /// The HTTP status of the latest failure.
     public let status: Int
-    /// How many there were.
+    /// The number of failures.
     public let count: Int
-    /// When the latest was.
+    /// The time of the latest failure.
     public let date: Date
 }
 
-/// The rows of `failure`.
+/// Reads and changes the rows of `failure`.
 extension Connection {
-    /// More keys than this are not remembered as failing: the oldest are forgotten.
+    /// The number of keys whose failures are recorded. Beyond this number, the oldest rows are dropped.
     static let maxFailures: Int64 = 10_000
 
     package func failure(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
@@ -30,8 +30,8 @@ extension Connection {
             status: statement.int(0), count: statement.int(1), date: .init(milliseconds: statement.int64(2)))
     }
 
-    /// Counts one more failure of a key; returns the count, which starts anew if the latest is not within `window`, in
-    /// milliseconds.
+    /// Counts one more failure of a key; returns the count. Starts again at 1 if the latest failure is not within
+    /// `window`, in milliseconds.
     package func recordFailure(
         for key: CacheKey, status: Int, at now: Int64, within window: Int64? = nil
     ) throws(SQLiteError) -> Int {

@@ -4,17 +4,18 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The columns `session`, `is_pinned` and `tags` of `entry`, and those that hold names.
+/// Binds and reads the columns `session`, `is_pinned` and `tags` of `entry`, and the columns that hold names.
 extension Statement {
-    /// Binds three parameters from `index` on, NULL for what is to stay: 1 for a session entry, 1 for a pinned one, and the
-    /// tags as a JSON array.
+    /// Binds three parameters from `index` on: 1 for a session entry, 1 for a pinned one, and the tags as a JSON array.
+    /// NULL leaves an option as it is.
     func bind(_ options: EntryOptions, from index: Int32) {
         bind(options.lifetime.map { $0 == .session ? 1 : 0 } as Int64?, at: index)
         bind(options.isPinned.map { $0 ? 1 : 0 } as Int64?, at: index + 1)
         bind(options.tags.map { $0.isEmpty ? "[]" : Self.json($0.sorted()) }, at: index + 2)
     }
 
-    /// Reads three columns from `column` on: the session that the entry ends with, whether it is pinned, its tags.
+    /// Reads three columns from `column` on: the session with which the entry ends, whether the entry is pinned, and
+    /// its tags.
     func options(_ column: Int32) -> EntryOptions {
         EntryOptions(
             lifetime: isNull(column) ? .permanent : .session, isPinned: int64(column + 1) != 0,
@@ -26,7 +27,7 @@ extension Statement {
         bind(names.isEmpty ? nil : Self.json(names), at: index)
     }
 
-    /// Reads a JSON array of names; none where somebody has edited the row into something else.
+    /// Reads a JSON array of names. Returns none if a program has edited the row and left no such array.
     func names(_ column: Int32) -> [String] {
         isNull(column) ? [] : (try? JSONDecoder().decode([String].self, from: Data(textBytes(column)))) ?? []
     }

@@ -1,6 +1,6 @@
-/// Entries that belong together although their keys differ.
+/// Finds entries that belong together although their keys differ.
 extension Connection {
-    /// The keys of entries that may answer other queries than their own, the latest row first.
+    /// Returns the keys of entries that may answer other queries than their own, the latest row first.
     package func keys(withSearchBase base: String, partition: String) throws(SQLiteError) -> [CacheKey] {
         let statement = try prepared(
             """
@@ -19,7 +19,7 @@ extension Connection {
         return keys
     }
 
-    /// The groups that the entries of a key belong to.
+    /// Returns the groups to which the entries of a key belong.
     package func groups(of key: CacheKey) throws(SQLiteError) -> [String] {
         let statement = try prepared(
             "SELECT groups FROM entry WHERE partition = ?1 AND key = ?2 AND groups IS NOT NULL")
@@ -33,12 +33,12 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes the members of groups; returns how many there were.
+    /// Removes the members of groups; returns their number.
     ///
-    /// RFC 9875 §2.1: a group is of one origin, which is that of `key`.
+    /// RFC 9875 §2.1: a group belongs to one origin, here that of `key`.
     package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(SQLiteError) -> Int {
         guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
-        // CASE keeps json_each from what somebody has edited into something else than JSON.
+        // CASE keeps json_each from a value that is no JSON, as after an edit by another program.
         let statement = try connection.prepared(
             """
             SELECT id FROM entry
@@ -57,7 +57,7 @@ extension WriteTransaction {
 }
 
 extension CacheKey {
-    /// `scheme://authority/`; `nil` for a name.
+    /// The text `scheme://authority/`; `nil` for a key that is a name.
     package var origin: String? {
         guard host != nil else { return nil }
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

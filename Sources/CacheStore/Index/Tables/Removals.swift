@@ -1,7 +1,7 @@
 /// A point in the sequence of removals from a store.
 ///
-/// Taken before a load begins and given to the commit of what it brings, it keeps the load from putting back what somebody
-/// has removed in the meantime, in any process.
+/// Take a generation before a load begins, and pass it to the commit of the body. Then the load does not restore an
+/// entry that any process has removed in the meantime.
 public struct StoreGeneration: Hashable, Sendable {
     let number: Int64
 
@@ -10,11 +10,11 @@ public struct StoreGeneration: Hashable, Sendable {
     }
 }
 
-/// What was removed on request, latest last.
+/// Records the removals that callers request, the latest last.
 ///
-/// Eviction is none of it: it makes room, and says nothing about what may be stored.
+/// Evictions are not recorded: an eviction makes room, and says nothing about which responses may be stored.
 extension Connection {
-    /// Removals that are remembered one by one. A load that has seen more of them pass is taken to be affected.
+    /// The number of removals that are recorded one by one. A load that spans more of them counts as affected.
     static let rememberedRemovals: Int64 = 1_000
 
     package func generation() throws(SQLiteError) -> StoreGeneration {
@@ -29,13 +29,13 @@ extension Connection {
         try noteRemoval(partition: checksum.partition, key: checksum.key)
     }
 
-    /// - Parameter partition: `nil` for a removal from all.
+    /// - Parameter partition: The partition; `nil` for a removal from all.
     package func noteRemoval(fromPartition partition: String?) throws(SQLiteError) {
         try noteRemoval(partition: partition.map { KeyChecksum(partition: $0).partition }, key: nil)
     }
 
     private func noteRemoval(partition: Int64?, key: Int64?) throws(SQLiteError) {
-        // Wraps around: a load from before is then taken to be affected.
+        // After the generation wraps around, every earlier load counts as affected.
         try prepared(
             "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
         )
@@ -54,10 +54,10 @@ extension Connection {
         try deletion.run()
     }
 
-    /// Whether `key`, perhaps among others, was removed after `generation`.
+    /// Whether a removal of `key`, or of a set of entries that contains it, came after `generation`.
     package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(SQLiteError) -> Bool {
         let present = try self.generation().number
-        // An index that was begun anew counts from zero.
+        // A new index counts from zero, so the present generation may be the smaller one.
         guard present != generation.number else { return false }
         guard present > generation.number, present.saturatingSubtracting(generation.number) <= Self.rememberedRemovals
         else { return true }

@@ -1,6 +1,7 @@
-/// The entries of a selection.
+/// Finds the entries of a selection.
 extension Connection {
-    /// The ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for anything else, every row.
+    /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for any other
+    /// selection, every row.
     package func ids(in selection: EntrySelection, limit: Int64 = .max) throws(SQLiteError) -> [Int64] {
         try checkPredicate(of: selection)
         let statement = try prepare(selection.query("SELECT entry.id") + " LIMIT ?9")
@@ -14,7 +15,8 @@ extension Connection {
     /// Checks that a predicate is one expression over the columns of `cache_entries`, reads views only, and has no
     /// parameters.
     ///
-    /// An expression that is valid both between parentheses and after a WHEN ends neither.
+    /// Prepares the predicate between parentheses and after WHEN: text that is valid in both places cannot end either
+    /// of them.
     private func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
         guard let predicate = selection.predicate else { return }
         try authorizingQueries { () throws(SQLiteError) in
@@ -26,7 +28,7 @@ extension Connection {
         }
     }
 
-    /// What removing the selection would free; nothing is changed.
+    /// Returns the report that removing the selection would return. Changes nothing.
     func preview(of selection: EntrySelection) throws(SQLiteError) -> RemovalReport {
         try checkPredicate(of: selection)
         let sums = try prepare(
@@ -76,10 +78,10 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes those of `ids` that are in the selection still.
+    /// Removes those of `ids` that are still in the selection.
     ///
-    /// - Returns: What was removed, and the keys of it that have failures, which go once all entries have gone: a predicate
-    ///   may ask for them.
+    /// - Returns: The report, and the keys of removed entries that have failures. The caller removes these failures
+    ///   after all entries, because a predicate may refer to failures.
     func removeEntries(
         _ ids: ArraySlice<Int64>, in selection: EntrySelection
     ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey]) {
@@ -89,7 +91,7 @@ extension WriteTransaction {
             FROM entry LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
             WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)
             """)
-        // All are asked before any goes: what a predicate says of other entries is meant of those that there were.
+        // Select all before removing any: a predicate may refer to other entries of the selection.
         var present: [Int64] = []
         var failing: [CacheKey] = []
         for id in ids {
@@ -109,13 +111,13 @@ extension WriteTransaction {
         return (report, failing)
     }
 
-    /// Removes failures of keys in a selection that keys alone tell, whether the key has an entry or not. There are at most
-    /// ``maxFailures``.
+    /// Removes the failures of all keys in a selection by keys, also of keys without an entry. There are at most
+    /// ``Connection/maxFailures``.
     func removeFailures(in selection: EntrySelection) throws(SQLiteError) -> Int {
         try removeFailures(for: try connection.failingKeys(in: selection)[...])
     }
 
-    /// Removes the failures of keys; how many keys had any.
+    /// Removes the failures of keys; returns how many keys had any.
     func removeFailures(for keys: ArraySlice<CacheKey>) throws(SQLiteError) -> Int {
         var count = 0
         for key in keys where try connection.removeFailure(for: key) { count += 1 }
@@ -124,10 +126,11 @@ extension WriteTransaction {
 }
 
 extension EntrySelection {
-    /// A query for the entries; parameters as ``Statement/bind(_:)-(EntrySelection)`` binds them, 9 is free.
+    /// Returns a query for the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters; parameter 9 is
+    /// free.
     package func query(_ columns: String) -> String {
         var conditions: [String] = []
-        // A tag leads to fewer rows than a partition: `+` keeps the index of keys from being chosen.
+        // A tag leads to fewer rows than a partition: `+` keeps SQLite from choosing the index of keys.
         if partition != nil { conditions.append("\(tag != nil && prefix == nil ? "+" : "")entry.partition = ?1") }
         if prefix != nil { conditions.append("entry.key >= ?2 AND entry.key < ?3") }
         if host != nil { conditions.append("entry.host = ?4") }
@@ -135,7 +138,7 @@ extension EntrySelection {
         conditions += conditionsThatReadRows
         let condition = conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
         guard prefix != nil, partition == nil else { return "\(columns) FROM entry WHERE \(condition)" }
-        // From one partition to the next along the index, without reading what lies between.
+        // The query steps from one partition to the next along the index, without reading the rows between them.
         return """
             \(columns) FROM (
                 WITH RECURSIVE next (partition) AS (
@@ -149,7 +152,7 @@ extension EntrySelection {
             """
     }
 
-    /// What must hold of an entry at hand: nothing here leads to others, or reads more than belongs to the one.
+    /// The condition for one given entry. Its terms read only rows of that entry; a predicate may read more.
     package var conditionOfOneEntry: String {
         var conditions = ["true"]
         if partition != nil { conditions.append("entry.partition = ?1") }
@@ -167,7 +170,7 @@ extension EntrySelection {
                 contentTypeIsFamily ? "lower(substr(\(type), 1, length(?6))) = ?6" : "lower(\(type)) = ?6")
         }
         if let predicate {
-            // The line break ends a comment.
+            // The line break ends a comment in the predicate.
             conditions.append(
                 "EXISTS (SELECT 1 FROM cache_entries WHERE cache_entries.id = entry.id AND (\(predicate)\n))")
         }
@@ -176,14 +179,14 @@ extension EntrySelection {
 
     fileprivate var contentTypeIsFamily: Bool { contentType?.hasSuffix("/*") ?? false }
 
-    /// The same question asked of a key alone.
+    /// Whether the partition, the prefix and the host of the selection match a key.
     fileprivate func contains(_ key: CacheKey) -> Bool {
         (partition.map { $0.utf8.elementsEqual(key.partition.utf8) } ?? true)
             && (prefix.map { key.text.utf8.starts(with: $0.utf8) } ?? true)
             && (indexedHost.map { $0 == key.host } ?? true)
     }
 
-    /// The host as the index has it: in lower case, an IPv6 address between brackets.
+    /// The host as the index stores it: in lower case, an IPv6 address between brackets.
     fileprivate var indexedHost: String? {
         guard let host = host?.lowercased() else { return nil }
         return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
@@ -194,7 +197,7 @@ extension EntrySelection {
 }
 
 extension Statement {
-    /// Binds parameters 1 to 6, those that the statement has.
+    /// Binds those of the parameters 1 to 6 that the statement has.
     fileprivate func bind(_ selection: EntrySelection) {
         if let partition = selection.partition { bind(partition, at: 1) }
         if let prefix = selection.prefix {

@@ -1,14 +1,15 @@
-/// Sessions: each lasts while at least one process has the store open.
+/// Begins and ends sessions. A session lasts while at least one process has the store open.
 extension Connection {
     /// Ends the previous session if it left entries. Called by the only opener.
     ///
-    /// From then on lookups pass those entries over; ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
+    /// From then on, lookups skip those entries. ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
     ///
     /// - Returns: Whether there are any.
     package func beginSession() throws(SQLiteError) -> Bool {
         let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
         guard hasEntries else { return false }
-        // A number at its maximum, by edit or damage, gives way to one that no entry has.
+        // An edit or damage may have moved the number out of bounds. Then a random number replaces it, which no entry
+        // is likely to have.
         let statement = try prepared(
             """
             UPDATE state SET session = CASE
@@ -31,7 +32,7 @@ extension WriteTransaction {
     }
 }
 
-/// Processes that write to the store. A killed process does not unregister.
+/// Counts the processes that write to the store. A killed process does not unregister.
 extension Connection {
     package func registerWriter() throws(SQLiteError) {
         try prepared("UPDATE state SET writer_count = min(max(0, writer_count), 1 << 30) + 1").run()
@@ -41,13 +42,13 @@ extension Connection {
         try prepared("UPDATE state SET writer_count = max(0, writer_count - 1)").run()
     }
 
-    /// Whether a writer was killed. Called by the only opener.
+    /// Resets the count of writers; returns whether a writer was killed. Called by the only opener.
     package func clearWriters() throws(SQLiteError) -> Bool {
         guard try integer(prepared("SELECT writer_count FROM state")) != 0 else { return false }
         do throws(SQLiteError) {
             try prepared("UPDATE state SET writer_count = 0").run()
         } catch {
-            // A store on a full disk opens all the same. The next only opener sweeps once more.
+            // A store on a full disk opens all the same. The next only opener sweeps again.
             guard error.isFull else { throw error }
         }
         return true

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// The row of `total`.
+/// Reads and corrects the row of `total`.
 extension Connection {
     package func statistics() throws(SQLiteError) -> StoreStatistics {
         let statement = try prepared(
@@ -23,17 +23,18 @@ extension Connection {
         try prepared("UPDATE total SET damaged_count = damaged_count + 1").run()
     }
 
-    /// The newest id of an entry.
+    /// Returns the newest id of an entry.
     package func lastEntryID() throws(SQLiteError) -> Int64 {
         try integer(prepared("SELECT last_id FROM total"))
     }
 
-    /// Ids up to this fit into a recency, with room for all that a store can give out.
+    /// The largest valid id. Larger ones do not fit into a recency.
     private static let maxID: Int64 = 1 << 38
 
-    /// Corrects the newest id where damage or an edit has moved it out of bounds. Throws damage where an entry has such an id.
+    /// Corrects the newest id if damage or an edit has moved it out of bounds. Throws `SQLITE_CORRUPT` if an entry has
+    /// such an id.
     ///
-    /// Constant time: for each opening.
+    /// Takes constant time, so that every opening can call it.
     func checkLastEntryID() throws(SQLiteError) {
         let largest = try integer(prepared("SELECT coalesce(max(id), 0) FROM entry"))
         guard largest <= Self.maxID else {
@@ -51,7 +52,7 @@ extension Connection {
         ).run()
     }
 
-    /// How much the store holds, as limits count it. Constant time.
+    /// Returns how much the store holds, as limits count it. Takes constant time.
     package func size() throws(SQLiteError) -> StoreSize {
         let pages = max(0, try usedPageCount() - Self.emptyPageCount)
         let (entries, bodyBytes) = try counts()
@@ -72,7 +73,8 @@ extension Connection {
         return (statement.int64(0), statement.int64(1))
     }
 
-    /// Bytes of the entries of a partition as if nothing were shared; constant time. 0 for the partition `""`, which is not counted.
+    /// Returns the bytes of the entries of a partition as if no body were shared. Takes constant time. Returns 0 for
+    /// the partition `""`, which has no sum.
     func byteCount(ofPartition partition: String) throws(SQLiteError) -> Int64 {
         let statement = try prepared("SELECT byte_count FROM partition_total WHERE partition = ?1")
         defer { statement.reset() }
@@ -80,12 +82,12 @@ extension Connection {
         return try statement.step() ? statement.int64(0) : 0
     }
 
-    /// Pages of an index without entries.
+    /// The number of pages of an index without entries.
     package static let emptyPageCount: Int64 = 29
     /// The page size of a new file.
     static let pageByteCount: Int64 = 4096
 
-    /// Pages of the index in use.
+    /// Returns the number of pages of the index that are in use.
     package func usedPageCount() throws(SQLiteError) -> Int64 {
         try integer(prepared("PRAGMA page_count")) - integer(prepared("PRAGMA freelist_count"))
     }
@@ -94,16 +96,16 @@ extension Connection {
 /// How much a store holds, as limits count it.
 package struct StoreSize: Sendable {
     package var entries: Int64
-    /// Bytes of the bodies of entries and derived forms, each once.
+    /// Bytes of the bodies of entries and derived representations, each body once.
     package var bodyBytes: Int64
-    /// Bytes of the pages beyond those of an empty index, shared out among the entries: pages become free later than the rows in
-    /// them.
+    /// Bytes of the pages beyond those of an empty index, divided by the number of entries. Pages become free later
+    /// than the rows in them.
     package let indexBytesPerEntry: Double
 
     /// Bytes that count against a limit.
     package var bytes: Int64 {
         let index = (Double(max(0, entries)) * indexBytesPerEntry).rounded()
-        // Edited sums must not trap.
+        // Sums that were edited must not trap.
         return bodyBytes &+ (index < 9.2e18 ? Int64(index) : .max)
     }
 }

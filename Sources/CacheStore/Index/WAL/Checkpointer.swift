@@ -1,18 +1,19 @@
 internal import Synchronization
 
-/// Copies the WAL into the database, as a rule beside the writer, whose commit would wait for the disk otherwise.
+/// Copies the WAL into the database. Usually the copy runs beside the writer, whose commits would otherwise wait for
+/// the disk.
 ///
-/// Each checkpoint uses connections of its own, closed when it is done; SQLite keeps the descriptors of the index for the next ones. A
-/// failed checkpoint is left for the next time.
+/// Each checkpoint opens connections of its own and closes them when it is done. SQLite keeps the descriptors of the
+/// index for the next checkpoints. After a failure, the next checkpoint copies the rest.
 final class Checkpointer: Sendable {
-    /// From so many pages on the writer waits for a checkpoint and restarts the WAL. About as many as the first table of the WAL-index
-    /// has room for, 4,062: with more, reading a page searches two.
+    /// The number of pages from which the writer waits for a checkpoint and restarts the WAL. The first table of the
+    /// WAL-index has room for about as many: 4,062. With more pages, reading a page searches two tables.
     private static let maxPageCount = 4_000
 
     /// The size of such a WAL: 16 MB.
     static let maxByteCount = Int64(maxPageCount) * Connection.pageByteCount
 
-    /// Pages by which the WAL grows before a checkpoint: SQLite's own threshold.
+    /// The number of pages by which the WAL grows before a checkpoint. SQLite uses the same threshold.
     private static let interval = 1_000
 
     /// How long a restart waits for readers and other checkpointers.
@@ -21,22 +22,24 @@ final class Checkpointer: Sendable {
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether a checkpoint is queued or running.
     private let isScheduled = Atomic(false)
-    /// Pages in the WAL when a checkpoint was last due. Changed by the writer only.
+    /// The number of pages in the WAL when a checkpoint was last due. Only the writer changes it.
     private let lastPageCount = Atomic(0)
     private let directory: StoreDirectory
     private let isDurable: Bool
 
-    /// - Parameter isDurable: Whether synced bytes have to be on the disk itself, where `fsync` promises less.
+    /// - Parameter isDurable: Whether synced bytes must reach the disk itself, where `fsync` promises less.
     init(_ directory: StoreDirectory, isDurable: Bool) {
         self.directory = directory
         self.isDurable = isDurable
     }
 
-    /// Runs a checkpoint when the WAL has grown enough: soon, or, where the WAL is too long or the disk almost full, before the call
-    /// returns. Called by the writer after each commit.
+    /// Runs a checkpoint if the WAL has grown enough. The writer calls this after each commit.
+    ///
+    /// Usually the checkpoint runs on the lane. If the WAL is too long or the disk almost full, the call waits for the
+    /// checkpoint and restarts the WAL.
     func committed(_ connection: Connection) {
         let pageCount = connection.walPageCount
-        // A shorter WAL than before has been restarted.
+        // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
         let isTooLong = pageCount >= Self.maxPageCount
         let isDue = pageCount - last >= Self.interval || isTooLong && last < Self.maxPageCount
@@ -57,10 +60,10 @@ final class Checkpointer: Sendable {
         lane.runAndWait {}
     }
 
-    /// Copies the WAL and lets the next transaction write over its beginning.
+    /// Copies the WAL and lets the next transaction overwrite its beginning.
     ///
-    /// Most of it while other processes write; then the rest while none can, until the readers of the WAL are done. New readers read
-    /// the database alone by then, so that this takes as long as a lookup.
+    /// Copies most of the WAL while other processes write. Then copies the rest and waits for the readers of the WAL,
+    /// while no process can write. New readers use the database alone by then, so the wait takes as long as a lookup.
     private func restart(_ connection: Connection) {
         _ = try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
         _ = try? connection.restartWAL(within: Self.restartTimeout)
@@ -68,8 +71,9 @@ final class Checkpointer: Sendable {
 
     /// Copies as much of the WAL as readers allow.
     ///
-    /// One connection reads meanwhile, so that no writer restarts the WAL: SQLite reads the length of the WAL first, then how much of it
-    /// is copied, and would take the length of the old WAL for that of a restarted one.
+    /// One connection reads meanwhile, so that no writer restarts the WAL. SQLite first reads the length of the WAL,
+    /// then how much of it is copied. If a writer restarted the WAL in between, SQLite would take the old length for
+    /// the new one.
     private func checkpoint() throws(SQLiteError) -> Bool {
         let reader = try connection()
         try reader.beginReading()

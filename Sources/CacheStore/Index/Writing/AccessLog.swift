@@ -3,15 +3,15 @@ internal import Synchronization
 /// How an entry answered a request.
 @nonexhaustive
 public enum EntryUse: Hashable, Sendable {
-    /// As stored, fresh.
+    /// The entry was fresh, and answered as stored.
     case hit
-    /// As stored, although stale.
+    /// The entry was stale, and answered as stored.
     case stale
-    /// After the origin had validated it.
+    /// The entry answered after the origin had validated it.
     case revalidated
 }
 
-/// Requests counted by how they were answered.
+/// Counts requests by how they were answered.
 package struct RequestCounts: Hashable, Sendable {
     package var hits: Int64 = 0
     package var stale: Int64 = 0
@@ -40,21 +40,21 @@ package struct RequestCounts: Hashable, Sendable {
     }
 }
 
-/// The order of accesses and insertions: the newest id of an entry, and behind it the accesses since.
+/// Orders accesses and insertions: the newest id of an entry, followed by the number of accesses since then.
 ///
 ///     recency = newest id << 24 | accesses since that id was given
 ///
-/// An entry that was never used has the recency `id << 24`. No wall clock takes part.
+/// An entry that was never used has the recency `id << 24`. The order does not depend on the wall clock.
 package struct Recency {
-    /// Accesses between two insertions that are told apart; later ones count as simultaneous.
+    /// The bits that count accesses between two insertions. Accesses beyond their maximum count as simultaneous.
     package static let tickBits: Int64 = 24
     private var newestID: Int64 = 0
     /// The largest recency that this process knows.
     private var last: Int64 = 0
-    /// ``last`` when the index was last looked at.
+    /// The value of ``last`` after the latest call of ``follow(_:_:)`` or ``advance(to:)``.
     private var synced: Int64 = 0
 
-    /// The recency of an unused entry.
+    /// Returns the recency of an unused entry.
     package static func ofUnused(_ id: Int64) -> Int64 { id << tickBits }
 
     private var limit: Int64 { Self.ofUnused(newestID + 1) - 1 }
@@ -76,7 +76,7 @@ package struct Recency {
     /// - Parameters:
     ///   - id: The newest id in the index.
     ///   - recency: The largest recency in the index.
-    /// - Returns: How far accesses later than the threshold move up, to stay the latest.
+    /// - Returns: The shift of accesses that are later than the threshold, so that they stay the latest.
     mutating func follow(_ id: Int64, _ recency: Int64) -> (threshold: Int64, shift: Int64) {
         newestID = max(newestID, id)
         let newest = max(Self.ofUnused(newestID), min(recency, limit))
@@ -89,9 +89,9 @@ package struct Recency {
 
 /// Accesses of entries, and requests, that the index does not contain yet.
 ///
-/// A hit writes nothing: its access is noted here, one for each entry. Accesses reach the index in small groups: with the
-/// next writes, after an interval, at `flush()` or `close()`. A kill loses them: the entries then count as used a little
-/// earlier.
+/// A hit writes nothing to the index. This type notes the access, one for each entry. Accesses reach the index in small
+/// batches: with the next writes, after an interval, and at `flush()`, `suspend()` or `close()`. A kill loses the
+/// pending accesses; the entries then count as used a little earlier.
 package final class AccessLog: Sendable {
     package struct Access: Sendable {
         /// See ``Recency``.
@@ -99,13 +99,13 @@ package final class AccessLog: Sendable {
         /// Milliseconds since 1970.
         package var accessedAt: Int64
         package var counts = RequestCounts()
-        /// Names the host; `nil` has the index look it up.
+        /// Names the host; with `nil`, the writer looks the host up in the index.
         let key: CacheKey?
     }
 
-    /// A group of accesses and requests.
+    /// A batch of accesses and requests.
     package struct Batch: Sendable {
-        /// By the id of the entry.
+        /// Accesses by the id of the entry.
         package var accesses: [Int64: Access] = [:]
         /// Requests that no entry answered, by host.
         package var requests: [String: RequestCounts] = [:]
@@ -122,7 +122,7 @@ package final class AccessLog: Sendable {
         var recency = Recency()
         var isTimerSet = false
 
-        /// Asks for a timer unless one runs.
+        /// Asks for a timer unless one is set.
         mutating func timer() -> Action {
             guard !isTimerSet else { return .none }
             isTimerSet = true
@@ -130,14 +130,14 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Bounds memory: with this many entries the accesses are written at once; with twice as many, because they cannot be
-    /// written, further ones are dropped. The same holds for hosts.
+    /// The number of entries with pending accesses at which all accesses are written at once. Bounds memory: if writing
+    /// fails, accesses of further entries are dropped from twice this number on. The same holds for hosts.
     package static let capacity = 8192
 
-    /// Guards the pending accesses and the clock.
+    /// Guards the pending accesses and the logical clock.
     private let state = Mutex(State())
 
-    /// What the caller has to do for an access to reach the index.
+    /// The step that the caller takes for an access to reach the index.
     package enum Action {
         case none
         case setTimer
@@ -155,7 +155,7 @@ package final class AccessLog: Sendable {
                 var access = Access(recency: recency, accessedAt: time, key: key)
                 access.counts.count(use)
                 state.pending.accesses[entry] = access
-                // At the number itself only, or each further access would ask again until the write has run.
+                // Ask at the exact number only. Otherwise, each further access would ask again until the write has run.
                 if state.pending.accesses.count == Self.capacity { return .writeNow }
             }
             return state.timer()
@@ -174,9 +174,10 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Ends the wait that an access asked for; returns whether anything is pending.
+    /// Clears the timer that an access asked for; returns whether anything is pending.
     ///
-    /// Only this allows the next timer: a timer after every write would let a busy store collect thousands of them.
+    /// Only this call allows the next timer. With a timer after every write, a busy store would collect thousands of
+    /// them.
     package func timerFired() -> Bool {
         state.withLock { state in
             state.isTimerSet = false
@@ -188,7 +189,7 @@ package final class AccessLog: Sendable {
 
     // MARK: Writing
 
-    /// Hands over up to `limit` accesses and as many hosts.
+    /// Removes and returns up to `limit` accesses, and as many hosts.
     package func take(limit: Int = .max) -> Batch {
         state.withLock { state in
             let pending = state.pending
@@ -210,12 +211,12 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Hands over the access of one entry.
+    /// Removes and returns the access of one entry.
     func take(_ entry: Int64) -> Access? {
         state.withLock { $0.pending.accesses.removeValue(forKey: entry) }
     }
 
-    /// Takes back a batch that could not be written.
+    /// Puts back a batch that could not be written.
     package func restore(_ batch: Batch) {
         state.withLock { state in
             for (entry, var access) in batch.accesses where state.pending.accesses.count < Self.capacity {
@@ -233,9 +234,9 @@ package final class AccessLog: Sendable {
         }
     }
 
-    // MARK: The clock
+    // MARK: The logical clock
 
-    /// Learns the newest id and recency of the index under the write lock, before accesses are written.
+    /// Follows the newest id and recency of the index. Called under the write lock, before accesses are written.
     package func follow(_ id: Int64, _ recency: Int64) {
         state.withLock { state in
             let (threshold, shift) = state.recency.follow(id, recency)
@@ -246,12 +247,12 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Learns the newest id after a commit of this process.
+    /// Follows the newest id after a commit of this process.
     package func advance(to id: Int64) {
         state.withLock { $0.recency.advance(to: id) }
     }
 
-    /// Forgets everything: the index was replaced.
+    /// Drops everything, because the index was replaced.
     func reset() {
         state.withLock { state in
             state.pending = Batch()

@@ -2,21 +2,21 @@ internal import Synchronization
 
 /// The state of the writer's connection.
 enum WriterConnection {
-    /// - isRegistered: Whether the index counts this process as a writer.
+    /// The connection is open. `isRegistered` says whether the index counts this process as a writer.
     case open(Connection, FileIdentity?, isRegistered: Bool)
     case readOnly
     case suspended
     case closed
 }
 
-/// The life of the writer's connection: opened, registered, recovered, suspended, closed.
+/// Opens, registers, recovers, suspends and closes the writer's connection.
 extension IndexWriter {
     /// How long closing waits for locks of other processes.
     private static let closingTimeout = Duration.milliseconds(50)
 
-    /// Calls `body` with the connection, reopened if another index has taken the place of the old one.
+    /// Calls `body` with the connection. Reopens the connection first if another index has replaced the old one.
     ///
-    /// - Parameter registers: Whether the index has to count this process as a writer first, as before a file is named.
+    /// - Parameter registers: Whether the index must count this process as a writer first, as before a file is named.
     func use<Value: Sendable>(
         _ state: inout sending WriterConnection, registers: Bool = true,
         _ body: (Connection) throws(StoreError) -> Value
@@ -28,7 +28,7 @@ extension IndexWriter {
         switch state {
         case .open(let connection, let file, let isRegistered):
             if registers, !isRegistered {
-                // Committed before any file is named: a kill could leave the file without a row.
+                // Commit the registration before any file is named: a kill could leave the file without a row.
                 try wrappingErrors(path) { () throws(SQLiteError) in
                     try writeLock.withLock(within: connection.busyTimeout) { () throws(SQLiteError) in
                         try connection.registerWriter()
@@ -43,7 +43,7 @@ extension IndexWriter {
         }
     }
 
-    /// Recovers an index that looked damaged to a connection: quarantines it if it is, and reopens it.
+    /// Recovers an index that looked damaged to a connection. Quarantines the index if it is damaged, then reopens it.
     package func recover() throws(StoreError) {
         let file = connection.withLock { state in
             if case .open(_, let file, _) = state { file } else { nil as FileIdentity? }
@@ -56,19 +56,19 @@ extension IndexWriter {
         if dependencies.directory.indexIdentity != file {
             indexWasReplaced()
         } else {
-            // The damage was in a connection's copy of the index.
+            // The damage was in a connection's own copy of pages.
             dependencies.indexWasReplaced()
         }
     }
 
     private func indexWasReplaced() {
-        // The accesses belong to entries of the old index; others have their ids now.
+        // The accesses belong to entries of the old index. Other entries have those ids now.
         accessLog.reset()
         dependencies.indexWasReplaced()
     }
 
     private func open(_ state: inout sending WriterConnection) throws(StoreError) {
-        // The checkpointer works on the file that is open now.
+        // Wait for a checkpoint, which uses the file that is open now.
         checkpointer.wait()
         try dependencies.reopenReplacedDirectory()
         let opened = try dependencies.directory.openIndex(dependencies.options).connection
@@ -76,7 +76,8 @@ extension IndexWriter {
         state = .open(opened, dependencies.directory.indexIdentity, isRegistered: false)
     }
 
-    /// Writes pending accesses and closes the connection, within 50 ms of waiting. Until ``resume()`` changes throw `suspended`.
+    /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Until ``resume()``, changes
+    /// throw `suspended`.
     func suspend() {
         stopWaiting()
         connection.withLock { state in
@@ -95,7 +96,7 @@ extension IndexWriter {
         }
     }
 
-    /// Writes pending accesses and closes the connection, within 50 ms of waiting. Later changes throw `closed`.
+    /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `closed`.
     func close() {
         stopWaiting()
         connection.withLock { state in
@@ -104,7 +105,7 @@ extension IndexWriter {
         }
     }
 
-    /// Lets a leader that waits for a lock give up.
+    /// Makes a leader that waits for a lock give up.
     private func stopWaiting() {
         stop.set(true)
         writeLock.limitWaits(to: Self.closingTimeout)

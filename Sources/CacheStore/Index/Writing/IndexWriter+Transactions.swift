@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The result of a transaction.
+/// The result of one or more transactions.
 struct Commit: Sendable {
-    /// The error of each job.
+    /// The error of each job; `nil` for a success.
     var errors: [StoreError?] = []
     var evicted = EvictionReport()
 
@@ -10,16 +10,16 @@ struct Commit: Sendable {
         errors.contains { if case .busy = $0 { true } else { false } }
     }
 
-    /// Adds the result of the next transaction.
+    /// Adds the result of another transaction.
     mutating func add(_ other: Commit) {
         errors += other.errors
         evicted += other.evicted
     }
 }
 
-/// Transactions: each begins with pending accesses and due deletions, then runs its jobs.
+/// Runs transactions. Each begins with pending accesses and due deletions, then runs its jobs.
 extension IndexWriter {
-    /// Runs `jobs` in one transaction, or each in its own.
+    /// Runs `jobs` in one transaction. If a job makes it fail, runs each job in a transaction of its own.
     func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
         var commit = Commit()
         if attempt(jobs, connection, &commit) || jobs.count == 1 { return commit }
@@ -37,10 +37,10 @@ extension IndexWriter {
         return commit
     }
 
-    /// Runs `jobs` in one transaction; `false` if it failed because of one of them.
+    /// Runs `jobs` in one transaction; returns `false` if one of them made the transaction fail.
     ///
-    /// A job may fail without that if it has not changed a row. After an error of SQLite the effect of the failed statement is
-    /// unknown: only the whole transaction can be rolled back.
+    /// A job that fails without changing a row does not end the transaction. After an error of SQLite, the effect of
+    /// the failed statement is unknown, so only the whole transaction can be rolled back.
     private func attempt(_ jobs: [Job], _ connection: Connection, _ commit: inout Commit) -> Bool {
         let transaction = WriteTransaction(connection, accessLog: accessLog)
         var isJobAtFault = false
@@ -64,7 +64,7 @@ extension IndexWriter {
                 try connection.prepared("COMMIT").run()
                 return newest
             }
-            // Before a checkpoint, beside which other processes may write.
+            // Release the lock before a checkpoint: other processes may write meanwhile.
             writeLock.release()
             accessLog.advance(to: newest)
             dependencies.deletion.add(transaction.releasedBodies)
@@ -96,7 +96,7 @@ extension IndexWriter {
 
     // MARK: Outside of write transactions
 
-    /// Calls `body` with the connection outside of transactions, while the checkpointer rests.
+    /// Calls `body` with the connection outside of transactions, while no checkpoint runs.
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
@@ -109,7 +109,7 @@ extension IndexWriter {
         }
     }
 
-    /// Calls `body` in a transaction that is rolled back. Other writers wait until then.
+    /// Calls `body` in a transaction that is rolled back. Other writers wait meanwhile.
     func tentatively<Value: Sendable>(
         _ body: (WriteTransaction) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {

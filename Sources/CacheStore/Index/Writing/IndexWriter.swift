@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// The writer: one connection that changes the index, and the jobs that wait for it.
 ///
-/// Jobs that wait at the same time share a transaction (group commit). A job cannot be rolled back alone: an open savepoint makes
-/// SQLite copy each changed page. A job that fails in the index, or after changing a row, fails the whole transaction; then each job
-/// runs in a transaction of its own.
+/// Jobs that wait at the same time share a transaction (group commit). A single job cannot be rolled back: an open
+/// savepoint makes SQLite copy each changed page. A job that fails in the index, or after changing a row, fails the
+/// whole transaction; then each job runs in a transaction of its own.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
         /// Makes the change inside the transaction.
         let run: @Sendable (WriteTransaction) throws(StoreError) -> Void
-        /// The body whose file the change names; deleted if the change fails and no row needs it.
+        /// The body whose file the change names. If the change fails, the file is deleted unless a row needs it.
         let placedBody: ContentDigest?
-        /// Resumes the caller; called without any lock.
+        /// Resumes the caller. Called without any lock.
         let finish: @Sendable (StoreError?) -> Void
     }
 
@@ -27,13 +27,14 @@ package final class IndexWriter: Sendable {
         let accessInterval: Duration
         /// Called before a connection is opened: the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
-        /// Called when connections to the index are of no use any more: most likely it was quarantined.
+        /// Called when open connections to the index have become invalid, most likely because the index was
+        /// quarantined.
         let indexWasReplaced: @Sendable () -> Void
         /// Called after a transaction that had to evict.
         let hasEvicted: @Sendable () -> Void
     }
 
-    /// Jobs in one transaction; bounds how long the write lock is held.
+    /// The number of jobs in one transaction. Bounds how long the write lock is held.
     private static let batchLimit = 128
 
     let lane = BlockingLane(label: "CacheStore.writer")
@@ -43,7 +44,7 @@ package final class IndexWriter: Sendable {
     let writeLock: WriteLock
     var path: String { dependencies.directory.indexPath }
 
-    /// Ends waiting for a lock: set while the store is closed or suspended.
+    /// Ends waiting for a lock. Set while the store is closed or suspended.
     let stop = InterruptFlag()
 
     /// Guards the list of jobs, not their work.
@@ -54,7 +55,7 @@ package final class IndexWriter: Sendable {
     /// Guards the connection, which belongs to the leader.
     let connection: Mutex<WriterConnection>
 
-    /// - Parameter connection: `nil` for a store that is only read.
+    /// - Parameter connection: The writer's connection; `nil` for a read-only store.
     init(_ connection: sending Connection?, _ dependencies: Dependencies) {
         self.dependencies = dependencies
         writeLock = WriteLock(root: dependencies.directory.root)
@@ -69,7 +70,8 @@ package final class IndexWriter: Sendable {
 
     // MARK: Jobs
 
-    /// Makes a change and returns once it is committed. The calling thread waits, and may run the jobs of other callers meanwhile.
+    /// Makes a change and returns once it is committed. Blocks the calling thread, which may run the jobs of other
+    /// callers meanwhile.
     ///
     /// - Parameter placedBody: The body whose file the change names.
     func write<Value: Sendable>(
@@ -79,7 +81,7 @@ package final class IndexWriter: Sendable {
         try recoveringFromDamage { () throws(StoreError) in try writeOnce(placing: placedBody, change) }
     }
 
-    /// As ``write(placing:_:)``, but leaves recovery from damage to the caller.
+    /// Does the same as ``write(placing:_:)``, but leaves recovery from damage to the caller.
     func writeOnce<Value: Sendable>(
         placing placedBody: ContentDigest? = nil,
         _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
@@ -88,7 +90,7 @@ package final class IndexWriter: Sendable {
         let finished = DispatchSemaphore(value: 0)
         if enqueue(change, placedBody, outcome, { finished.signal() }) {
             commitNextBatch()
-            // This caller has waited for its own change only; the lane serves later ones.
+            // This caller leads only until its own change is committed. The lane serves later ones.
             if !queue.withLock({ $0.isFinished() }) { lane.submit { self.commitAll() } }
         }
         finished.wait()
@@ -120,7 +122,7 @@ package final class IndexWriter: Sendable {
         return try outcome.get()
     }
 
-    /// Runs `body`, and once more if the index was damaged and has been recovered.
+    /// Runs `body`. If the index was missing or damaged, recovers it and runs `body` once more.
     func recoveringFromDamage<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         do throws(StoreError) {
             return try body()
@@ -132,7 +134,8 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Reopens the index, or begins a new one, if the file that the writer has open is gone; `false` if it is not.
+    /// Reopens the index, or creates a new one, if the file that the writer has open is gone. Returns whether there is
+    /// an index now.
     private func reopensMissingIndex() -> Bool {
         let isReopened = connection.withLock { state -> Bool in
             guard case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file else { return false }
@@ -188,9 +191,9 @@ package final class IndexWriter: Sendable {
                 return Commit(errors: jobs.map { _ in error })
             }
         }
-        // Both before the callers go on, so that a flush waits for them.
+        // Do both before resuming the callers, so that a flush waits for them.
         if commit.evicted.entries > 0 { dependencies.hasEvicted() }
-        // Not after a failure, which the next one would repeat.
+        // Schedule nothing after a failure, which the next transaction would repeat.
         if !dependencies.deletion.isEmpty, commit.errors.allSatisfy({ $0 == nil }) { scheduleDeletion() }
         dependencies.observation.transacted(
             in: ContinuousClock.now - began, evicted: commit.evicted, isBusy: commit.isBusy)
@@ -224,17 +227,17 @@ package final class IndexWriter: Sendable {
     ///
     /// Never waits for a leader: a leader may hand its queue over to the lane.
     private func commitEmptyJobs(while hasWork: () -> Bool) {
-        // Bounds the work where accesses cannot be written.
+        // The bound ends the loop if accesses cannot be written.
         for _ in 0..<(2 * AccessLog.capacity / Self.accessLimit) where hasWork() {
             let outcome = Outcome<Void>()
-            // A leader at work runs the job; the rest follows with later transactions.
+            // The present leader runs the job. Later transactions write the rest.
             guard enqueue({ _ in }, nil, outcome, {}) else { return }
             commitAll()
             guard (try? outcome.get()) != nil else { return }
         }
     }
 
-    /// Accesses that one transaction writes besides its jobs: no put waits for more.
+    /// The number of accesses that one transaction writes besides its jobs. No put waits for more.
     static let accessLimit = 256
 
     private func scheduleDeletion() {

@@ -1,7 +1,7 @@
 /// The jobs that wait for the write lock.
 ///
-/// The caller that adds the first job becomes the leader. The leader runs all jobs that have arrived by then in one transaction; the
-/// callers of the other jobs wait. The queue has no lock and does no I/O.
+/// The caller that adds the first job becomes the leader. The leader runs all jobs that have arrived by then in one
+/// transaction; the callers of the other jobs wait. The queue has no lock and does no I/O.
 package struct WriteQueue<Job> {
     private var waiting: [Job] = []
     private var hasLeader = false
@@ -22,7 +22,7 @@ package struct WriteQueue<Job> {
         return batch
     }
 
-    /// Whether no job waits. Ends the leadership if so.
+    /// Whether no job waits. If so, ends the leadership.
     package mutating func isFinished() -> Bool {
         if waiting.isEmpty { hasLeader = false }
         return waiting.isEmpty

@@ -3,11 +3,12 @@
 /// Only a write transaction removes entries: a removal leaves files to delete.
 package final class WriteTransaction {
     package let connection: Connection
-    /// Accesses that the index does not contain yet; an eviction writes those of its candidates first.
+    /// Accesses that the index does not contain yet. An eviction writes those of its candidates first.
     let accessLog: AccessLog?
-    /// Accesses that this transaction has written, for the case that it fails.
+    /// Accesses that this transaction has written, to be restored if it fails.
     var writtenAccesses = AccessLog.Batch()
-    /// Bodies of removed entries and forms. Their files are deleted after the commit, unless a row names them then.
+    /// Bodies of removed entries and derived representations. Their files are deleted after the commit, unless a row
+    /// names them by then.
     package private(set) var releasedBodies: [ContentDigest] = []
     /// Entries removed by evictions.
     package var evicted = EvictionReport()
