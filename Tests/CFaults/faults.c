@@ -28,7 +28,7 @@ static struct cfaults_plan plan;
 static char root[PATH_MAX];
 static size_t root_length;
 static int record_descriptor = -1;
-// Set last, so that whoever sees it sees the plan.
+// Set last, so that a thread that sees it sees the plan.
 static atomic_int is_watching;
 static atomic_int is_relenting;
 static _Atomic uint64_t calls;

@@ -1,4 +1,4 @@
-// What the interposed functions ask.
+// The functions of faults.c that the interposed functions call.
 
 #ifndef FAULTS_H
 #define FAULTS_H

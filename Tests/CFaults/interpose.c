@@ -1,4 +1,4 @@
-// Functions that take the place of libc's. Each asks for a verdict, forwards to the kernel, and records what was changed.
+// Functions that take the place of libc's. Each asks for a verdict, forwards to the kernel, and records the change.
 
 #define _GNU_SOURCE
 #include "faults.h"
@@ -180,7 +180,7 @@ static int sync_file(long number, int file) {
     int is_watched = faults_watches_descriptor(file);
     verdict verdict = is_watched ? faults_judge(CFAULTS_SYNC) : CARRY_OUT;
     if (verdict == REFUSE) return -1;
-    // Whoever watches asks what a cut would leave, not the disk.
+    // A watched sync is only recorded: the tests compute the remains of a power cut from the records.
     long result = is_watched ? 0 : FORWARD(number, file, 0, 0, 0);
     if (is_watched) faults_record(CFAULTS_DID_SYNC, faults_inode_of_descriptor(file), 0, 0, NULL, NULL, 0);
     return (int)faults_finish(verdict, result);

@@ -27,7 +27,7 @@ struct CheckpointTests {
     @Test("the log goes to the index beside the writer, before a commit has to wait for that")
     func beside() throws {
         let store = try sandbox.open()
-        // Who has the index open keeps the last to close it from moving the log.
+        // A second connection: SQLite checkpoints the WAL when the last connection closes.
         let other = try RawIndex(sandbox.indexPath)
         try fill(store, 0..<50)
         #expect(try other.value("SELECT count(*) FROM entry") == "50")
@@ -69,7 +69,7 @@ struct CheckpointTests {
                 Issue.record(error)
             }
         }
-        // Others commit while one waits, until that one keeps them from it.
+        // The other stores commit while one store waits for its checkpoint, until the checkpoint blocks them.
         #expect(largest.withLock { $0 } <= 8_000 * (4_096 + 24))
         #expect(try stores[0].check(digests: true).isSound)
     }

@@ -13,7 +13,7 @@ struct ConcurrencyTests {
             + .noise([0, 50, 9_000, 300_000][Int(generator.next() % 4)], seed: generator.next() % 8)
     }
 
-    /// Does something at random, and checks what it gets.
+    /// Runs one random operation and checks its result.
     static func act(on store: ResponseStore, _ generator: inout SeededGenerator, _ clock: ManualClock) throws {
         let number = Int.random(in: 0..<40, using: &generator)
         let key = try CacheKey.path(number)

@@ -6,13 +6,12 @@ import Testing
 
 @Suite("Killed processes")
 struct CrashTests {
-    /// What a killed process said of its work: `+` for what is stored, `-` for what is removed; a line without an end was
-    /// begun and not acknowledged.
+    /// The journal of a killed process: for each key the seed of the body, and that of a change without acknowledgement.
     struct Journal {
         var stored: [String: UInt64?] = [:]
         var unfinished: [String: UInt64?] = [:]
 
-        /// A line is `key seed` when work begins, and a full stop when it is acknowledged; seed 0 removes.
+        /// A line is `key seed` when a change begins, and `key seed .` when it is acknowledged; seed 0 removes.
         init(_ url: URL) throws {
             for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
                 let words = line.split(separator: " ").map(String.init)
@@ -50,7 +49,7 @@ struct CrashTests {
                     if let begun = journal.unfinished[key] { allowed.append(Self.body(begun)) }
                     #expect(allowed.contains(found), "\(seed), round \(round), \(key)")
                 }
-                // What was unfinished is settled now.
+                // Lets the next rounds expect the outcome of unfinished operations.
                 try Self.settle(url, journal, store)
             }
             // A kill between the naming of a file and the commit of its row leaves a file that no entry needs.
@@ -87,7 +86,7 @@ struct CrashTests {
                 }
             }
         }
-        // Waits for the first acknowledgement, then for a moment that nobody can foresee.
+        // Waits for the first acknowledgement, then for a delay that has nothing to do with the work.
         while access(path + "/../journal-0", F_OK) != 0 { usleep(100) }
         usleep(delay)
         kill(getpid(), SIGKILL)

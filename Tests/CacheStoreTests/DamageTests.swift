@@ -17,7 +17,7 @@ struct DamageTests {
         let key: CacheKey
         let body = Data.noise(10_000, seed: 42)
         let digest: ContentDigest
-        /// What a planted link leads to.
+        /// The target of a planted link.
         let foreign: URL
 
         init() throws {
@@ -73,7 +73,7 @@ struct DamageTests {
             try handle.close()
         }
 
-        /// Whether what lies outside the store is as it was.
+        /// Whether the files outside the store are unchanged.
         func foreignIsUntouched() throws -> Bool {
             try FileManager.default.contentsOfDirectory(atPath: foreign.path(percentEncoded: false)).count == 1
                 && Data(contentsOf: foreign.appending(path: file.lastPathComponent)) == body

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Limits and damage: what concerns all bodies concerns derived ones, too.
+/// Derived bodies follow the rules of all bodies for limits and damage.
 @Suite("Derived bodies are bodies")
 struct DerivedDamageTests {
     let sandbox: Sandbox

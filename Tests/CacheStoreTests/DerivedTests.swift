@@ -247,7 +247,7 @@ struct DerivedTests {
         }
         try await store.flush()
         #expect(try store.statistics().derivedBodies == 2 && store.statistics().files == 2)
-        // The body of the entry has the file of its form.
+        // The entry's body shares its file with a derived representation.
         try await store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: entry.key)
         try await store.flush()
         #expect(sandbox.files().count == 1)
@@ -264,7 +264,7 @@ struct DerivedTests {
         #expect(try rowCount() == "\(Connection.maxDerived)")
         #expect(try bytes(store, "small", entry) == nil && bytes(store, "large", entry) == nil)
         #expect(try bytes(store, "0", entry) == Data("0".utf8))
-        // The last one stays, whatever the clock says.
+        // The newest one stays, even after the clock was set back.
         sandbox.clock.advance(by: -1_000)
         #expect(try store.insertDerived(Data("early".utf8), name: "early", of: entry))
         #expect(try bytes(store, "early", entry) == Data("early".utf8) && bytes(store, "0", entry) == nil)

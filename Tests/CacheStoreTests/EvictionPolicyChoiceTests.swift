@@ -4,7 +4,7 @@ import Migrations
 import TestSupport
 import Testing
 
-/// Who chooses the policy, and what becomes of what is there.
+/// The choice of the policy, and its effect on existing entries.
 @Suite("The choice of an eviction policy")
 struct EvictionPolicyChoiceTests {
     let sandbox: Sandbox

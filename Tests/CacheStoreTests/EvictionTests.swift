@@ -182,7 +182,7 @@ struct EvictionTests {
     func concurrent() async throws {
         let store = try sandbox.open()
         try fill(store, (0..<600).map { "\($0)" })
-        // What is new is used last, and stays whether the eviction is over by then or not.
+        // The new entry is the most recently used one. It stays even if the eviction is still running.
         async let report = store.evict(.maxEntries(1))
         try await store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
         #expect(try store.peek(.path("new")) != nil)

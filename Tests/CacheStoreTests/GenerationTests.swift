@@ -36,7 +36,9 @@ struct GenerationTests {
             }
         }
 
-        /// Whether a load of the key that began before is refused. A selection by what only entries have may mean any key.
+        /// Whether a load of the key that began before is refused.
+        ///
+        /// A selection by an attribute of entries may mean any key.
         var refuses: Bool { [.key, .clear, .partition, .tag, .prefixInPartition].contains(self) }
     }
 

@@ -143,7 +143,7 @@ struct LifecycleTests {
         await #expect(throws: StoreError.suspended) {
             try await store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         }
-        // What was only noted is in the index, which anybody can use.
+        // The noted access is in the index, and another store can open the index.
         let other = try sandbox.open()
         #expect(try other.statistics().hits == 1)
         try await other.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))

@@ -29,7 +29,7 @@ struct LifetimeTests {
         try end(store)
     }
 
-    /// What is seen of the two entries, by lookups and by SQL.
+    /// Expects lookups and SQL to find these of the two entries.
     func expect(_ names: [String], _ store: ResponseStore) throws {
         for name in ["session", "permanent"] {
             #expect(try store.contains(.path(name)) == names.contains(name))

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The writer's connection gathers what a transaction adds to the write-ahead log, and writes it at once.
+/// The writer's connection gathers the frames that a transaction adds to the WAL, and writes them at once.
 @Suite("Writes to the log")
 struct LogGatheringTests {
     let sandbox: Sandbox
@@ -40,7 +40,7 @@ struct LogGatheringTests {
         return try statement.step() ? statement.text(0) : ""
     }
 
-    /// As others see it now, and as it is recovered from the log after everybody was killed.
+    /// Expects these letters from another connection, and from a copy that is recovered from the WAL as after a kill.
     private func expect(_ expected: String) throws {
         #expect(try letters(path) == expected)
         let copy = sandbox.directory.path + "/copy-\(UUID().uuidString).sqlite"

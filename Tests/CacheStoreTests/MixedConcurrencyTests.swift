@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The whole interface at once")
 struct MixedConcurrencyTests {
-    /// One of everything that can be asked of a store, synchronous and asynchronous; checks what it gets.
+    /// Runs one random call of the store's interface, synchronous or asynchronous, and checks its result.
     private static func act(
         on store: ResponseStore, _ generator: inout SeededGenerator, _ sandbox: Sandbox
     ) async throws {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a store should hold, kept in a dictionary.
+/// The expected content of a store, kept in a dictionary.
 private struct Model {
     struct Row: Hashable {
         var key: CacheKey
@@ -77,7 +77,7 @@ struct ModelTests {
                 let body = bodies.randomElement(using: &generator) ?? Data()
                 try store.insert(body, metadata: metadata, for: key)
                 let row = Model.Row(key: key, kind: kind, variant: metadata.variant)
-                // The same bytes keep what was derived from them.
+                // An entry that gets the same bytes keeps its derived representations.
                 let forms = model.entries[row].map { $0.body == body ? $0.forms : [:] } ?? [:]
                 model.entries[row] = .init(
                     body: body, metadata: metadata, createdAt: sandbox.clock.now, accessedAt: sandbox.clock.now,

@@ -106,7 +106,7 @@ struct QueryPlanTests {
         var count = 0
         for sql in connection.preparedSQL {
             let steps = try index.rows("EXPLAIN \(sql)")
-            // What fires no trigger changes one row, or none.
+            // A statement that fires no trigger changes one row, or none.
             guard steps.contains(where: { $0[1] == "Program" }) else { continue }
             count += 1
             for step in steps {

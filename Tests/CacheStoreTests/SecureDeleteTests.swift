@@ -6,7 +6,7 @@ import Testing
 @Suite("Secure delete")
 struct SecureDeleteTests {
     let sandbox: Sandbox
-    /// What must not be found any more: in the key, the fields, a tag and the body.
+    /// The text to wipe: it is in the key, the fields, a tag and the body.
     private let secret = "c0nf1dent1al-8512"
 
     init() throws {

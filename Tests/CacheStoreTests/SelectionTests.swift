@@ -11,7 +11,7 @@ private struct Sample {
     var body: Data
     var options: EntryOptions
 
-    /// What the documentation of ``EntrySelection`` says, in Swift.
+    /// Selects as the documentation of ``EntrySelection`` says.
     func isIn(_ selection: EntrySelection) -> Bool {
         let type = metadata.contentType?.split(separator: ";").first.map {
             $0.trimmingCharacters(in: .whitespaces).lowercased()

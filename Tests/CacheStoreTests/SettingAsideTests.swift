@@ -27,7 +27,7 @@ struct SettingAsideTests {
         store.close()
     }
 
-    /// The names in the store that tell of an index set aside.
+    /// The names of the quarantined indices in the store.
     private func setAside() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: sandbox.path)
             .filter { $0.hasPrefix("index.sqlite.quarantined-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
@@ -268,7 +268,7 @@ struct SettingAsideTests {
         let store = try open()
         for number in 0..<40 {
             let found = try store.bytes(.path(number))
-            // What another store kept under the key is an answer to it, too; here it cannot be: its file is not there.
+            // Rows of the foreign WAL could answer, too, but the files of their bodies are not in this store.
             #expect(found == nil || found == .noise(300, seed: UInt64(number)), "\(number)")
         }
         try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))

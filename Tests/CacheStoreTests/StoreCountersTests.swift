@@ -40,7 +40,7 @@ struct StoreCountersTests {
         try fill(store, 4)
         #expect(store.counters.evictedEntries == 0)
         try fill(store, 20)
-        // After what the store has been doing for itself.
+        // Waits for the evictions that the store does in the background.
         try await store.flush()
         let left = try store.statistics().entries
         store.observation.wait()

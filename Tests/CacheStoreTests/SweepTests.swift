@@ -54,7 +54,7 @@ struct SweepTests {
     func unfinishedIndex() async throws {
         let orphan = try plantOrphan("of an index before")
         let index = sandbox.url.appending(path: "index.sqlite")
-        // An empty file is what is there before the first transaction.
+        // The index is an empty file before the first transaction.
         try Data().write(to: index)
         let store = try sandbox.open()
         try await store.flush()
@@ -72,7 +72,7 @@ struct SweepTests {
         let staging = sandbox.url.appending(path: "staging")
         let live = try #require(
             try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false)).first)
-        // Of a process that is gone: nobody holds its lock.
+        // The staged file of a process that has ended: no process holds its lock.
         try Data("dead".utf8).write(to: staging.appending(path: "abc123-4711"))
         try Data("mine".utf8).write(to: staging.appending(path: "notes.txt"))
         #expect(try await store.sweep().stagedFiles == 1)

@@ -14,12 +14,12 @@ package struct CallKinds: OptionSet, Codable, Hashable, Sendable {
     package static let sync = CallKinds(rawValue: 32)
     package static let mode = CallKinds(rawValue: 64)
 
-    /// What changes files, and what makes a change last.
+    /// Calls that change files, and calls that make a change durable.
     package static let changes: CallKinds = [.write, .name, .resize, .sync, .mode]
     package static let all: CallKinds = [.changes, .open, .read]
 }
 
-/// What is to go wrong in a run, and at which call.
+/// The fault of a run, and the call at which it happens.
 package struct FaultPlan: Codable, Hashable, Sendable {
     /// As in cfaults.h.
     package enum Action: Int32, Codable, Sendable {
@@ -33,10 +33,10 @@ package struct FaultPlan: Codable, Hashable, Sendable {
     package var first: UInt64
     /// How many calls in a row fail.
     package var length: UInt64
-    /// What they fail with.
+    /// The errno of the calls that fail.
     package var error: Int32
 
-    /// Whether what the calls fail with means that the disk is full: ENOSPC, EDQUOT.
+    /// Whether the error means that the disk is full: ENOSPC, EDQUOT.
     package var isFullDisk: Bool { error == 28 || error == 122 }
 
     package init(_ action: Action, _ kinds: CallKinds, at first: UInt64 = 1, length: UInt64 = 1, error: Int32 = 0) {
@@ -57,7 +57,7 @@ package struct ScenarioOptions: Codable, Sendable {
         case persist(Scenario)
         /// Locks a key, notes `locked`, and holds the lock until the program is killed; or notes `refused`, and ends.
         case lock(String)
-        /// Loads keys as far as nobody else does, and notes each key that it stored.
+        /// Loads the keys that no other process loads, and notes each key that it stored.
         case load([String])
         /// Takes the write lock, notes `taken`, and holds the lock until the program is killed.
         case holdWriteLock
@@ -76,11 +76,11 @@ package struct ScenarioOptions: Codable, Sendable {
     package var directory: String
     /// Is told of each step that is done, a line each.
     package var journal: String
-    /// What goes wrong; nothing if `nil`.
+    /// The fault; `nil` for none.
     package var fault: FaultPlan?
     /// Where to record every change to the directory.
     package var record: String?
-    /// Whether what is acknowledged must survive a power cut.
+    /// Whether acknowledged changes must survive a power cut.
     package var isDurable = false
 
     package init(_ mode: Mode, directory: String, journal: String) {

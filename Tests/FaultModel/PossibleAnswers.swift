@@ -1,13 +1,13 @@
-/// What a store may answer after some steps of a scenario.
+/// The answers that a store may give after some steps of a scenario.
 package struct PossibleAnswers: Sendable {
-    /// For each key what may be found, `nil` for a miss. A key that is not here is a miss.
+    /// For each key the versions that may be found, `nil` for a miss. A key that is not here is a miss.
     package private(set) var versions: [String: Set<Version?>] = [:]
     /// For each key how many failures may be counted.
     package private(set) var failures: [String: Set<Int>] = [:]
     /// For each key everything that was ever put there, and `nil`.
     package private(set) var history: [String: Set<Version?>] = [:]
 
-    /// For each key the numbers of the bodies from which its form may be derived, `nil` for no form.
+    /// For each key the numbers of the bodies from which its representation may be derived, `nil` for none.
     private var forms: [String: Set<UInt64?>] = [:]
 
     /// Whether the store may have evicted anything, as it does by itself when the disk is full.
@@ -17,13 +17,13 @@ package struct PossibleAnswers: Sendable {
         self.mayEvict = mayEvict
     }
 
-    /// What may be found for a key, `nil` for a miss.
+    /// The versions that may be found for a key, `nil` for a miss.
     package func possible(_ key: String) -> Set<Version?> {
         let versions = versions[key] ?? [nil]
         return mayEvict ? versions.union([nil]) : versions
     }
 
-    /// From which bodies the form of a key may be derived, `nil` for no form.
+    /// The numbers of the bodies from which a key's representation may be derived, `nil` for none.
     package func possibleForms(_ key: String) -> Set<UInt64?> {
         let forms = forms[key] ?? [nil]
         return mayEvict ? forms.union([nil]) : forms
@@ -85,7 +85,7 @@ package struct PossibleAnswers: Sendable {
         }
     }
 
-    /// What may be left of the forms of a key once it has a version: those that were derived from the same bytes.
+    /// The derived representations that a key may keep when it gets `version`: those of the same bytes.
     private func forms(of key: String, after version: Version) -> Set<UInt64?> {
         Set((forms[key] ?? [nil]).map { $0 == version.number ? $0 : nil })
     }

@@ -1,16 +1,16 @@
-/// What a scenario does to a store, a step after the other.
+/// One operation of a scenario on a store.
 package enum Step: Hashable, Sendable {
-    /// Stores a body in place of what the key had.
+    /// Stores a body in place of the key's earlier one.
     case put(String, Version)
-    /// Begins a body and lets it go.
+    /// Begins a body and discards it.
     case abandon(Version)
-    /// Reads a body, and counts as a use.
+    /// Reads a body, and counts as an access.
     case get(String)
-    /// Changes what is known of the entry, and leaves its body.
+    /// Changes the metadata of the entry, and keeps its body.
     case freshen(String)
     /// Counts a failed load.
     case fail(String)
-    /// Stores a form derived from the body (see ``Version/form``).
+    /// Stores a representation that is derived from the body (see ``Version/form``).
     case derive(String)
     case remove(String)
     case evict(maxBytes: Int64)
@@ -18,7 +18,7 @@ package enum Step: Hashable, Sendable {
     case flush
     /// Closes the store and opens it again.
     case reopen
-    /// Opens the store again, then closes the first: the log outlives it, as when another process has the store open.
+    /// Opens the store again, then closes the first: the WAL outlives it, as when another process has the store open.
     case handOver
 }
 
@@ -26,7 +26,7 @@ package enum Step: Hashable, Sendable {
 package enum Scenario: String, Codable, Sendable, CaseIterable {
     /// Everything that a store can do, once or twice.
     case everything
-    /// Forms derived from bodies, and how they go.
+    /// Derived representations, and their removal.
     case forms
     /// Enough pages for a checkpoint beside the writer, one that the writer waits for, and a restart of the WAL while it is in use.
     case checkpoints

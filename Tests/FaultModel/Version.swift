@@ -15,10 +15,10 @@ package struct Version: Hashable, Sendable {
     /// The body.
     package var bytes: Data { .noise(byteCount, seed: number) }
 
-    /// What is derived from this body.
+    /// The representation that is derived from this body.
     package var form: Version { Version(number + 1_000, 4_000) }
 
-    /// The ETag of whatever has this body.
+    /// The ETag of every entry that has this body.
     package var etag: String { "\"\(number)\"" }
 }
 

@@ -71,7 +71,7 @@ struct ErrorTests {
         let plan = FaultPlan(c.action, c.kinds, at: point, length: c.length, error: c.error)
         let ending = try await laboratory.run(laboratory.options(.persist(scenario), plan))
         #expect(ending == .exit(0), "\(c.name) \(plan): \(laboratory.output)")
-        // What fails is told as it is, and not as what came of another try.
+        // The store throws the error of the failed call, not one that follows from a retry.
         #expect(!laboratory.output.contains("No such file"), "\(c.name) \(plan): \(laboratory.output)")
         let expectation = PossibleAnswers(
             scenario, acknowledged: laboratory.acknowledged, mayEvict: plan.isFullDisk)

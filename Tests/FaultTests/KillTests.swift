@@ -44,7 +44,7 @@ struct KillTests {
             let laboratory = try Laboratory()
             let plan = FaultPlan(moment.action, moment.kinds, at: point)
             let ending = try await laboratory.run(laboratory.options(.run(scenario), plan))
-            // What moves the log beside the writer finds more of it in one run than in another, and so makes fewer calls.
+            // The checkpointer runs beside the writer. If it copies more of the WAL at once, it makes fewer calls.
             let mayBeOver = scenario == .checkpoints && ending == .exit(0)
             #expect(ending == .signal(9) || mayBeOver, "\(plan): \(laboratory.output)")
             if ending == .signal(9) { killed += 1 }

@@ -37,7 +37,7 @@ struct ProcessTests {
         )
     }
 
-    /// What a worker did.
+    /// The result of a worker.
     private struct Outcome {
         var runs = 0
         var kills = 0
@@ -58,7 +58,7 @@ struct ProcessTests {
         }
     }
 
-    /// Adds up what the threads did.
+    /// Adds up the results of the threads.
     private final class Outcomes: Sendable {
         /// Guards the sum and the number of threads at work.
         private let state: Mutex<(sum: Outcome, left: Int)>
@@ -79,7 +79,7 @@ struct ProcessTests {
         }
     }
 
-    /// Starts a process again and again; kills two of three at a moment that nobody can foresee.
+    /// Starts a process again and again; kills two of three after a random delay.
     private static func keepRunning(
         _ laboratory: Laboratory, for seconds: Double, _ start: SeededGenerator
     ) -> Outcome {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells the tests what is done: a line each, with write(2), so that a kill loses none.
+/// Tells the tests each finished step: a line each, with write(2), so that a kill loses none.
 struct Journal {
     private let descriptor: Int32
 

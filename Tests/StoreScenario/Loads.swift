@@ -23,7 +23,7 @@ struct Loads {
         withExtendedLifetime(lock) { while getppid() == parent { sleep(1) } }
     }
 
-    /// Stores each key unless somebody else is faster.
+    /// Stores each key unless another process is faster.
     func load(_ keys: [String]) throws {
         for name in keys {
             let key = try CacheKey(name: name)

@@ -42,7 +42,7 @@ final class ScenarioRun {
         store?.close()
     }
 
-    /// What the index needs after the faults: nothing but time.
+    /// Checks all keys, and then the whole store: after the faults the index works without a repair.
     private func verifyAll() throws {
         for key in expectation.versions.keys.sorted() { try attempt("reading \(key)") { try self.verify(key) } }
         cfaults_relent()
@@ -56,7 +56,7 @@ final class ScenarioRun {
         }
     }
 
-    /// Does what may fail; again and again if this run persists.
+    /// Runs `work`, which may fail; repeats it if this run persists.
     private func attempt(_ what: String, _ work: () throws -> Void) throws {
         for _ in 0..<Self.maxTries {
             do {
@@ -90,7 +90,7 @@ final class ScenarioRun {
             store = try open()
         case .handOver:
             let next = try open()
-            // Until somebody asks, nothing of the log is read.
+            // The new store reads nothing of the WAL before its first lookup.
             _ = try next.contains(CacheKey(name: "nothing"))
             store?.close()
             store = next
@@ -171,7 +171,7 @@ final class ScenarioRun {
     }
 }
 
-/// Shows a second more with each step: the order of uses does not depend on the machine.
+/// Shows a second more with each step: the order of accesses does not depend on the machine.
 private final class ScenarioClock: Sendable {
     /// Guards the time.
     private let time = Mutex(Date(timeIntervalSince1970: 784_111_777))

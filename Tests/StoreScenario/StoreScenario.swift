@@ -6,7 +6,7 @@ import Foundation
 /// Runs a scenario on a store while system calls fail, as its one argument says (see `ScenarioOptions`).
 ///
 /// Says `calls N` at the end: how many calls of the plan's kinds there were. Exits with 1 and a sentence when the store
-/// did what it should not.
+/// does not meet the expectation.
 @main
 struct StoreScenario {
     static func main() {
@@ -18,7 +18,7 @@ struct StoreScenario {
             try run(options)
             print("calls", cfaults_count())
         } catch {
-            // Not print: what a killed process has buffered is lost.
+            // Not print: a kill loses buffered output.
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(1)
         }
@@ -59,7 +59,7 @@ struct StoreScenario {
     }
 }
 
-/// What should not have happened.
+/// An expectation that the store did not meet.
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
@@ -72,7 +72,7 @@ extension ScenarioOptions {
     /// How the stores of all scenarios are opened.
     var configuration: ResponseStore.Configuration {
         var configuration = ResponseStore.Configuration()
-        // No timer: what happens, and in which order, is the scenario's alone.
+        // No timer: the scenario alone decides which calls happen, and in which order.
         configuration.accessInterval = .seconds(3600)
         configuration.durability = isDurable ? .durable : .relaxed
         return configuration

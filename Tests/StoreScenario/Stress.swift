@@ -2,7 +2,8 @@ import CacheStore
 import FaultModel
 import Foundation
 
-/// Uses a store at random, beside other processes that do the same; every answer must be one that somebody gave.
+/// Uses a store at random, beside other processes that do the same; every answer must be a body that one of them
+/// stored.
 struct Stress {
     private let store: ResponseStore
     private var generator: Generator
@@ -10,7 +11,7 @@ struct Stress {
     init(_ options: ScenarioOptions, seed: UInt64) throws {
         var configuration = options.configuration
         configuration.accessInterval = .milliseconds(50)
-        // Longer than any transaction could take, however slow the disk: "busy" then means that somebody was starved.
+        // Longer than any transaction takes on a slow disk: "busy" then means that this process was starved.
         configuration.busyTimeout = .seconds(30)
         store = try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)
         generator = Generator(state: seed)

@@ -20,7 +20,7 @@ enum {
     CFAULTS_MODE = 64,   // owner or permissions
 };
 
-// What happens at the chosen call. The calls before it, and after it, are carried out.
+// The action at the chosen call. The calls before and after it are carried out.
 enum {
     CFAULTS_COUNT,       // nothing: the calls are only counted
     CFAULTS_KILL_BEFORE, // SIGKILL instead of the call

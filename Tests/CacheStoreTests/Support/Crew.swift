@@ -1,5 +1,6 @@
-/// Runs work that suspends, and knows when each piece has been suspended for the first time: the pieces share an actor, so
-/// that one can begin only when the one before waits.
+/// Runs work that suspends, and knows when each piece has suspended for the first time.
+///
+/// The pieces share an actor, so that a piece can begin only when the one before waits.
 actor Crew {
     private var begun = 0
 

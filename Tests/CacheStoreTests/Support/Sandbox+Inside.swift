@@ -2,9 +2,9 @@ import CacheStore
 import Foundation
 import TestSupport
 
-/// What tests of limits, options and removals want to know of a store.
+/// Fills and inspects a store for the tests of limits, options and removals.
 extension Sandbox {
-    /// What the store holds, as limits count it: what is committed, seen through a connection of its own.
+    /// The size of the store as limits count it: the committed state, read through a separate connection.
     func size() throws -> StoreSize {
         try Connection(path: indexPath, role: .inspector, busyTimeout: .seconds(5)).size()
     }

@@ -67,7 +67,7 @@ extension CacheKey {
 }
 
 extension ResponseStore {
-    /// The body of what is stored for `key`; `nil` on a miss. No use of the entry.
+    /// The body that is stored for `key`; `nil` on a miss. Does not count as an access.
     func bytes(_ key: CacheKey) throws -> Data? {
         try peek(key).flatMap { try openBody(of: $0)?.data() }
     }

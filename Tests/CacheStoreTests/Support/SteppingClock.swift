@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// A clock whose hands a sleep moves: what sleeps goes on at once, at the time that it wanted.
+/// A clock that a sleep advances: the sleep ends at once, and the clock shows its deadline.
 final class SteppingClock: Clock {
     struct Instant: InstantProtocol {
         var offset = Swift.Duration.zero
@@ -15,7 +15,7 @@ final class SteppingClock: Clock {
     private let state = Mutex((now: Instant(), pauses: [Swift.Duration]()))
     private let whileAsleep: @Sendable (_ number: Int, _ pause: Swift.Duration) async -> Void
 
-    /// - Parameter whileAsleep: What happens during a sleep, given its number from 1 on and how long it is.
+    /// - Parameter whileAsleep: Runs during each sleep, given the sleep's number from 1 on and its length.
     init(
         whileAsleep: @escaping @Sendable (_ number: Int, _ pause: Swift.Duration) async -> Void = { _, _ in
             await Task.yield()

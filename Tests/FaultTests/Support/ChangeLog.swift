@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a program did to the files below a directory, in order; as cfaults.h records it.
+/// The changes that a program made to the files below a directory, in order, as cfaults.h records them.
 struct ChangeLog {
     /// A file or folder; numbers are not used again, as inodes are.
     struct File: Hashable {
@@ -66,7 +66,7 @@ struct ChangeLog {
         return file
     }
 
-    /// `struct cfaults_record`, and what follows it.
+    /// `struct cfaults_record`, and the name and data that follow it.
     private struct Record {
         let kind, file, directory, at: UInt64
         let name: String

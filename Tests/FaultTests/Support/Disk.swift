@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a disk holds for certain, and what is only on its way there: POSIX, taken at its word.
+/// The synced state of a disk, and the changes that may still be lost: POSIX, taken at its word.
 ///
 /// `fsync` of a file makes its bytes and its length last, and says nothing of its name; `fsync` of a folder makes the
 /// names in it last. All else may arrive, or not, in any order. A disk writes sectors whole.
 struct Disk {
     private static let sectorByteCount = 512
 
-    /// What has become of what was not synced.
+    /// Which of the changes that were not synced are lost.
     enum Loss {
         /// All of it is lost.
         case everything
@@ -95,7 +95,7 @@ struct Disk {
 
     // MARK: After it
 
-    /// What a folder is found to hold after a power cut now: the bytes of files by their path, `nil` for folders.
+    /// The content of the disk after a power cut now: the bytes of files by their path, `nil` for folders.
     func remains(_ loss: Loss) -> [String: [UInt8]?] {
         var generator = SeededLoss(loss)
         var found: [String: [UInt8]?] = [:]
@@ -131,7 +131,7 @@ struct Disk {
                     perform(change, on: &bytes)
                     continue
                 }
-                // What was there stays; what is new is the length.
+                // Existing bytes stay; only the length changes.
                 perform(.resize(to: max(bytes.count, offset + written.count)), on: &bytes)
             }
             return bytes
@@ -154,7 +154,7 @@ struct Disk {
     }
 }
 
-/// Decides what is lost.
+/// Decides which changes are lost.
 private struct SeededLoss {
     let kind: Disk.Loss
     private var state: UInt64 = 0

@@ -3,7 +3,7 @@ import FaultModel
 import Foundation
 import TestSupport
 
-/// A place where scenarios run, and what is left of their stores is looked at.
+/// Runs scenarios in a directory, and examines the stores that they leave.
 struct Laboratory: Sendable {
     /// Whether every point is tried, or only as many as take some seconds.
     static let isThorough = ProcessInfo.processInfo.environment["CACHESTORE_FAULTS"] == "all"
@@ -46,13 +46,13 @@ struct Laboratory: Sendable {
         try await start(options).wait()
     }
 
-    /// What the programs said.
+    /// The output of the programs.
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
     /// How many steps are done.
     var acknowledged: Int { notes.count }
 
-    /// What the programs have noted, whole lines only.
+    /// The notes of the programs, whole lines only.
     var notes: [String] {
         let journal = (try? String(contentsOfFile: directory.path + "/journal", encoding: .utf8)) ?? ""
         return journal.split(separator: "\n").map(String.init)
@@ -75,7 +75,7 @@ struct Laboratory: Sendable {
 
     // MARK: Looking
 
-    /// Everything that is wrong with what a scenario left behind.
+    /// All problems of the store that a scenario left.
     func problems(_ expectation: PossibleAnswers) -> [String] {
         StoreExamination(store, expectation).problems()
     }

@@ -21,7 +21,7 @@ final class SmallDisk: Sendable {
 
     deinit {
         #if os(Linux)
-        // What is still open keeps its bytes; the name goes at once.
+        // Open files keep their bytes; the mount point goes at once.
         umount2(directory.path, Int32(MNT_DETACH))
         #endif
     }

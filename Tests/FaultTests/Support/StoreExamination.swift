@@ -2,11 +2,11 @@ import CacheStore
 import FaultModel
 import Foundation
 
-/// Opens a store that something has happened to, and holds it against what may be expected.
+/// Opens a store after a fault, and compares its content with the expectation.
 struct StoreExamination {
     private let directory: URL
     private let expectation: PossibleAnswers
-    /// Whether the power was cut: what was not synced may be missing, and has to be repaired.
+    /// Whether the power was cut: unsynced changes may be missing, and the store may need a repair.
     private let isAfterCut: Bool
     /// Whether entries may be missing, or older than expected.
     private let mayForget: Bool
@@ -18,7 +18,7 @@ struct StoreExamination {
         self.mayForget = mayForget
     }
 
-    /// What is wrong, after the store has done what it does by itself and a sweep; empty for a store that is as it should.
+    /// The problems that are left after the store's own recovery and a sweep; empty for a sound store.
     func problems() -> [String] {
         do {
             return try examine()
