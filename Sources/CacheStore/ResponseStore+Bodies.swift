@@ -24,10 +24,11 @@ extension ResponseStore {
     func stage() throws(StoreError) -> StagedFile {
         do throws(SystemError) {
             return try blobs.stage()
-        } catch let error where error.meansMissing || error.errno == EPERM {
+        } catch {
             // A deleted directory takes no file; ext4 answers EPERM.
-            try reopenReplacedDirectory()
+            guard error.meansMissing || error.errno == EPERM else { throw .file(error) }
         }
+        try reopenReplacedDirectory()
         return try wrappingErrors { () throws(SystemError) in try blobs.stage() }
     }
 

@@ -7,8 +7,8 @@ struct SQL: AsyncParsableCommand {
         commandName: "sql",
         abstract: "Query the index with SQL, while the store is in use.",
         discussion: """
-            The views are cache_entries, cache_stats, cache_hosts, cache_requests, cache_errors, cache_derived and \
-            cache_version. A query reads the views only; any other statement is refused.
+            The views are cache_entries, cache_stats, cache_hosts, cache_partitions, cache_requests, cache_errors, cache_derived \
+            and cache_version. A query reads the views only; any other statement is refused.
             """)
 
     @Argument(help: ArgumentHelp("A statement, such as 'SELECT * FROM cache_hosts'.", valueName: "statement"))

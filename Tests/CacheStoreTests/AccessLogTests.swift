@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Access log")
 struct AccessLogTests {
-    @Test("one timer at a time, however often the notes are taken")
+    @Test("one timer at a time, even if the accesses are taken in between")
     func oneTimer() {
         let log = AccessLog()
         #expect(log.note(1, at: 10) == .setTimer)
@@ -17,7 +17,7 @@ struct AccessLogTests {
         #expect(!log.timerFired())
     }
 
-    @Test("notes of one entry become one, with the latest time and their number")
+    @Test("accesses of one entry become one, with the latest time and their number")
     func merged() throws {
         let log = AccessLog()
         for time in [5, 9, 7] as [Int64] { _ = log.note(1, at: time) }
@@ -27,7 +27,7 @@ struct AccessLogTests {
         #expect(access.counts.hits == 3)
     }
 
-    @Test("what could not be written comes back, next to what was noted meanwhile, and sets a timer with its next use")
+    @Test("accesses that could not be written are merged with later ones, and the next access sets a timer")
     func restored() throws {
         let log = AccessLog()
         _ = log.note(1, at: 10)
@@ -55,7 +55,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "requests that no entry answered are counted by host, in bounded memory, and come back if they cannot be written"
+        "requests without an entry are counted by host, in bounded memory, and restored if they cannot be written"
     )
     func requests() throws {
         let log = AccessLog()
@@ -104,7 +104,7 @@ struct AccessLogTests {
         #expect(log.take().accesses[3]?.recency ?? 0 > second)
     }
 
-    @Test("a group has at most as many accesses as asked for, and nothing is lost")
+    @Test("a batch has at most the requested number of accesses, and none is lost")
     func groups() {
         let log = AccessLog()
         for entry in 0..<Int64(1_000) { _ = log.note(entry, at: 0) }

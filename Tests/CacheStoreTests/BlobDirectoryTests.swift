@@ -20,7 +20,7 @@ struct BlobDirectoryTests {
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path + "/staging")) ?? []
     }
 
-    @Test("a file staged under a name of its own is linked as one without, and leaves nothing in staging/")
+    @Test("a file staged under a name is linked like one without, and leaves nothing in staging/")
     func namedStaging() throws {
         do {
             let staged = try StagedFile(namedBelow: blobs.root)
@@ -35,7 +35,7 @@ struct BlobDirectoryTests {
         #expect(descriptor.path.hasSuffix("/blobs/2c/\(Self.digest.description.dropFirst(2))"))
     }
 
-    @Test("a staged file is locked for as long as its writer lives, so that no sweep takes it away")
+    @Test("a staged file is locked while its writer lives, so that no sweep deletes it")
     func stagingIsLocked() throws {
         let staged = try StagedFile(namedBelow: blobs.root)
         let other = open(staged.descriptor.path, O_RDONLY)

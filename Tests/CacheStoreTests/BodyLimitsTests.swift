@@ -15,7 +15,7 @@ struct BodyLimitsTests {
         try sandbox.open { $0.limits = limits }
     }
 
-    @Test("limits are what was given, within what they can be")
+    @Test("limits have the given values, within their range")
     func values() {
         #expect(Limits(maxBytes: 8_000).maxEntryBytes == 1_000)
         #expect(Limits(maxBytes: 8_000, maxEntryBytes: 9_000).maxEntryBytes == 9_000)
@@ -53,7 +53,7 @@ struct BodyLimitsTests {
     }
 
     @Test(
-        "limits of nothing, of everything, and sums that were edited",
+        "a store works with limits of zero, with the largest limits and with edited sums",
         arguments: [
             (Limits(maxBytes: 0, maxEntryBytes: .max), 0), (Limits(maxEntries: 0), 0),
             (Limits(maxBytes: 0, maxEntries: 0, maxEntryBytes: 5, lowWaterMark: 0), 0),
@@ -106,7 +106,7 @@ struct BodyLimitsTests {
         try await store.insert(Data.noise(3_000_000, seed: 9_999), metadata: sandbox.metadata(), for: .path("large"))
         let names = try sandbox.names()
         #expect(names.contains("large"))
-        // The newest stay, and no more go than have to.
+        // The newest entries stay, and no more than necessary are evicted.
         #expect(try sandbox.size().bytes <= 6_000_000)
         #expect(names.count > 200 && !names.contains("1000") && names.contains("1499"))
         #expect(try await store.check(digests: true).isSound)
@@ -132,7 +132,7 @@ struct BodyLimitsTests {
             try counts() == [
                 [.text("a"), .integer(8), .integer(80_000)], [.text("b"), .integer(5), .integer(50_000)],
             ])
-        // The used entry stays, and the new one.
+        // The accessed entry and the new one stay.
         #expect(try store.contains(first))
         #expect(try store.contains(CacheKey(url: "https://example.com/10", partition: "b")))
         #expect(try !store.contains(CacheKey(url: "https://example.com/1", partition: "b")))
@@ -142,7 +142,7 @@ struct BodyLimitsTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a shared body counts once, and goes with the last of its entries")
+    @Test("a shared body counts once, and is deleted with the last of its entries")
     func shared() async throws {
         let store = try open(Limits(maxBytes: 148_000, maxEntryBytes: 100_000, lowWaterMark: 1))
         for number in 0..<20 {

@@ -31,14 +31,14 @@ struct BodyWriterTests {
         #expect(try writer.written().data() == body)
     }
 
-    @Test("what was written has no file of its own")
+    @Test("written bytes have no file URL before the commit")
     func writtenHasNoFile() throws {
         let writer = try sandbox.open().makeBodyWriter()
         try writer.write(Data("a".utf8))
         #expect(try writer.written().fileURL == nil)
     }
 
-    @Test("nothing is left of a writer that is let go, or discarded")
+    @Test("a released or discarded writer leaves nothing behind")
     func abandoned() throws {
         let store = try sandbox.open()
         try store.makeBodyWriter().write(Data("a".utf8))
@@ -82,7 +82,7 @@ struct BodyWriterTests {
         #expect(try await store.check().isSound)
     }
 
-    @Test("the store's limit on heads leaves the writer as it was")
+    @Test("a commit whose head exceeds the limit leaves the writer usable")
     func headTooLarge() throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()

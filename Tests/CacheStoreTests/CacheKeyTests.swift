@@ -80,14 +80,14 @@ struct CacheKeyTests {
         #expect(try store.bytes(key) == Data("body".utf8))
     }
 
-    @Test("a URL is what Foundation's URL says")
+    @Test("a URL of Foundation is normalized like text")
     func foundation() throws {
         let url = try #require(URL(string: "HTTPS://Example.com:443/a%20b?c#d"))
         #expect(try CacheKey(url: url).text == "https://example.com/a%20b?c")
     }
 
     @Test(
-        "A4: a name never meets a URL, whatever it says", arguments: ["http://a.com/", "", "name=http://a.com/", "a:b"])
+        "A4: a name never equals a URL, with any text", arguments: ["http://a.com/", "", "name=http://a.com/", "a:b"])
     func names(_ name: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -100,7 +100,7 @@ struct CacheKeyTests {
         #expect(try RawIndex(sandbox.indexPath).rows("SELECT host FROM entry ORDER BY id") == [[""], ["a.com"]])
     }
 
-    @Test("names that look the same and have other bytes are other keys, in memory as in the index")
+    @Test("names that look the same and have different bytes are different keys, in memory and in the index")
     func canonicalEquivalents() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -123,7 +123,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "the index has the host",
+        "the index stores the host",
         arguments: [
             ("http://Example.COM/x", "example.com"), ("http://a.com:8080/x", "a.com"),
             ("http://[2001:DB8::1]/", "[2001:db8::1]"), ("http://[::1]:8080/x", "[::1]"), ("ftp://h", "h"),
@@ -147,7 +147,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "what cannot name an entry is refused with a reason",
+        "an invalid URL is refused with a reason",
         arguments: [
             "", " ", "a.com", "/x", "//a.com/x", "http:", "http:/", "http://", "http:///x", "http://?x", "http://:80/",
             "://a.com", "1http://a.com", "ht tp://a.com", "http://a b.com/", "http://a.com/ x", "http://a.com/\n",
@@ -176,7 +176,7 @@ struct CacheKeyTests {
         #expect(throws: StoreError.self) { try CacheKey(url: "http://a.com", partition: "\0") }
     }
 
-    @Test("random text is a key or an error, and a key's text is a key of its own")
+    @Test("random text is a key or an error, and the text of a key is an equal key")
     func random() throws {
         var generator = SeededGenerator()
         let pieces = [

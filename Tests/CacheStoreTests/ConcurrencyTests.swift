@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("ResponseStore in many hands")
+@Suite("Concurrent use of a ResponseStore")
 struct ConcurrencyTests {
-    /// A body that says whose it is, then noise; some are shared by all keys.
+    /// A body that begins with its key, then noise; some are shared by all keys.
     static func body(of key: Int, _ generator: inout SeededGenerator) -> Data {
         let owner = Int.random(in: 0..<5, using: &generator) == 0 ? "all" : "\(key)"
         return Data("\(owner)|".utf8)
@@ -25,7 +25,7 @@ struct ConcurrencyTests {
             #expect(entry.digest == ContentDigest(of: data))
             let owner = String(decoding: data.prefix { $0 != UInt8(ascii: "|") }, as: UTF8.self)
             #expect(owner == "\(number)" || owner == "all")
-            // A form of other bytes would say so.
+            // A representation of other bytes would differ.
             let form = Data("form of \(entry.digest?.description ?? "nothing")".utf8)
             if let found = try store.openDerived(name: "form", of: entry)?.data() {
                 #expect(found == form)
@@ -43,7 +43,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("8 threads do 500 things each", arguments: [1, 2])
+    @Test("8 threads run 500 operations each", arguments: [1, 2])
     func threads(stores count: Int) throws {
         let sandbox = try Sandbox()
         let stores = try (0..<count).map { _ in try sandbox.open { $0.readerCount = 3 } }
@@ -60,7 +60,7 @@ struct ConcurrencyTests {
         #expect(try sandbox.files().count == stores[0].statistics().files)
     }
 
-    @Test("synchronous and asynchronous writers, more of them than threads, all come to an end")
+    @Test("synchronous and asynchronous writers all finish, even if there are more of them than threads")
     func mixedWriters() async throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -86,7 +86,7 @@ struct ConcurrencyTests {
     }
 
     @Test(
-        "a change that fails alone takes nothing with it: uses stay noted, and files without an entry go with the next")
+        "a change that fails alone loses nothing: accesses stay noted, and the next one deletes unneeded files")
     func failingAlone() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -103,21 +103,21 @@ struct ConcurrencyTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("what a statement has done before it failed is not committed, though SQLite does not count it as a change")
+    @Test("the effect of a statement that fails is not committed, though SQLite does not count it as a change")
     func halfAStatement() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         try store.insert(Data("1".utf8), metadata: sandbox.metadata(expiresIn: -1), for: .path(1))
         let index = try RawIndex(sandbox.indexPath)
-        // No step before the last changes a row; and the sum of the last has no place in its column, for which SQLite ends no
-        // transaction.
+        // No step before the last changes a row. The sum of the last step overflows its column, and SQLite ends no
+        // transaction for that.
         try index.execute(
             "DELETE FROM access; DELETE FROM blob; UPDATE total SET logical_bytes = -9223372036854775807 - 1")
         #expect(throws: StoreError.self) { try store.evict(maxEntries: 0) }
         #expect(try index.value("SELECT count(*) FROM entry") == "1")
     }
 
-    @Test("writers that wait for the lock share one transaction, and one that fails takes no other with it")
+    @Test("writers that wait for the lock share one transaction, and the failure of one affects no other")
     func groupCommit() async throws {
         let sandbox = try Sandbox()
         // The lock is held until all writers wait, which takes its time on a busy machine.
@@ -148,13 +148,13 @@ struct ConcurrencyTests {
                 seen.append(try result.get())
             }
         }
-        // The first may have gone alone, before the others came. Each of the others saw all.
+        // The first writer may have committed alone, before the others waited. Each of the others saw all entries.
         #expect(seen.dropFirst() == Array(repeating: "9", count: 8)[...])
         #expect(try store.statistics().entries == 9)
     }
 
     @Test(
-        "one that fails after it has changed something takes no other with it either: what they did is undone, and done again",
+        "a writer that fails after a change affects no other: their shared transaction is rolled back and repeated",
         arguments: ["ABORT", "FAIL", "ROLLBACK"])
     func groupUndone(_ action: String) async throws {
         let sandbox = try Sandbox()

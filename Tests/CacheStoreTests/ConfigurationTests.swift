@@ -13,10 +13,10 @@ struct ConfigurationTests {
     @Test("K1: four lookups run at once")
     func readerCount() { #expect(configuration.readerCount == 4) }
 
-    @Test("K1: another process's lock is waited for 5 seconds")
+    @Test("K1: a store waits for 5 seconds for the lock of another process")
     func busyTimeout() { #expect(configuration.busyTimeout == .seconds(5)) }
 
-    @Test("K1: uses stay in memory for 10 seconds at most")
+    @Test("K1: accesses stay in memory for 10 seconds at most")
     func accessInterval() { #expect(configuration.accessInterval == .seconds(10)) }
 
     @Test("K1: the clock is the system's")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Killed processes")
 struct CrashTests {
-    /// The journal of a killed process: for each key the seed of the body, and that of a change without acknowledgement.
+    /// The journal of a killed process: for each key the stored seed, and that of a change without acknowledgement.
     struct Journal {
         var stored: [String: UInt64?] = [:]
         var unfinished: [String: UInt64?] = [:]
@@ -27,7 +27,7 @@ struct CrashTests {
     }
 
     @Test(
-        "A2: what was acknowledged is whole after a kill at any moment, what was not is whole or absent, and a sweep leaves no orphan"
+        "A2: after a kill at any moment acknowledged changes are whole, others whole or absent, and no orphan stays"
     )
     func killed() async throws {
         let sandbox = try Sandbox()
@@ -52,7 +52,7 @@ struct CrashTests {
                 // Lets the next rounds expect the outcome of unfinished operations.
                 try Self.settle(url, journal, store)
             }
-            // A kill between the naming of a file and the commit of its row leaves a file that no entry needs.
+            // A kill between the link of a file and the commit of its row leaves a file that no entry needs.
             try await store.sweep()
             #expect(try await store.check(digests: true).problems == [], "\(seed), round \(round)")
         }
@@ -68,7 +68,7 @@ struct CrashTests {
         try Data(lines.utf8).write(to: url)
     }
 
-    /// The body for a seed, `nil` for the one that stands for none.
+    /// The body of a seed; `nil` for seed 0 and for no seed.
     static func body(_ seed: UInt64?) -> Data? {
         guard let seed, seed != 0 else { return nil }
         // Few bodies, so that they are shared, and deleted and stored again.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Derived bodies follow the rules of all bodies for limits and damage.
-@Suite("Derived bodies are bodies")
+@Suite("Limits and damage of derived bodies")
 struct DerivedDamageTests {
     let sandbox: Sandbox
     let form = Data.noise(2_000, seed: 3)
@@ -22,7 +22,7 @@ struct DerivedDamageTests {
 
     // MARK: Limits
 
-    @Test("J5: a form counts in the limits: what was used least recently makes room for it")
+    @Test("J5: a derived representation counts in the limits, and evicts the least recently used entries")
     func limits() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 4_000, lowWaterMark: 1) }
         try sandbox.fill(store, ["a", "b", "c", "d"])
@@ -38,7 +38,7 @@ struct DerivedDamageTests {
     }
 
     @Test(
-        "a form of what is pinned does not go beyond the limits, and one for which its own entry would go is not stored"
+        "a representation without room beside a pinned entry, or only in place of its own entry, is not stored"
     )
     func noRoom() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 6_000, lowWaterMark: 1) }
@@ -55,7 +55,9 @@ struct DerivedDamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a dry run counts the forms: shared ones once, and only with the last that needs them", arguments: 0..<6)
+    @Test(
+        "a dry run counts derived representations: shared ones once, with the last entry that needs them",
+        arguments: 0..<6)
     func dryRuns(_ round: Int) throws {
         var generator = SeededGenerator()
         let store = try sandbox.open()
@@ -96,7 +98,9 @@ struct DerivedDamageTests {
         }
     }
 
-    @Test("A7: a damaged form is a miss and is dropped; its entry, and its other forms, stay", arguments: damages)
+    @Test(
+        "A7: a damaged representation is a miss and is dropped; its entry and the other representations stay",
+        arguments: damages)
     func damaged(_ way: String) async throws {
         let store = try sandbox.open()
         let (entry, twin) = (try entry(store, "a"), try entry(store, "b"))
@@ -118,7 +122,7 @@ struct DerivedDamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("A7: a check finds a damaged form, a repair drops it and leaves its entry", arguments: damages)
+    @Test("A7: a check finds a damaged representation; a repair drops it and keeps its entry", arguments: damages)
     func repair(_ way: String) async throws {
         let store = try sandbox.open()
         let entry = try entry(store, "a")
@@ -132,7 +136,7 @@ struct DerivedDamageTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test("A7: a form that the index does not list is named by its key and name, and dropped")
+    @Test("A7: a repair reports an unlisted representation with its key and name, and drops it")
     func unlisted() throws {
         let store = try sandbox.open()
         let entry = try entry(store, "a")
@@ -145,9 +149,9 @@ struct DerivedDamageTests {
         #expect(try store.openDerived(name: "form", of: entry) == nil && store.openBody(of: entry) != nil)
     }
 
-    // MARK: Phases
+    // MARK: States of the store
 
-    @Test("reading only, suspended and closed stores say so")
+    @Test("read-only, suspended and closed stores throw typed errors")
     func phases() async throws {
         let store = try sandbox.open()
         let entry = try entry(store, "a")

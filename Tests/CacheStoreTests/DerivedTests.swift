@@ -14,7 +14,7 @@ struct DerivedTests {
         sandbox = try Sandbox()
     }
 
-    /// Two forms of one entry, tagged, in a partition of its own.
+    /// Stores a tagged entry with two derived representations in a separate partition.
     @discardableResult
     private func fill(_ store: ResponseStore, options: EntryOptions = EntryOptions(tags: ["x"])) throws -> StoredEntry {
         let entry = try store.insert(image, metadata: sandbox.metadata(), for: key, options: options)
@@ -37,7 +37,7 @@ struct DerivedTests {
 
     // MARK: Finding
 
-    @Test("F4: a form is found by its entry and name, here, in other stores and after a restart; it is no entry")
+    @Test("F4: a derived representation is found by entry and name in every store, also reopened; it is no entry")
     func found() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -57,7 +57,7 @@ struct DerivedTests {
         #expect(try await reopened.check(digests: true).problems == [])
     }
 
-    @Test("Statistics and views: forms are bytes, logical and physical ones, and no entries")
+    @Test("Statistics and views count derived representations as logical and physical bytes, not as entries")
     func sums() throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -90,7 +90,7 @@ struct DerivedTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("J1: whoever looked an entry up has used it, whichever form is then read; one hit is counted")
+    @Test("J1: a lookup counts as one access, even if only a derived representation is read")
     func use() throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -104,7 +104,7 @@ struct DerivedTests {
         #expect(try store.statistics().hits == 1)
     }
 
-    // MARK: Going
+    // MARK: Removing
 
     enum Way: String, CaseIterable, CustomTestStringConvertible {
         case remove, removeEntry, invalidate, tag, partition, clear, evictBytes, evictEntries, unused, old, replacement
@@ -153,7 +153,9 @@ struct DerivedTests {
         }
     }
 
-    @Test("F4, J2, J3: however an entry goes, its forms go with it, rows and files", arguments: Way.allCases)
+    @Test(
+        "F4, J2, J3: every removal of an entry removes its derived representations, rows and files",
+        arguments: Way.allCases)
     func gone(_ way: Way) async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -172,7 +174,7 @@ struct DerivedTests {
         #expect(try await reader.check(digests: true).problems == [])
     }
 
-    @Test("J2: the forms go in the transaction of their entry, and come back with it")
+    @Test("J2: derived representations are removed in the transaction of their entry, and restored by its rollback")
     func oneTransaction() throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -190,7 +192,7 @@ struct DerivedTests {
     }
 
     @Test(
-        "F4: a 304, options, the same bytes stored once more, and what happens to other variants leave the forms alone")
+        "F4: a 304, new options, an equal body and changes of other variants keep the derived representations")
     func kept() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -216,7 +218,7 @@ struct DerivedTests {
     // MARK: Storing
 
     @Test(
-        "a form of a body that the entry has no more is not stored, nor one of an entry whose number another has by now"
+        "a representation that was derived from a replaced body or a removed entry is not stored"
     )
     func outdated() async throws {
         let store = try sandbox.open()
@@ -236,7 +238,7 @@ struct DerivedTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a form takes the place of the one of its name, whose file goes")
+    @Test("a derived representation replaces the one of the same name, and deletes its file")
     func replaced() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -253,7 +255,7 @@ struct DerivedTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test("of each entry the latest 64 forms are kept")
+    @Test("each entry keeps its latest 64 derived representations")
     func bounded() throws {
         let store = try sandbox.open()
         let entry = try fill(store)

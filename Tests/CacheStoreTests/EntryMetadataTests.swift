@@ -5,7 +5,7 @@ import Testing
 
 @Suite("EntryMetadata")
 struct EntryMetadataTests {
-    @Test("A1: every value comes back as it was, from the commit and from a store opened anew")
+    @Test("A1: every value comes back unchanged, from the commit and from a reopened store")
     func roundTrip() throws {
         let sandbox = try Sandbox()
         let key = try CacheKey.path("full")
@@ -25,7 +25,7 @@ struct EntryMetadataTests {
         #expect(found.first?.byteCount == 4)
     }
 
-    @Test("A1: what is not known stays unknown, and an empty body stays empty")
+    @Test("A1: unknown values stay unknown, and an empty body stays empty")
     func minimal() throws {
         let sandbox = try Sandbox()
         let key = try CacheKey.path("empty")
@@ -54,7 +54,7 @@ struct EntryMetadataTests {
         #expect(try store.peek(key)?.metadata.head == metadata.head)
     }
 
-    @Test("times have whole milliseconds, and writing back what was read does not move them")
+    @Test("times have whole milliseconds, and do not change when they are read and written back")
     func milliseconds() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -73,7 +73,7 @@ struct EntryMetadataTests {
     }
 
     @Test(
-        "times beyond all calendars are cut, not trapped on",
+        "times out of range are clamped, and do not trap",
         arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, .greatestFiniteMagnitude])
     func hostileTimes(_ seconds: Double) throws {
         let sandbox = try Sandbox()
@@ -87,7 +87,7 @@ struct EntryMetadataTests {
         _ = try store.query("SELECT * FROM cache_entries")
     }
 
-    @Test("field lines of more than maxHeadByteCount bytes are refused, wherever they stand")
+    @Test("values of more than maxHeadByteCount bytes are refused in every field")
     func tooLarge() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

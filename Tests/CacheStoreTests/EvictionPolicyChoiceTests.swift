@@ -26,7 +26,7 @@ struct EvictionPolicyChoiceTests {
         ).compactMap { $0[0] }
     }
 
-    @Test("It is kept with the store; who does not choose follows it")
+    @Test("The policy is kept with the store, and applies to an opener that chooses none")
     func persistence() throws {
         for (choice, policy, name) in [
             (nil, .leastRecentlyUsed, "least-recently-used"), (.valueAware, .valueAware, "value-aware"),
@@ -45,7 +45,7 @@ struct EvictionPolicyChoiceTests {
         #expect(try reader.evictionPolicy() == .leastRecentlyUsed)
     }
 
-    @Test("It holds for who has the store open already, in this process and in another")
+    @Test("A new policy applies to stores that are already open, in this process and in another")
     func sharing() async throws {
         let store = try sandbox.open()
         try sandbox.fill(store, ["before"])
@@ -69,14 +69,14 @@ struct EvictionPolicyChoiceTests {
         #expect(try value("SELECT count(*) FROM priority") == "0")
     }
 
-    @Test("Entries go over in bites, there and back, and nothing is lost")
+    @Test("A change of policy and its reversal reorder the entries in batches, and lose none")
     func switching() async throws {
         let count = Int(2 * WriteTransaction.reorderingBatchSize + 10)
         try sandbox.open().close()
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
         try connection.execute("BEGIN")
         let transaction = WriteTransaction(connection)
-        // The larger, the younger.
+        // Later entries are larger.
         for number in 0..<count {
             let digest = ContentDigest(of: Data("\(number)".utf8))
             _ = try transaction.store(
@@ -104,7 +104,7 @@ struct EvictionPolicyChoiceTests {
         #expect(try value("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("A change of policy that was interrupted is finished by who opens the store next; evictions go on meanwhile")
+    @Test("The next opener finishes an interrupted change of policy; evictions go on meanwhile")
     func interrupted() async throws {
         let first = try sandbox.open { $0.evictionPolicy = .valueAware }
         try sandbox.fill(first, (0..<100).map { "\($0)" }, byteCount: 10)
@@ -116,7 +116,7 @@ struct EvictionPolicyChoiceTests {
             "DELETE FROM priority WHERE entry_id > 50; UPDATE state SET reordered_id = 50")
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
         _ = try WriteTransaction(connection).evict(.maxEntries(80), now: 0)
-        // A recency is no age.
+        // The recency of an evicted entry does not become the eviction age.
         #expect(try value("SELECT eviction_age FROM total") == "\(age)")
         let second = try sandbox.open()
         try await second.flush()
@@ -124,7 +124,7 @@ struct EvictionPolicyChoiceTests {
         #expect(try value("SELECT reordered_id IS NULL FROM state") == "1")
     }
 
-    @Test("An index that is begun afresh has the policy that was chosen")
+    @Test("A new index has the chosen policy")
     func fresh() throws {
         let store = try sandbox.open { $0.evictionPolicy = .valueAware }
         try sandbox.fill(store, ["a"])
@@ -136,7 +136,7 @@ struct EvictionPolicyChoiceTests {
         #expect(try value("SELECT count(*) FROM priority") == "1")
     }
 
-    @Test("A repair knows the policy from the entries, and leaves a present age in place")
+    @Test("A repair derives the policy from the entries, and keeps the current eviction age")
     func repair() async throws {
         let store = try sandbox.open { $0.evictionPolicy = .valueAware }
         try sandbox.fill(store, (0..<20).map { "\($0)" })

@@ -11,7 +11,7 @@ struct EvictionPolicyTests {
         sandbox = try Sandbox()
     }
 
-    /// Evicts one entry after the other; their names in the order in which they went.
+    /// Evicts one entry after the other; returns their names in this order.
     private func evictAll(_ store: ResponseStore) throws -> String {
         var order: [String] = []
         var left = try sandbox.names()
@@ -27,7 +27,7 @@ struct EvictionPolicyTests {
 
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// Name, bytes and uses of each entry, in the order of storing.
+        /// Name, bytes and accesses of each entry, in the order of storing.
         let entries: [(String, Int, Int)]
         /// For the two policies.
         let expected: [EvictionPolicy: String]
@@ -40,7 +40,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "J5: which go first",
+        "J5: the order of eviction",
         arguments: [
             Case(
                 "never used: the oldest; the largest", [("a", 10, 0), ("b", 9_000, 0), ("c", 300, 0)],
@@ -72,7 +72,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "J5: neither staleness nor the end of the session moves an entry up; pinned entries never go",
+        "J5: neither staleness nor lifetime changes the order; pinned entries are never evicted",
         arguments: EvictionPolicy.allCases)
     func ranks(_ policy: EvictionPolicy) throws {
         let store = try sandbox.open { $0.evictionPolicy = policy }
@@ -90,7 +90,7 @@ struct EvictionPolicyTests {
         #expect(try evictAll(store) == "pinned")
     }
 
-    /// Rounds until an entry that was used four times, and never again, goes from a store of four.
+    /// Rounds until a store of four evicts an entry that was accessed four times, and never again.
     private func roundsOfOnceUsed(_ policy: EvictionPolicy, using again: Bool = false) throws -> Int? {
         let store = try sandbox.open { $0.evictionPolicy = policy }
         try sandbox.fill(store, ["popular"])
@@ -104,7 +104,7 @@ struct EvictionPolicyTests {
         return nil
     }
 
-    @Test("what was popular once goes at last: the later, the more often it was used")
+    @Test("an entry that is no longer popular is evicted in the end, later by the value-aware policy")
     func ageing() throws {
         #expect(try roundsOfOnceUsed(.leastRecentlyUsed) == 3)
         sandbox.clock.advance(by: 1_000)
@@ -113,13 +113,15 @@ struct EvictionPolicyTests {
         #expect((8...40).contains(rounds), "\(rounds)")
     }
 
-    @Test("what is popular stays, however many are asked for once", arguments: EvictionPolicy.allCases)
+    @Test(
+        "a popular entry stays beside any number of entries that are requested once", arguments: EvictionPolicy.allCases
+    )
     func popular(_ policy: EvictionPolicy) throws {
         #expect(try roundsOfOnceUsed(policy, using: true) == nil)
     }
 
     @Test(
-        "hostile rows make no policy trap, overflow or go on for ever",
+        "hostile rows make no policy trap, overflow or loop for ever",
         arguments: [
             "access SET hit_count = \(Int64.max)", "access SET hit_count = \(Int64.min)",
             "access SET recency = \(Int64.max)", "access SET recency = \(Int64.min)",
@@ -146,7 +148,7 @@ struct EvictionPolicyTests {
         #expect(try sandbox.names() == [])
     }
 
-    @Test("a stored entry stays, whatever its value: the entry of the least value among the others goes")
+    @Test("a new entry stays, even with the least value: of the others the one of the least value is evicted")
     func newEntryStays() throws {
         let store = try sandbox.open {
             $0.evictionPolicy = .valueAware
@@ -159,7 +161,9 @@ struct EvictionPolicyTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("by last use: the same entries with every policy, in any number of bites", arguments: EvictionPolicy.allCases)
+    @Test(
+        "an eviction by last access evicts the same entries with every policy, in any number of batches",
+        arguments: EvictionPolicy.allCases)
     func unused(_ policy: EvictionPolicy) throws {
         let store = try sandbox.open { $0.evictionPolicy = policy }
         try sandbox.fill(store, (0..<700).map { "\($0)" }, byteCount: 10)

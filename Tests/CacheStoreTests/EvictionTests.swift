@@ -11,7 +11,7 @@ struct EvictionTests {
         sandbox = try Sandbox()
     }
 
-    /// Stores a body of 100 bytes of its own, one second after the one before.
+    /// Stores a different body of 100 bytes for each name, one second apart.
     func fill(_ store: ResponseStore, _ names: [String], expiresIn lifetime: TimeInterval? = nil) throws {
         for name in names {
             let body = Data(name.utf8) + Data(repeating: 0, count: 100 - name.utf8.count)
@@ -24,7 +24,7 @@ struct EvictionTests {
         try RawIndex(sandbox.indexPath).rows("SELECT substr(key, 21) FROM entry ORDER BY key").compactMap { $0[0] }
     }
 
-    @Test("J5: the least recently used go first, one by one, as far as needed")
+    @Test("J5: evicts the least recently used entries first, one by one, and no more than needed")
     func leastRecentlyUsed() throws {
         let store = try sandbox.open()
         try fill(store, ["a", "b", "c", "d", "e"])
@@ -63,7 +63,7 @@ struct EvictionTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("J1: by last use and by age, both strictly; a hit moves the one, a 304 neither, a 200 both")
+    @Test("J1: evicts by last access and by age, both strictly; a hit renews the access, a 304 neither, a 200 both")
     func byTime() async throws {
         let store = try sandbox.open()
         try fill(store, ["used", "freshened", "replaced", "left"])
@@ -86,7 +86,7 @@ struct EvictionTests {
         #expect(sandbox.files().isEmpty)
     }
 
-    @Test("More than one bite, and limits and ages beyond all numbers")
+    @Test("evicts more than one batch, and accepts extreme limits and ages")
     func extremes() throws {
         let store = try sandbox.open()
         try fill(store, (0..<600).map { "entry-\($0)" })
@@ -116,7 +116,7 @@ struct EvictionTests {
         #expect(try pages() <= Int(Connection.emptyPageCount))
     }
 
-    @Test("J5: stale entries are worth as much as fresh ones: the order is that of use")
+    @Test("J5: stale entries rank as fresh ones: the order is that of the last access")
     func staleEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["never"])
@@ -134,7 +134,7 @@ struct EvictionTests {
         #expect(order == ["never", "fresh", "expired", "expired-used"])
     }
 
-    @Test("a shared body is freed with the last entry that has it")
+    @Test("a shared body is deleted with the last of its entries")
     func shared() throws {
         let store = try sandbox.open()
         for number in 0..<3 {
@@ -161,7 +161,7 @@ struct EvictionTests {
         #expect(try store.check().problems == [])
     }
 
-    @Test("a limit above what there is changes nothing", arguments: [Int64.max, 200, 201])
+    @Test("a limit that the store does not exceed changes nothing", arguments: [Int64.max, 200, 201])
     func nothing(_ limit: Int64) throws {
         let store = try sandbox.open()
         try fill(store, ["a", "b"])
@@ -178,7 +178,7 @@ struct EvictionTests {
         try await store.evict(.maxBytes(200 << 20))
     }
 
-    @Test("an eviction leaves room for others: a lookup and a write go on meanwhile")
+    @Test("a lookup and a write go on during an eviction")
     func concurrent() async throws {
         let store = try sandbox.open()
         try fill(store, (0..<600).map { "\($0)" })
@@ -190,7 +190,7 @@ struct EvictionTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a wall clock that was ahead for a minute leaves no trace in the order")
+    @Test("a wall clock that was ahead for a time does not change the order")
     func clockJumps() throws {
         let store = try sandbox.open()
         sandbox.clock.advance(by: 10 * 365 * 86_400)
@@ -221,7 +221,7 @@ struct EvictionTests {
         #expect(try !store.check().isSound || sql.contains("INTO access"))
     }
 
-    @Test("rows of uses that belong to no entry do not keep an eviction from ending", .timeLimit(.minutes(5)))
+    @Test("access rows without an entry do not keep an eviction from ending", .timeLimit(.minutes(5)))
     func usesWithoutEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["a"])

@@ -43,7 +43,7 @@ struct GenerationTests {
     }
 
     @Test(
-        "J4: what a load brings that began before its key was removed is not stored, and its failure not counted",
+        "J4: a load that began before its key was removed stores nothing, and its failure is not counted",
         arguments: Removal.allCases)
     func removed(_ removal: Removal) throws {
         let store = try sandbox.open()
@@ -105,7 +105,7 @@ struct GenerationTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    @Test("J4: after more removals than are remembered a load is refused, whatever was removed")
+    @Test("J4: after more removals than are recorded, a load of any key is refused")
     func forgotten() throws {
         let store = try sandbox.open()
         let generation = try store.generation()
@@ -118,7 +118,7 @@ struct GenerationTests {
         #expect(try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM removal") == "1000")
     }
 
-    @Test("a generation of an index that was begun anew refuses")
+    @Test("a generation of an earlier index refuses the load")
     func newIndex() throws {
         let store = try sandbox.open()
         for number in 0..<5 { try store.remove(.path(number)) }

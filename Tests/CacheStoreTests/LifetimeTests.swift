@@ -44,7 +44,7 @@ struct LifetimeTests {
         try suite.expect(names, store)
     }
 
-    @Test("J6: what belongs to the session is gone when the store is opened again, the rest is there")
+    @Test("J6: session entries are gone when the store is opened again, permanent entries stay")
     func reopen() async throws {
         for _ in 0..<3 {
             let store = try sandbox.open()
@@ -113,7 +113,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "a store that is only read keeps nobody from opening it, and a session from ending, no longer than it is open")
+        "a read-only store blocks no opener, and delays the end of a session only while it is open")
     func readOnly() throws {
         let store = try sandbox.open()
         try fill(store)
@@ -132,7 +132,7 @@ struct LifetimeTests {
         try expect(["permanent"], try sandbox.open())
     }
 
-    @Test("a pause ends no session of which somebody else is part")
+    @Test("suspending a store ends no session that another store takes part in")
     func suspended() throws {
         let store = try sandbox.open()
         try fill(store)
@@ -152,7 +152,7 @@ struct LifetimeTests {
     // MARK: Rows that wait for their removal
 
     @Test(
-        "an entry whose session is over passes nothing on to the one that takes its place",
+        "an entry whose session is over passes no options to its replacement",
         arguments: [EntryOptions(), EntryOptions(isPinned: false), EntryOptions(tags: ["new"])])
     func replacedAfterSession(_ options: EntryOptions) throws {
         let store = try sandbox.open()
@@ -169,7 +169,7 @@ struct LifetimeTests {
         #expect(try store.check().isSound)
     }
 
-    @Test("an entry whose session is over is shown by no lookup and no list, and goes with the others")
+    @Test("an entry whose session is over is in no lookup and no list, and is removed with the others")
     func lapsed() throws {
         let store = try sandbox.open()
         try fill(store)

@@ -17,13 +17,13 @@ struct LimitsTests {
         try sandbox.open { $0.limits = limits }
     }
 
-    /// Numbers as names whose order is that of the numbers.
+    /// Names of the numbers that sort like the numbers.
     static func numbers(_ range: Range<Int>) -> [String] { range.map { String($0 + 10_000) } }
 
-    // MARK: Keeping below
+    // MARK: Keeping the limits
 
     @Test(
-        "J5: filled to 150 %, no commit leaves more than the limit, and what stays was stored last",
+        "J5: when a store is filled to 150 %, no commit exceeds the limit, and the newest entries stay",
         arguments: [
             (Limits(maxBytes: 200_000), 1_000, 300), (Limits(maxBytes: 400_000, lowWaterMark: 0.5), 30_000, 20),
             (Limits(maxBytes: 200_000, lowWaterMark: 1), 10, 900), (Limits(maxEntries: 100), 10, 150),
@@ -50,14 +50,14 @@ struct LimitsTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    /// The synchronous form, for asynchronous tests.
+    /// The synchronous method, for asynchronous tests.
     static func fill(
         _ sandbox: Sandbox, _ store: ResponseStore, _ names: [String], _ byteCount: Int = 1_000
     ) throws {
         try sandbox.fill(store, names, byteCount: byteCount)
     }
 
-    @Test("J5: once a limit has been reached, the low-water mark is left", arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
+    @Test("J5: when a limit is reached, evicts down to the low-water mark", arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
     func lowWaterMark(_ mark: Double) async throws {
         for limits in [
             Limits(maxEntries: 50, lowWaterMark: mark), Limits(maxBytes: 200_000, lowWaterMark: mark),
@@ -73,11 +73,11 @@ struct LimitsTests {
             }
             try await store.flush()
             let size = try sandbox.size()
-            // The entry that was on its way when there was too much is stored after the pass that makes room for it.
+            // The entry that exceeds a limit is stored after the pass that makes room for it.
             let entries = max(1, Double(limits.maxEntries ?? .max) * mark)
             let bytes = max(2_000, Double(limits.maxBytes ?? .max) * mark)
             #expect(Double(size.entries) <= entries && Double(size.bytes) <= bytes, "\(limits) \(size)")
-            // One entry more would be too much, up to some pages of the index.
+            // One more entry would exceed the mark, up to some pages of the index.
             let isNear = Double(size.entries + 1) > entries || Double(size.bytes) + 2_000 + 40_000 > bytes
             #expect(isNear, "\(limits) \(size)")
             store.close()
@@ -86,7 +86,7 @@ struct LimitsTests {
 
     static func clear(_ store: ResponseStore) throws { try store.clear() }
 
-    @Test("J5: the survivors are those that were used last")
+    @Test("J5: the most recently used entries stay")
     func leastRecentlyUsed() async throws {
         let store = try open(Limits(maxEntries: 10, lowWaterMark: 0.5))
         try Self.fill(sandbox, store, Self.numbers(0..<10))
@@ -99,7 +99,7 @@ struct LimitsTests {
         #expect(try sandbox.names() == ["10000", "10002", "10007", "10009", "new"])
     }
 
-    @Test("J5: the least recently used goes first, whether it is stale or ends with the session")
+    @Test("J5: evicts the least recently used entry first, regardless of staleness and lifetime")
     func order() throws {
         let store = try open(Limits(maxEntries: 6, lowWaterMark: 1))
         try sandbox.fill(store, ["pinned"], options: EntryOptions(isPinned: true))
@@ -124,7 +124,7 @@ struct LimitsTests {
 
     // MARK: Pins
 
-    @Test("J5: pinned entries never go; a put that they leave no room for throws", arguments: [true, false])
+    @Test("J5: pinned entries are never evicted; a put for which they leave no room throws", arguments: [true, false])
     func pinned(countsBytes: Bool) async throws {
         let store = try sandbox.open {
             $0.limits =
@@ -189,7 +189,7 @@ struct LimitsTests {
 
     // MARK: Opening
 
-    @Test("a store that is opened below its limits loses nothing; one above is brought to the low-water mark")
+    @Test("a store that is opened below its limits loses nothing; one above them is evicted to the low-water mark")
     func opening() async throws {
         try Self.fill(sandbox, try sandbox.open(), Self.numbers(0..<100))
         for (limits, left) in [
@@ -203,7 +203,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("limits are kept again after a pause")
+    @Test("a resumed store keeps its limits again")
     func resume() async throws {
         let store = try open(Limits(maxEntries: 20, lowWaterMark: 0.5))
         for round in 0..<3 {

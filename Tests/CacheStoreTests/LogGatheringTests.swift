@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The writer's connection gathers the frames that a transaction adds to the WAL, and writes them at once.
-@Suite("Writes to the log")
+@Suite("Writes to the WAL")
 struct LogGatheringTests {
     let sandbox: Sandbox
     private var path: String { sandbox.directory.path + "/test.sqlite" }
@@ -16,7 +16,7 @@ struct LogGatheringTests {
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
     }
 
-    /// A connection whose pages do not fit into its cache: they go to the log before the commit, one by one.
+    /// A connection whose pages do not fit into its cache: they go to the WAL before the commit, one by one.
     private func writer(pages: Int = 10) throws -> Connection {
         let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = \(pages)")
@@ -28,7 +28,7 @@ struct LogGatheringTests {
         for id in ids { try connection.execute("INSERT OR REPLACE INTO item VALUES (\(id), '\(text)')") }
     }
 
-    /// The letters of the items, read from `path` by a connection of its own.
+    /// The letters of the items, read from `path` by a separate connection.
     private func letters(_ path: String) throws -> String {
         let reader = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
         let check = try reader.prepare("PRAGMA integrity_check")
@@ -49,7 +49,7 @@ struct LogGatheringTests {
         #expect(try letters(copy) == expected)
     }
 
-    @Test("what was gathered and rolled back is not written over what another connection commits")
+    @Test("gathered frames that were rolled back do not overwrite the commit of another connection")
     func rolledBack() throws {
         let first = try writer()
         let second = try writer()
@@ -65,7 +65,7 @@ struct LogGatheringTests {
         try expect("aad" + String(repeating: "c", count: 97))
     }
 
-    @Test("a page that is changed again after it went to the log has its last bytes, and checksums that hold")
+    @Test("a page that changes again after its write to the WAL has its last bytes, and valid checksums")
     func changedAgain() throws {
         let connection = try writer()
         try connection.execute("BEGIN IMMEDIATE")
@@ -81,7 +81,7 @@ struct LogGatheringTests {
             String(repeating: "e", count: 100) + String(repeating: "d", count: 40) + String(repeating: "f", count: 10))
     }
 
-    @Test("a savepoint taken back takes its pages from what was gathered")
+    @Test("a rollback to a savepoint drops its pages from the gathered frames")
     func savepoints() throws {
         let connection = try writer()
         try connection.execute("BEGIN IMMEDIATE")
@@ -108,13 +108,13 @@ struct LogGatheringTests {
         }
     }
 
-    @Test("a log that begins again is written from its head")
+    @Test("a restarted WAL is written from its start")
     func beginsAgain() throws {
         let connection = try writer(pages: 1_000)
         let other = try writer()
         for round in 0..<6 {
             try fill(connection, 0..<20, round.isMultiple(of: 2) ? "a" : "b")
-            // Begun again by the one, gone on with by the other.
+            // One connection restarts the WAL; the same one or the other writes next.
             try other.execute("PRAGMA wal_checkpoint(RESTART)")
             try fill(round < 3 ? other : connection, 20..<25, "c")
             try fill(connection, 25..<26, "d")

@@ -4,10 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// In a process of its own each: the configuration is that of the whole process.
+/// Each test runs in a separate process: the configuration is that of the whole process.
 @Suite("SQLite's memory statistics")
 struct MemoryStatisticsTests {
-    @Test("are off when a program has turned them off first thing")
+    @Test("are off when the program has disabled them before it opens a store")
     func off() async {
         await #expect(processExitsWith: .success) {
             precondition(ResponseStore.disableSQLiteMemoryStatistics())
@@ -19,7 +19,7 @@ struct MemoryStatisticsTests {
         }
     }
 
-    @Test("are what the library was built with, if nobody has")
+    @Test("follow the build of the library when the program has not disabled them")
     func untouched() async {
         await #expect(processExitsWith: .success) {
             let sandbox = try Sandbox()

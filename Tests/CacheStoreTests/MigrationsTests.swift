@@ -23,7 +23,7 @@ struct MigrationsTests {
         #expect(try index.value("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("every column says what it is, every table is STRICT")
+    @Test("every column has a comment, every table is STRICT")
     func comments() throws {
         for migration in migrations {
             var table: String?
@@ -69,7 +69,7 @@ struct MigrationsTests {
         #expect(try store.query("SELECT * FROM \(view)").columns.joined(separator: " ") == columns)
     }
 
-    @Test("cache_entries shows what is stored, where it is and whether it is fresh")
+    @Test("cache_entries shows stored responses, their files and their freshness")
     func entries() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The whole interface at once")
+@Suite("Concurrent use of the whole interface")
 struct MixedConcurrencyTests {
     /// Runs one random call of the store's interface, synchronous or asynchronous, and checks its result.
     private static func act(
@@ -55,7 +55,7 @@ struct MixedConcurrencyTests {
         }
     }
 
-    @Test("K6: 50 tasks do 1,000 things each; a second store's limits are untouched")
+    @Test("K6: 50 tasks run 1,000 operations each; a second store's limits are untouched")
     func everything() async throws {
         let sandbox = try Sandbox()
         let limits = Limits(maxBytes: 120_000, maxEntries: 45)
@@ -74,7 +74,7 @@ struct MixedConcurrencyTests {
                         do {
                             try await Self.act(on: store, &generator, sandbox)
                         } catch StoreError.bodyTooLarge {
-                            // More bodies are on their way at once than the limit has room for.
+                            // The tasks store more bodies at once than the limit has room for.
                         }
                     }
                 }
@@ -89,7 +89,7 @@ struct MixedConcurrencyTests {
         #expect(try other.statistics().entries == 7)
     }
 
-    @Test("suspending, resuming and closing in the middle of everything: typed errors, and nothing is lost or left")
+    @Test("suspending, resuming and closing during operations gives typed errors, and loses or leaves nothing")
     func lifecycle() async throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 120_000) }

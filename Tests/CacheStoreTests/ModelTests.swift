@@ -47,7 +47,7 @@ private struct Model {
 
 @Suite("ResponseStore against a model")
 struct ModelTests {
-    @Test("1,000 random operations do what they do to a dictionary", arguments: 0..<3)
+    @Test("1,000 random operations have the same effect as on a dictionary", arguments: 0..<3)
     func random(_: Int) throws {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)
@@ -59,7 +59,7 @@ struct ModelTests {
         var store = try open()
 
         for _ in 0..<1_000 {
-            // Every operation has a millisecond of its own, so that no order is left to chance.
+            // Each operation has a different millisecond, so that no order is left to chance.
             sandbox.clock.advance(by: 1)
             let key = keys.randomElement(using: &generator) ?? keys[0]
             switch Int.random(in: 0..<100, using: &generator) {
@@ -70,7 +70,7 @@ struct ModelTests {
                 let kind: EntryMetadata.Kind = Int.random(in: 0..<5, using: &generator) == 0 ? .error : .content
                 var metadata = sandbox.metadata(
                     kind, variant: Bool.random(using: &generator) ? "" : "v", etag: "\"\(generator.next())\"")
-                // The fraction tells this expiry from all others.
+                // The fraction distinguishes this expiry from all others.
                 metadata.expiresAt = lifetime.map {
                     sandbox.clock.now + $0 + Double(Int(sandbox.clock.now.timeIntervalSince1970) % 1_000) / 2_000
                 }.map { Date(timeIntervalSince1970: ($0.timeIntervalSince1970 * 1000).rounded() / 1000) }

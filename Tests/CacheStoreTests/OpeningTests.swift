@@ -20,7 +20,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "J6: a directory is made, with what leads to it, for its owner only, whatever the umask",
+        "J6: a directory and its missing parents are created for their owner only, under any umask",
         arguments: [0, 0o022, 0o077])
     func created(umask mask: UInt32) async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String, mask = mask as UInt32] in
@@ -33,7 +33,7 @@ struct OpeningTests {
         let store = try ResponseStore(directory: URL(filePath: path + "/a/b/c"))
         try store.insert(
             Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
-        // Makes the ballast, in the background.
+        // Creates the ballast in the background.
         try store.flush()
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("ballast") }
         #expect(names.count == 10)
@@ -44,7 +44,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("J6: without a directory a store is kept where the platform keeps caches, and the way to it is made")
+    @Test("J6: without a directory the store is in the platform's cache directory, which is created")
     func defaultDirectory() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
             for (caches, expected) in [(path + "/x/caches", "/x/caches"), ("relative", "/home/.cache")] {
@@ -58,7 +58,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a directory that is there keeps its permissions and what is in it")
+    @Test("an existing directory keeps its permissions and its files")
     func existing() throws {
         try FileManager.default.createDirectory(
             at: sandbox.url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
@@ -85,7 +85,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "a relative path, and one with dots, is taken from the current directory",
+        "a relative path, and one with dots, is resolved against the current directory",
         arguments: [
             "relative", "relative/", "./a/../relative", "ä b%20c",
         ])
@@ -102,7 +102,7 @@ struct OpeningTests {
         }
     }
 
-    // MARK: What cannot be a store
+    // MARK: Unusable directories
 
     func expectUnusable(_ url: URL, naming path: String) {
         let error = #expect(throws: StoreError.self) { try ResponseStore(directory: url) }
@@ -114,7 +114,7 @@ struct OpeningTests {
         #expect(!reason.isEmpty)
     }
 
-    @Test("a file in the directory's place, or in that of a parent, is an error that names it")
+    @Test("a file in place of the directory, or of a parent, is an error that names it")
     func fileInTheWay() throws {
         let file = sandbox.directory.url.appending(path: "file")
         try Data("mine".utf8).write(to: file)
@@ -129,7 +129,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "paths that cannot be are errors",
+        "impossible paths are errors",
         arguments: [
             "/proc/nowhere/store", "/dev/null", "/dev/null/store", "/" + String(repeating: "x", count: 300),
             "/tmp/" + String(repeating: "x/", count: 3_000),
@@ -153,7 +153,7 @@ struct OpeningTests {
         expectUnusable(loop, naming: "/loop")
     }
 
-    @Test("a link in the place of blobs/ is an error, and is not followed")
+    @Test("a link in place of blobs/ is an error, and is not followed")
     func blobsIsLink() throws {
         let elsewhere = sandbox.directory.url.appending(path: "elsewhere", directoryHint: .isDirectory)
         for directory in [elsewhere, sandbox.url] {
@@ -180,7 +180,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("TRAPS 1: an index that can only be read is an error at opening, not at the first write")
+    @Test("TRAPS 1: a read-only index is an error at opening, not at the first write")
     func readOnlyIndex() async throws {
         try sandbox.open().close()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
@@ -195,7 +195,7 @@ struct OpeningTests {
         }
     }
 
-    // MARK: What is no index
+    // MARK: Files that are no index
 
     func expectNotAnIndex(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let path = try resolved(sandbox.path) + "/index.sqlite"
@@ -222,7 +222,7 @@ struct OpeningTests {
         #expect(try RawIndex(sandbox.indexPath).value("PRAGMA journal_mode") == "delete")
     }
 
-    @Test("an index that is empty, as a kill at its making leaves it, becomes one")
+    @Test("an empty index, as a kill during its creation leaves it, becomes a valid one")
     func emptyIndex() throws {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
         try Data().write(to: indexURL)
@@ -231,7 +231,7 @@ struct OpeningTests {
         #expect(try store.check().isSound)
     }
 
-    // MARK: Several at once
+    // MARK: Concurrent openings
 
     @Test("TRAPS 2: threads that open a new directory at once all succeed")
     func threads() throws {
@@ -277,7 +277,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("processes share a store: what one has committed the other finds, and a lock that is held too long is busy")
+    @Test("processes share a store: each finds the other's commits, and a lock that is held too long is busy")
     func shared() async throws {
         let store = try sandbox.open { $0.busyTimeout = .milliseconds(1) }
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in

@@ -16,7 +16,7 @@ struct OptionsTests {
     // MARK: Replacing
 
     @Test(
-        "what is not given stays as the entry had it; a new entry is permanent, not pinned, without tags",
+        "an omitted option stays as the entry has it; a new entry is permanent, not pinned, without tags",
         arguments: [
             (EntryOptions?.none, EntryOptions(), plain),
             (nil, EntryOptions(lifetime: .session), EntryOptions(lifetime: .session, isPinned: false, tags: [])),
@@ -100,7 +100,7 @@ struct OptionsTests {
         "\u{2028}", "\u{10ffff}", "\u{fffd}", "\u{e000}", "a,b", String(repeating: "x", count: 256),
     ]
 
-    @Test("tags go through byte by byte, and each names its entries and no others")
+    @Test("tags are stored byte by byte, and each selects its own entries only")
     func tags() throws {
         let store = try sandbox.open()
         for (number, tag) in Self.hostileTags.enumerated() {
@@ -151,7 +151,7 @@ struct OptionsTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test("tags that somebody has edited into something else are none", arguments: ["1", "{}", "[1]", "\"a\"", "null"])
+    @Test("tags that were edited into other JSON count as none", arguments: ["1", "{}", "[1]", "\"a\"", "null"])
     func edited(_ json: String) throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"), options: .init(tags: ["x"]))

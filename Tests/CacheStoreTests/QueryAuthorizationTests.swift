@@ -130,8 +130,8 @@ struct QueryAuthorizationTests {
     }
 
     private static let views = [
-        "cache_entries", "cache_stats", "cache_hosts", "cache_requests", "cache_errors", "cache_derived",
-        "cache_version",
+        "cache_entries", "cache_stats", "cache_hosts", "cache_partitions", "cache_requests", "cache_errors",
+        "cache_derived", "cache_version",
     ]
 
     @Test("Every view can be read, with columns and without, under any spelling", arguments: views)

@@ -47,7 +47,7 @@ struct QueryLimitTests {
     }
 
     @Test(
-        "maxRows ends a query after so many rows, and the result tells whether there are more",
+        "maxRows limits the rows of a query, and the result tells whether there are more",
         arguments: [
             (nil, 3, false), (-1, 0, true), (0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (4, 3, false),
         ] as [(Int?, Int, Bool)])

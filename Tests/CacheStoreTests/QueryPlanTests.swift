@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Query plans")
 struct QueryPlanTests {
-    @Test("nothing that a lookup, a write or an eviction runs reads a table through, or sorts")
+    @Test("no statement of a lookup, a write or an eviction scans a table or sorts")
     func plans() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -77,8 +77,9 @@ struct QueryPlanTests {
 
     private func expectCheap(_ sql: String, _ index: RawIndex) throws {
         for step in try index.rows("EXPLAIN QUERY PLAN \(sql)").compactMap({ $0[3] }) {
-            // `total` and `state` have one row, and the forms and variants of one entry are few enough to be sorted. A walk along an
-            // index or along ids ends at the LIMIT, an EXISTS at the first row. A virtual table is a list in one value.
+            // `total` and `state` have one row. The derived representations and variants of one entry are few enough
+            // to be sorted. A scan of an index or of ids ends at the LIMIT, an EXISTS at the first row. A virtual table
+            // is a list in one value.
             let isCheap =
                 !step.contains("SCAN") || ["SCAN total", "SCAN state", "SCAN CONSTANT ROW"].contains(step)
                 || step.contains(" USING ") || step.contains(" VIRTUAL TABLE ")
@@ -89,7 +90,7 @@ struct QueryPlanTests {
         }
     }
 
-    @Test("what stores and removes an entry cannot be taken back alone, so that no page is copied for it")
+    @Test("statements that store and remove an entry cannot abort, so that SQLite needs no statement journal")
     func noCopies() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -120,7 +121,7 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "a selection reads what an index leads to",
+        "a selection searches an index",
         arguments: [
             (EntrySelection.partition("p"), "entry USING COVERING INDEX entry_by_key (partition=?)"),
             (

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Opening only to read")
+@Suite("Read-only opening")
 struct ReadOnlyOpeningTests {
     let sandbox: Sandbox
 
@@ -14,7 +14,7 @@ struct ReadOnlyOpeningTests {
         store.close()
     }
 
-    @Test("a store that is only read, opened first, keeps nobody from opening it")
+    @Test("a read-only store that is opened first blocks no other opener")
     func opensFirst() throws {
         let reader = try sandbox.open { $0.isReadOnly = true }
         let other = try sandbox.open { $0.isReadOnly = true }
@@ -23,7 +23,7 @@ struct ReadOnlyOpeningTests {
         for store in [reader, other] { #expect(try store.bytes(.path("y")) == Data("y".utf8)) }
     }
 
-    @Test("who only reads keeps a session alive, and ends none")
+    @Test("a read-only store keeps a session alive, and ends none")
     func sessions() throws {
         let store = try sandbox.open()
         try store.setOptions(EntryOptions(lifetime: .session), for: .path("x"))
@@ -36,7 +36,7 @@ struct ReadOnlyOpeningTests {
     }
 
     @Test(
-        "what is no store, or not one that can be read, is an error that says so, and stays as it is",
+        "a directory without a readable store is a typed error, and stays as it is",
         arguments: ["", "CREATE TABLE mine (x)", "garbage"])
     func noStore(content: String) throws {
         let other = try Sandbox()

@@ -19,7 +19,7 @@ struct RecoveryAtOpeningTests {
         { bytes, page in for index in page.prefix(16) { bytes[index] ^= 0xFF } },
     ]
 
-    @Test("one damaged page, whichever it is, never keeps a store from being opened and used", arguments: 0..<3)
+    @Test("no single damaged page keeps a store from being opened and used", arguments: 0..<3)
     func everyPage(_ damage: Int) throws {
         let store = try sandbox.open()
         for number in 0..<20 {
@@ -43,7 +43,7 @@ struct RecoveryAtOpeningTests {
                 let body = try store.bytes(.path(number))
                 #expect(body == nil || body == Data("body \(number)".utf8), "page \(start / 4_096)")
             }
-            // A lookup that met the damage has begun a new index.
+            // A lookup that found the damage has started a new index.
             try store.insert(Data("newer".utf8), metadata: sandbox.metadata(), for: .path("newer"))
             #expect(try store.bytes(.path("newer")) == Data("newer".utf8), "page \(start / 4_096)")
             store.close()

@@ -12,7 +12,7 @@ struct RemovalTests {
         sandbox = try Sandbox()
     }
 
-    @Test("A5: partitions stand apart: the same URLs, removed in one of them and by a prefix")
+    @Test("A5: a removal in one partition, also by a prefix, keeps the same keys in other partitions")
     func partitions() throws {
         let store = try sandbox.open()
         for partition in ["", "a", "b"] {
@@ -31,7 +31,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "failures go with what is removed, and a dry run counts them, too",
+        "a removal discards the failures of its keys, and a dry run counts them",
         arguments: [
             (EntrySelection.everything, 5, 5), (.partition("p"), 1, 1), (.partition(""), 4, 4),
             (.prefix("https://example.com/"), 3, 3), (.prefix("name="), 1, 1), (.host("example.com"), 3, 4),
@@ -63,7 +63,7 @@ struct RemovalTests {
         #expect(try store.statistics().entries == 5 - expected.entries)
     }
 
-    @Test("what an expression says of failures, and of other entries, holds for all that are removed at once")
+    @Test("an expression over failures and other entries is evaluated before anything is removed")
     func selfReferential() throws {
         let store = try sandbox.open()
         for variant in (0..<60).map({ "v\($0)" }) {
@@ -111,7 +111,7 @@ struct RemovalTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("a body that an entry outside of the selection has, too, is not freed")
+    @Test("a body that an entry outside of the selection shares is not deleted")
     func shared() throws {
         let store = try sandbox.open()
         for number in 0..<4 {
@@ -151,7 +151,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "a large removal takes time in proportion to what is removed",
+        "a large removal takes time in proportion to the removed entries",
         arguments: [EntrySelection.tag("x"), .matching("1")])
     func large(_ selection: EntrySelection) throws {
         let store = try sandbox.open()
@@ -165,13 +165,13 @@ struct RemovalTests {
             """)
         let start = ContinuousClock.now
         #expect(try store.removeAll(selection).entries == 20_001)
-        // Were each entry looked for among all, it would be minutes.
+        // A scan of all entries for each one would take minutes.
         #expect(ContinuousClock.now - start < .seconds(30))
         #expect(try store.check().isSound)
     }
 
     @Test(
-        "a removal and a writer at once: what was stored before is gone, what is stored afterwards stays, the store is sound"
+        "a removal beside a writer: earlier entries are gone, later ones stay, and the store is sound"
     )
     func concurrent() async throws {
         let store = try sandbox.open()

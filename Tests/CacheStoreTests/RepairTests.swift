@@ -22,7 +22,7 @@ struct RepairTests {
     }
 
     @Test(
-        "A7: after a repair the store is sound, and what was not damaged is still there",
+        "A7: after a repair the store is sound, and undamaged entries are still there",
         arguments: [
             "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9, physical_bytes = 0",
             "DELETE FROM total", "UPDATE total SET last_id = \(Int64.max)", "UPDATE total SET unused_id = 3",
@@ -40,7 +40,7 @@ struct RepairTests {
         #expect(try !store.repair(digests: true).isSound)
         #expect(try store.check(digests: true).problems == [])
         #expect(try store.bytes(.path("other")) == Data("other".utf8))
-        // The store goes on as if nothing had been.
+        // The repaired store works.
         try store.insert(body, metadata: sandbox.metadata(), for: .path(0))
         #expect(try store.bytes(.path(0)) == body)
         try store.evict(maxBytes: 0)

@@ -21,7 +21,7 @@ struct RequestCountTests {
         return Dictionary(uniqueKeysWithValues: rows)
     }
 
-    @Test("each answer counts for its host, as what it was, and the counts outlast the store and its entries")
+    @Test("each answer counts for its host, by its kind, and the counts outlast the store and its entries")
     func counting() throws {
         var store = try sandbox.open()
         let keys = try ["http://a.org/1", "http://A.org:81/2", "http://[::1]:5/"].map { try CacheKey(url: $0) }
@@ -60,7 +60,7 @@ struct RequestCountTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("hosts are forgotten, those first that were asked for longest ago, when there are too many")
+    @Test("the least recently requested hosts are dropped first when there are too many")
     func bounded() throws {
         let store = try sandbox.open()
         try RawIndex(sandbox.indexPath).execute(
@@ -75,7 +75,7 @@ struct RequestCountTests {
         #expect(counts["host-3"] == [1, 1, 1, 2, 1])
     }
 
-    @Test("notes of more hosts than are kept in memory write themselves, and none is lost")
+    @Test("counts of more hosts than fit in memory are written early, and none is lost")
     func manyHosts() async throws {
         let store = try sandbox.open()
         for number in 0..<(AccessLog.capacity + 10) {

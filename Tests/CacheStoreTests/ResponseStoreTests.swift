@@ -19,7 +19,7 @@ struct ResponseStoreTests {
 
     // MARK: Keeping
 
-    @Test("A1: what was stored is there when the store is opened again, byte for byte")
+    @Test("A1: stored bodies are there when the store is opened again, byte for byte")
     func reopen() throws {
         let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
         let store = try sandbox.open()
@@ -32,7 +32,7 @@ struct ResponseStoreTests {
         #expect(try reopened.check(digests: true).isSound)
     }
 
-    @Test("A1: what was acknowledged survives the kill of its process")
+    @Test("A1: acknowledged entries survive the kill of their process")
     func killedAfterAcknowledgement() async throws {
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             try Self.fillAndDie(path)
@@ -87,7 +87,7 @@ struct ResponseStoreTests {
         }
     }
 
-    @Test("the same body under ten keys is one file, and goes with the last of them")
+    @Test("an equal body under ten keys is one file, which is deleted with the last of them")
     func shared() throws {
         let store = try sandbox.open()
         let body = Data.noise(5_000, seed: 3)
@@ -125,7 +125,7 @@ struct ResponseStoreTests {
         #expect(try store.lookup(key)?.metadata.variant == "gzip")
     }
 
-    @Test("an error response alone is no content")
+    @Test("an error response does not count as content")
     func errorAlone() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -135,9 +135,9 @@ struct ResponseStoreTests {
         #expect(try store.responses(for: key).count == 1)
     }
 
-    // MARK: Uses
+    // MARK: Accesses
 
-    @Test("A6: peek, contains and opening a body are no use of an entry; a lookup is one, once it is flushed")
+    @Test("A6: peek, contains and opening a body do not count as an access; a lookup does, once it is flushed")
     func onlyLookupIsUse() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -157,7 +157,7 @@ struct ResponseStoreTests {
         #expect(try store.statistics().hits == 1)
     }
 
-    @Test("A6: storing another entry is no use of this one", arguments: [true, false])
+    @Test("A6: storing another entry does not count as an access to this one", arguments: [true, false])
     func insertIsNoUse(sharesBody: Bool) throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -166,7 +166,7 @@ struct ResponseStoreTests {
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "0"], ["1994-11-06T08:50:37.000Z", "0"]])
     }
 
-    @Test("J1, U10: a use moves the last access, a freshening nothing, a replacement last access and creation")
+    @Test("J1, U10: an access renews the last access, a freshening nothing, a replacement last access and creation")
     func times() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -198,7 +198,7 @@ struct ResponseStoreTests {
 
     enum Door: CaseIterable { case flush, close, write, eviction, release }
 
-    @Test("uses reach the index", arguments: Door.allCases)
+    @Test("accesses reach the index", arguments: Door.allCases)
     func usesArrive(by door: Door) throws {
         var store: ResponseStore? = try sandbox.open()
         try store?.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -213,7 +213,7 @@ struct ResponseStoreTests {
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "3"]])
     }
 
-    @Test("uses reach the index by themselves after the touch interval")
+    @Test("accesses reach the index by themselves after the access interval")
     func usesArriveInTime() async throws {
         let store = try sandbox.open { $0.accessInterval = .milliseconds(1) }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -223,7 +223,7 @@ struct ResponseStoreTests {
         }
     }
 
-    @Test("uses are not lost when a write fails, and a later timer writes them")
+    @Test("accesses are not lost when a write fails, and a later timer writes them")
     func usesSurviveFailure() async throws {
         let store = try sandbox.open {
             $0.busyTimeout = .zero
@@ -243,10 +243,10 @@ struct ResponseStoreTests {
         #expect(try store.statistics().hits == 2)
     }
 
-    /// The synchronous form, for asynchronous tests.
+    /// The synchronous method, for asynchronous tests.
     static func flush(_ store: ResponseStore) throws { try store.flush() }
 
-    @Test("a count of uses that cannot grow does not keep the store from writing")
+    @Test("an access count that cannot grow does not keep the store from writing")
     func usesSaturate() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -260,7 +260,7 @@ struct ResponseStoreTests {
 
     // MARK: Freshening
 
-    @Test("Of one key no more variants are kept than a lookup should read")
+    @Test("A key keeps no more variants than a lookup should read")
     func variantLimit() throws {
         let store = try sandbox.open()
         for number in 0..<100 {
@@ -275,7 +275,7 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("A freshening that makes an entry another variant takes the place of the one that was there")
+    @Test("A freshening that changes the variant of an entry replaces the entry that had this variant")
     func freshenedIntoAnotherVariant() throws {
         let store = try sandbox.open()
         var metadata = sandbox.metadata()
@@ -315,7 +315,7 @@ struct ResponseStoreTests {
         #expect(found.digest == entry.digest)
     }
 
-    @Test("a freshening changes nothing where the entry has another body by now, or none, or is gone")
+    @Test("a freshening changes nothing if the entry has another body or none, or is gone")
     func freshenReplaced() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -334,7 +334,7 @@ struct ResponseStoreTests {
 
     // MARK: Failures
 
-    @Test("failures are counted and forgotten with a success")
+    @Test("failures are counted, and discarded with a success")
     func failures() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -364,7 +364,7 @@ struct ResponseStoreTests {
         #expect(try store.statistics().failingKeys == 0)
     }
 
-    @Test("D1: failures count within a window of each other; one that comes later, or sooner, counts as the first")
+    @Test("D1: failures count within a window of each other; a later or an earlier one counts as the first")
     func failuresWithinWindow() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -381,7 +381,7 @@ struct ResponseStoreTests {
         #expect(try store.recordFailure(for: key, status: 503) == 3, "without one, however far apart they are")
     }
 
-    @Test("D1: windows of any length, and forgetting, without blocking")
+    @Test("D1: asynchronous calls accept windows of any length, and discard failures")
     func failuresWithoutBlocking() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -393,7 +393,7 @@ struct ResponseStoreTests {
         #expect(try store.statistics().failingKeys == 0)
     }
 
-    @Test("failures are forgotten oldest first when there are too many")
+    @Test("the oldest failures are discarded first when there are too many")
     func tooManyFailures() throws {
         let store = try sandbox.open()
         let index = try RawIndex(sandbox.indexPath)
@@ -411,7 +411,7 @@ struct ResponseStoreTests {
 
     // MARK: Removing
 
-    @Test("J2: removing a key takes every variant, content, error response, failures and files")
+    @Test("J2: removing a key removes every variant, content, error response, failures and files")
     func remove() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -446,9 +446,9 @@ struct ResponseStoreTests {
         #expect(try store.bytes(key) == Data("c".utf8))
     }
 
-    // MARK: Asynchronous forms
+    // MARK: Asynchronous methods
 
-    @Test("every asynchronous form does what its synchronous twin does")
+    @Test("every asynchronous method does the same as the synchronous one")
     func asynchronous() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -468,7 +468,7 @@ struct ResponseStoreTests {
 
     // MARK: Closing
 
-    @Test("K6: a closed store throws from every call, and lets go of everything")
+    @Test("K6: a closed store throws from every call, and releases everything")
     func closed() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -516,7 +516,7 @@ struct ResponseStoreTests {
         #expect(throws: StoreError.closed) { try store.flush() }
     }
 
-    @Test("a store that is let go while a writer lives closes with the writer")
+    @Test("a store that is released while a writer lives closes with the writer")
     func writerOutlivesStore() throws {
         var store: ResponseStore? = try sandbox.open()
         weak let observed = store
@@ -528,7 +528,7 @@ struct ResponseStoreTests {
         #expect(try sandbox.open().bytes(.path("a")) == Data("a".utf8))
     }
 
-    @Test("K6: a store with work in flight lets go of everything when it is released")
+    @Test("K6: a store that is released with work in flight finishes the work and is deallocated")
     func released() async throws {
         weak var observed: ResponseStore?
         do {

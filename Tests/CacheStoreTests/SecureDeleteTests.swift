@@ -42,7 +42,7 @@ struct SecureDeleteTests {
         case one, partition, host, tag, clear, eviction
     }
 
-    @Test("Z02: what was removed is in no file any more, what was not is", arguments: Way.allCases)
+    @Test("Z02: removed bytes are in no file, and the other entries stay", arguments: Way.allCases)
     func noTraces(_ way: Way) throws {
         let store = try sandbox.open { $0.secureDelete = true }
         try fill(store)
@@ -73,7 +73,7 @@ struct SecureDeleteTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("without the option a removal leaves traces: what the test looks for can be found")
+    @Test("without the option a removal leaves traces, which the test can find")
     func withoutTheOption() throws {
         let store = try sandbox.open()
         try fill(store)
@@ -81,7 +81,7 @@ struct SecureDeleteTests {
         #expect(try !traces().isEmpty)
     }
 
-    @Test("a reader that keeps the log in use makes the removal busy, and the next removal wipes the traces")
+    @Test("a reader that keeps the WAL in use makes the removal busy, and the next removal wipes the traces")
     func reader() throws {
         let store = try sandbox.open {
             $0.secureDelete = true

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Setting aside")
+@Suite("Quarantine of an index")
 struct SettingAsideTests {
     let sandbox: Sandbox
     private let log = EventLog()
@@ -34,7 +34,7 @@ struct SettingAsideTests {
             .sorted()
     }
 
-    /// The store is empty, works, and has told of one event.
+    /// Expects an empty store that works and has logged one error.
     private func expectFreshStart(_ store: ResponseStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try store.peek(.path("a")) == nil, sourceLocation: sourceLocation)
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
@@ -46,7 +46,8 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "A7: an index of garbage is set aside, whole, under a dated name", arguments: [15, 16, 99, 100, 4_096, 100_000])
+        "A7: an index of garbage is quarantined, whole, under a dated name",
+        arguments: [15, 16, 99, 100, 4_096, 100_000])
     func garbage(_ count: Int) throws {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
         let bytes = Data.noise(count, seed: 1)
@@ -57,7 +58,7 @@ struct SettingAsideTests {
         #expect(try Data(contentsOf: sandbox.url.appending(path: setAside()[0])) == bytes)
     }
 
-    @Test("an index of a newer schema is set aside", arguments: [migrations.count + 1, 999, Int(Int32.max)])
+    @Test("an index of a newer schema is quarantined", arguments: [migrations.count + 1, 999, Int(Int32.max)])
     func newerSchema(_ version: Int) throws {
         try fill()
         try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
@@ -67,14 +68,14 @@ struct SettingAsideTests {
         #expect(try kept.value("SELECT count(*) FROM entry") == "1")
     }
 
-    @Test("an index of a version that never was is set aside", arguments: [0, -1, Int(Int32.min)])
+    @Test("an index of an impossible version is quarantined", arguments: [0, -1, Int(Int32.min)])
     func impossibleVersion(_ version: Int) throws {
         try fill()
         try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
         try expectFreshStart(try open())
     }
 
-    @Test("TRAPS 9: an index whose header forbids writing is set aside")
+    @Test("TRAPS 9: an index whose header forbids writing is quarantined")
     func writeVersion() throws {
         try fill()
         try alter { $0[18] = 7 }
@@ -82,7 +83,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "an index without one of its tables is set aside",
+        "an index without one of its tables is quarantined",
         arguments: ["entry", "access", "blob", "total", "state", "removal", "request", "tag", "failure"])
     func missingTable(_ table: String) throws {
         try fill()
@@ -91,7 +92,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "A7: a directory, a pipe or a link in the place of index or log is set aside, and what a link leads to untouched",
+        "A7: a directory, pipe or link in place of index or WAL is quarantined, and the target of a link is untouched",
         arguments: ["", "-wal", "-shm"], ["directory", "pipe", "link", "dangling"])
     func notRegular(_ suffix: String, _ kind: String) throws {
         try fill()
@@ -124,7 +125,7 @@ struct SettingAsideTests {
         #expect(log.errors == [])
     }
 
-    @Test("A7: pages damaged while the store is open: the next call that meets them goes on with a fresh index")
+    @Test("A7: if pages are damaged while the store is open, the next call that reads them starts a new index")
     func damagedPages() throws {
         try fill()
         let store = try open()
@@ -136,14 +137,14 @@ struct SettingAsideTests {
         }
         try store.insert(Data("c".utf8), metadata: sandbox.metadata(), for: .path("c"))
         #expect(try store.bytes(.path("c")) == Data("c".utf8))
-        // The uses that were noted of the entry that had its number are not its own.
+        // The new entry does not inherit the access that was noted for the old entry with its id.
         try store.flush()
         #expect(try store.statistics().hits == 0)
         try expectFreshStart(store)
         #expect(try setAside().count == 1)
     }
 
-    @Test("pages damaged where the limits are kept: that is found in the background, and waits for no lock of its own")
+    @Test("damage that an eviction finds in the background is recovered without waiting for the store's own lock")
     func damagedOrder() async throws {
         let filled = try sandbox.open()
         for number in 0..<20 {
@@ -169,7 +170,7 @@ struct SettingAsideTests {
         try expectFreshStart(store)
     }
 
-    @Test("who has the store open elsewhere goes on with the fresh index, and loses nothing that is stored afterwards")
+    @Test("another open store goes on with the new index, and loses no entry that is stored afterwards")
     func others() throws {
         try fill()
         let first = try open()
@@ -188,7 +189,7 @@ struct SettingAsideTests {
         #expect(try setAside().count == 1)
     }
 
-    @Test("many that open a garbage index at once: one sets it aside, all go on with the same fresh one")
+    @Test("of concurrent openers of a garbage index one quarantines it, and all go on with the same new one")
     func race() throws {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
         try Data.noise(10_000, seed: 2).write(to: indexURL)
@@ -208,7 +209,7 @@ struct SettingAsideTests {
         #expect(log.errors.count == 1)
     }
 
-    @Test("of the indices set aside the latest is kept, and clear() removes it")
+    @Test("the latest quarantined index is kept, and clear() removes it")
     func latest() throws {
         for round in 0..<3 {
             try fill()
@@ -222,7 +223,7 @@ struct SettingAsideTests {
         #expect(try setAside() == [])
     }
 
-    @Test("the files of an index that was set aside are swept away when the store is opened")
+    @Test("opening the store sweeps the files of a quarantined index")
     func orphans() async throws {
         try fill()
         try alter { $0.replaceSubrange(0..<16, with: repeatElement(0, count: 16)) }
@@ -232,7 +233,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "a foreign or damaged log, or a missing one, is no way to other bytes",
+        "a foreign, damaged or missing WAL never leads to wrong bytes",
         arguments: ["garbage", "foreign", "missing"])
     func logs(_ kind: String) async throws {
         let foreign = try Self.foreignLog()

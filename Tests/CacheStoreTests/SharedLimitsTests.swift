@@ -9,7 +9,7 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("Limits that several stores keep")
+@Suite("Limits of several stores in one directory")
 struct SharedLimitsTests {
     let sandbox: Sandbox
 
@@ -17,7 +17,7 @@ struct SharedLimitsTests {
         sandbox = try Sandbox()
     }
 
-    @Test("two stores of one directory keep it below the limit by turns")
+    @Test("two stores that write in turns keep the directory below the limit")
     func twoStores() async throws {
         let limits = Limits(maxBytes: 150_000, maxEntries: 60, lowWaterMark: 0.8)
         let stores = try (0..<2).map { _ in try sandbox.open { $0.limits = limits } }
@@ -33,7 +33,7 @@ struct SharedLimitsTests {
         for store in stores { #expect(try await store.check(digests: true).isSound) }
     }
 
-    @Test("while somebody else evicts, the way down to the low-water mark is left to him; the limit holds all the same")
+    @Test("while another process evicts, a store keeps the limit, and leaves the low-water mark to that process")
     func locked() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxEntries: 20, lowWaterMark: 0.5) }
         let directory = open(sandbox.path + "/blobs", O_RDONLY | O_DIRECTORY)

@@ -39,7 +39,7 @@ struct SnapshotTests {
         try expectSound(copy)
     }
 
-    @Test("A snapshot has the same entries, options, variants, derived forms and failures as the store")
+    @Test("A snapshot has the entries, options, variants, derived representations and failures of the store")
     func sameContents() async throws {
         let store = try sandbox.open()
         try await fill(store, count: 1_000)
@@ -112,7 +112,7 @@ struct SnapshotTests {
         try expectSound(target.open())
     }
 
-    @Test("Files have mode 0600 and directories 0700, those on the way to the target too")
+    @Test("Files have mode 0600 and directories 0700, including created parents of the target")
     func modes() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -124,7 +124,7 @@ struct SnapshotTests {
         }
     }
 
-    @Test("A store that is only read can be copied; a closed or suspended one cannot")
+    @Test("A read-only store can be copied; a closed or suspended one cannot")
     func phases() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -215,7 +215,7 @@ struct SnapshotTests {
         #expect(try copy.check().foreignFiles == [])
     }
 
-    @Test("A missing derived form is left out, and its entry is not")
+    @Test("A missing derived representation is left out, and its entry is not")
     func missingDerivedForm() throws {
         let store = try sandbox.open()
         try sandbox.fill(store, ["a"])

@@ -41,7 +41,7 @@ struct StatementTests {
         try insert(2)
     }
 
-    @Test("an error of preparing has the text")
+    @Test("an error of preparing a statement has its text")
     func preparing() throws {
         let error = try #require(throws: SQLiteError.self) { try connection.prepare("SELECT * FROM nowhere") }
         #expect(error.code == SQLITE_ERROR)
@@ -64,7 +64,7 @@ struct StatementTests {
         #expect(!connection.isInTransaction)
     }
 
-    @Test("what is too big to bind is an error of the run, not a trap, and leaves the statement usable")
+    @Test("a value that is too large to bind is an error of the run, not a trap, and leaves the statement usable")
     func tooBig() throws {
         connection.limitLength(to: 1_000)
         let statement = try connection.prepared("INSERT INTO pair VALUES (?1, ?2)")
@@ -75,7 +75,7 @@ struct StatementTests {
         try insert(1)
     }
 
-    @Test("a text keeps its bytes, whatever they are")
+    @Test("a text keeps its bytes, including NUL and invalid UTF-8")
     func bytes() throws {
         let statement = try connection.prepared("SELECT ?1, length(CAST(?1 AS BLOB)), typeof(?1), ?2, typeof(?2)")
         statement.bind(textBytes: [0xff, 0x00, 0x80], at: 1)
@@ -97,7 +97,7 @@ struct StatementTests {
         #expect((0..<6).map { statement.digest($0) != nil } == [false, false, false, false, true, false])
     }
 
-    @Test("an index that can only be read is an error at once, not at the first write")
+    @Test("a read-only index is an error at opening, not at the first write")
     func readOnly() async throws {
         defer { Unprivileged.restore(sandbox.directory.path) }
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in

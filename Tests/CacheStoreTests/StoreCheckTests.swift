@@ -22,7 +22,7 @@ struct StoreCheckTests {
         return store
     }
 
-    @Test("a store that was only used is sound")
+    @Test("a store after normal use is sound")
     func sound() throws {
         let store = try filled()
         try store.remove(.path("other"))
@@ -99,7 +99,7 @@ struct StoreCheckTests {
         for problem in report.problems { #expect(!problem.description.isEmpty) }
     }
 
-    @Test("the problem says what was recorded and what there is")
+    @Test("a problem has the recorded and the actual value")
     func counts() throws {
         let store = try filled()
         let index = try RawIndex(sandbox.indexPath)

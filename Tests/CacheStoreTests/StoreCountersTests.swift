@@ -33,7 +33,7 @@ struct StoreCountersTests {
     }
 
     @Test(
-        "I8: what limits evict is counted and told, whoever evicts it; nothing is told unasked",
+        "I8: evictions by limits are counted, and logged only on request",
         arguments: [true, false])
     func limits(logsEviction: Bool) async throws {
         let store = try open(logsEviction: logsEviction) { $0.limits = Limits(maxEntries: 5) }
@@ -54,7 +54,7 @@ struct StoreCountersTests {
         #expect(sum == (logsEviction ? 20 - left : 0))
     }
 
-    @Test("I8: so is what an eviction on request takes, but not what it would take, nor what is removed")
+    @Test("I8: an eviction on request is counted; a dry run and a removal are not")
     func onRequest() throws {
         let store = try open()
         try fill(store, 10)
@@ -78,7 +78,7 @@ struct StoreCountersTests {
         #expect(metrics.counterTotal(label: "cachestore.damaged.bodies") == 1)
     }
 
-    @Test("I8: each transaction is timed, and counted if another's lock kept it from being")
+    @Test("I8: each transaction is timed, and counted as busy if another connection holds the lock")
     func busy() throws {
         let store = try open { $0.busyTimeout = .zero }
         try fill(store, 1)

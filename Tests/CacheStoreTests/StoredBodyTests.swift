@@ -28,7 +28,7 @@ struct StoredBodyTests {
     }
 
     @Test(
-        "bytes(at:count:) gives what there is",
+        "bytes(at:count:) returns the part of the range that exists",
         arguments: [
             (0, 10, 0..<10), (0, 0, 0..<0), (3, 4, 3..<7), (9, 1, 9..<10), (9, 5, 9..<10), (10, 1, 0..<0),
             (11, 1, 0..<0), (0, Int.max, 0..<10), (Int.max, Int.max, 0..<0),
@@ -42,7 +42,7 @@ struct StoredBodyTests {
     }
 
     @Test(
-        "an open body is not disturbed by what happens to its entry",
+        "an open body stays readable when its entry is removed, evicted or replaced, or the store closed",
         arguments: ["remove", "evict", "replace", "close"])
     func undisturbed(by change: String) throws {
         let store = try sandbox.open()
@@ -65,7 +65,9 @@ struct StoredBodyTests {
         #expect(try body.bytes(at: 5, count: 100) == data[5..<105])
     }
 
-    @Test("a file that becomes shorter while it is open is an error, not other bytes", arguments: [100, threshold])
+    @Test(
+        "a file that becomes shorter while it is open is an error, and never gives wrong bytes",
+        arguments: [100, threshold])
     func truncated(_ count: Int) throws {
         let store = try sandbox.open()
         let entry = try store.insert(Data.noise(count, seed: 1), metadata: sandbox.metadata(), for: .path("a"))

@@ -28,7 +28,7 @@ struct ClairvoyantBoundTests {
     }
 
     @Test(
-        "By hand",
+        "The bound equals results that were computed by hand",
         arguments: [
             Case("nothing", "", maxBytes: 9, hits: 0, hitBytes: 0),
             Case("one request", "a5", maxBytes: 9, hits: 0, hitBytes: 0),
@@ -50,7 +50,7 @@ struct ClairvoyantBoundTests {
         #expect(bound.hitBytes(maxBytes: c.maxBytes) == c.hitBytes)
     }
 
-    @Test("Larger bodies than are stored give no hits; keys and their bytes are counted once")
+    @Test("Bodies above the size limit give no hits; keys and their bytes are counted once")
     func sums() throws {
         let bound = try bound("a5 b9 a5 b9 a6", maxEntryBytes: 5)
         #expect(bound.hits(maxBytes: 100) == 2 && bound.hitBytes(maxBytes: 100) == 11)

@@ -23,7 +23,7 @@ struct ProgressBarTests {
     }
 
     @Test(
-        "A line",
+        "The text of a progress bar",
         arguments: [
             Case(0, of: 200, nil, "[..............................]  0%  0/200  0 B"),
             Case(
@@ -57,7 +57,7 @@ struct ProgressBarTests {
     }
 
     @Test(
-        "How long the rest takes",
+        "The remaining time",
         arguments: [
             (0, 10, 2, 5), (9, 10, 4, 1), (10, 10, 4, nil), (0, 10, 0, nil), (0, 10, nil, nil), (0, nil, 3, nil),
         ] as [(Int, Int?, Double?, Int64?)])
@@ -68,7 +68,7 @@ struct ProgressBarTests {
     }
 
     @Test(
-        "Seconds as a clock shows them",
+        "A duration has hours, minutes and seconds",
         arguments: [
             (0, "0:00"), (9, "0:09"), (42, "0:42"), (60, "1:00"), (754, "12:34"), (3_600, "1:00:00"),
             (3_723, "1:02:03"), (45_296, "12:34:56"), (360_000, "100:00:00"),

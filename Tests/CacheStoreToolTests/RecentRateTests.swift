@@ -17,7 +17,7 @@ struct RecentRateTests {
     }
 
     @Test(
-        "It is the growth within the last ten seconds",
+        "The rate is the growth within the last ten seconds",
         arguments: [
             Case("nothing noted", [], nil),
             Case("too early to tell", [(0.1, 5), (0.4, 20)], nil),
@@ -34,7 +34,7 @@ struct RecentRateTests {
         #expect(rate.perSecond == c.expected)
     }
 
-    @Test("However often it is told, it keeps little")
+    @Test("The number of kept samples is bounded")
     func memory() {
         var rate = RecentRate()
         for tenth in 1...100_000 { rate.note(Int64(tenth), at: .milliseconds(100 * tenth)) }

@@ -29,7 +29,7 @@ struct StoreSimulationTests {
         let simulation = try StoreSimulation(policy, limits: limits)
         var (hits, same) = (0, 0)
         for _ in 0..<600 {
-            // The lower, the more often; each with a length of its own, some of them too large.
+            // Lower numbers are more frequent. Each has a different length, and some are too large.
             let name = Int.random(in: 0..<60, using: &generator) * .random(in: 0..<2, using: &generator)
             let byteCount = 100 + name * 450
             let key = try CacheKey(name: "\(name)")
@@ -49,7 +49,7 @@ struct StoreSimulationTests {
         #expect(same >= 570 && (100..<600).contains(hits), "\(same) \(hits) \(generator)")
     }
 
-    @Test("what is there answers, whatever its length now; larger bodies than the limits allow are not stored")
+    @Test("a stored entry is a hit, even if its length has changed; bodies above the limits are not stored")
     func limits() throws {
         let (hits, result) = try replay(
             [(1, 101), (1, 101), (2, 100), (2, 0), (2, 500), (3, 0), (3, 0)], .valueAware, Limits(maxEntryBytes: 100))
@@ -58,7 +58,7 @@ struct StoreSimulationTests {
         #expect(result.evictedEntries == 0)
     }
 
-    @Test("nothing of a simulation is left")
+    @Test("a simulation leaves no files")
     func end() throws {
         var simulation: StoreSimulation? = try StoreSimulation(.valueAware, limits: Limits())
         let directory = try #require(simulation?.directory)

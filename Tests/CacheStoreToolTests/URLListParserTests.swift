@@ -28,7 +28,7 @@ struct URLListParserTests {
     }
 
     @Test(
-        "A list, in whatever pieces it comes",
+        "A list is parsed alike in pieces of any size",
         arguments: [
             Case("", [:]),
             Case("\n\n", [:]),

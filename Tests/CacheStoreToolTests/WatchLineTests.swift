@@ -7,7 +7,7 @@ struct WatchLineTests {
     private let first = StoreCounters(time: .seconds(1), [.entries: 10, .bytes: 5_000, .hits: 3, .misses: 10])
     private let date = Date(timeIntervalSince1970: 1_700_000_000.25)
 
-    @Test("The growth per second of each counter, and nothing without time between")
+    @Test("A rate is the growth of a counter per second; without elapsed time there is none")
     func rates() {
         let second = StoreCounters(time: .seconds(3), [.entries: 15, .bytes: 4_000, .hits: 4, .misses: 10])
         let rates = second.perSecond(since: first)
@@ -20,7 +20,7 @@ struct WatchLineTests {
         #expect(third.perSecond(since: first)?[.entries] == 0.333)
     }
 
-    @Test("Text stays in its columns, 80 wide")
+    @Test("Text has columns, and is at most 80 wide")
     func text() {
         let second = StoreCounters(time: .seconds(3), [.entries: 15, .bytes: 4_000, .hits: 4, .misses: 10])
         let (one, other) = (
@@ -34,7 +34,7 @@ struct WatchLineTests {
             ])
     }
 
-    @Test("JSON has all counters, and their rates once there are any")
+    @Test("JSON has all counters, and their rates if there are any")
     func json() throws {
         struct Line: Decodable, Equatable {
             var time: String

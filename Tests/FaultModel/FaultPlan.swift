@@ -61,20 +61,21 @@ package struct ScenarioOptions: Codable, Sendable {
         case load([String])
         /// Takes the write lock, notes `taken`, and holds the lock until the program is killed.
         case holdWriteLock
-        /// Takes the write lock, holds it for a millisecond and takes it again, until the program is killed; notes every tenth time.
+        /// Takes the write lock, holds it for a millisecond and takes it again, until the program is killed. Notes
+        /// every tenth time.
         case retakeWriteLock
         /// Stores bodies from four threads without a pause for so many seconds, then notes how many.
         case fill(seconds: Double)
         /// Stores as many bodies, with pauses of up to 4 ms, and notes for each how many microseconds the store took.
         case put(count: Int)
-        /// Does this and that at random, with the seed and for as many seconds.
+        /// Runs random operations, with the seed and for as many seconds.
         case stress(seed: UInt64, seconds: Double)
     }
 
     package var mode: Mode
     /// The directory of the store.
     package var directory: String
-    /// Is told of each step that is done, a line each.
+    /// The file for the notes: a line for each finished step.
     package var journal: String
     /// The fault; `nil` for none.
     package var fault: FaultPlan?

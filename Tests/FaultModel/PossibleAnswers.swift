@@ -4,7 +4,7 @@ package struct PossibleAnswers: Sendable {
     package private(set) var versions: [String: Set<Version?>] = [:]
     /// For each key how many failures may be counted.
     package private(set) var failures: [String: Set<Int>] = [:]
-    /// For each key everything that was ever put there, and `nil`.
+    /// For each key all versions that were ever stored, and `nil`.
     package private(set) var history: [String: Set<Version?>] = [:]
 
     /// For each key the numbers of the bodies from which its representation may be derived, `nil` for none.
@@ -56,7 +56,7 @@ package struct PossibleAnswers: Sendable {
             let counts = failures[key, default: [0]]
             failures[key] = counts.union(counts.map { $0 + 1 })
         case .evict:
-            // Which ones is for other tests to say.
+            // Other tests check which entries are evicted.
             for key in versions.keys { versions[key]?.insert(nil) }
             for key in forms.keys { forms[key]?.insert(nil) }
         case .derive(let key):
@@ -79,7 +79,7 @@ package struct PossibleAnswers: Sendable {
             forms[key] = [nil]
             failures[key] = [0]
         case .fail(let key):
-            // Once in the tries that failed, if at all, and once for certain.
+            // The failed tries may have counted it; the last one has counted it.
             failures[key]?.remove(0)
         case .abandon, .get, .freshen, .evict, .sweep, .flush, .reopen, .handOver: break
         }

@@ -22,13 +22,14 @@ package enum Step: Hashable, Sendable {
     case handOver
 }
 
-/// The scenarios that are killed, refused and cut off.
+/// The scenarios that run with faults.
 package enum Scenario: String, Codable, Sendable, CaseIterable {
     /// Everything that a store can do, once or twice.
     case everything
     /// Derived representations, and their removal.
     case forms
-    /// Enough pages for a checkpoint beside the writer, one that the writer waits for, and a restart of the WAL while it is in use.
+    /// Enough pages for a checkpoint beside the writer, one that the writer waits for, and a restart of the WAL while
+    /// it is in use.
     case checkpoints
 
     package var steps: [Step] {

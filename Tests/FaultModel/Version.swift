@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A body that can be told from every other by its number.
+/// A body that its number distinguishes from every other.
 package struct Version: Hashable, Sendable {
     /// Two keys with the same number share a file.
     package let number: UInt64

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("System calls", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct CallCountTests {
-    @Test("the log takes a call for each transaction, and not two for each page")
+    @Test("the WAL takes one write per transaction, and not two per page")
     func writes() async throws {
         let scenario = Scenario.everything
         let calls = try await Laboratory.calls(.run(scenario), .write)
         report("\(calls) writes in \(scenario.steps.count) steps")
-        // 780 where each page of the log takes two.
+        // 780 where each page of the WAL takes two.
         #expect(calls < 200)
     }
 }

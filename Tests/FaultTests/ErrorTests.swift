@@ -27,7 +27,7 @@ struct ErrorTests {
     private static let space: CallKinds = [.write, .name, .resize, .sync]
 
     @Test(
-        "a system call that fails is an error or nothing, the store goes on, and loses nothing",
+        "a system call that fails is an error or has no effect; the store goes on, and loses nothing",
         arguments: [
             Case("EIO", EIO, .all, length: 1),
             Case("EIO", EIO, .all, length: 6),
@@ -47,7 +47,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "so it is while the log of a killed process is recovered",
+        "a system call that fails while the WAL of a killed process is recovered loses nothing",
         arguments: [
             Case("EIO", EIO, .all, length: 1), Case("EMFILE", EMFILE, .open, length: 1),
             Case("ENOSPC", ENOSPC, space, length: 1),

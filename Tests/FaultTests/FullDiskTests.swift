@@ -74,7 +74,7 @@ struct FullDiskTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a body larger than the room that an eviction can give is refused, and nothing else is lost")
+    @Test("a body larger than the space that an eviction can free is refused, and nothing else is lost")
     func tooLarge() async throws {
         let store = try ResponseStore(directory: directory)
         for number in 0..<10 { try put(number, 4_000, store) }
@@ -101,7 +101,7 @@ struct FullDiskTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("the ballast is made again when the disk has room")
+    @Test("the ballast is created again when the disk has room")
     func ballastReturns() async throws {
         let store = try ResponseStore(directory: directory)
         for number in 0..<100 { try put(number, 4_000, store) }
@@ -136,7 +136,7 @@ struct FullDiskTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("little is evicted for little", arguments: [(1_000, 0.7), (4_000, 0.8)])
+    @Test("a small put evicts few entries", arguments: [(1_000, 0.7), (4_000, 0.8)])
     func little(_ byteCount: Int, _ share: Double) async throws {
         let store = try ResponseStore(directory: directory)
         for number in 0..<1_000 { try put(number, byteCount, store) }
@@ -155,7 +155,7 @@ struct FullDiskTests {
         try? directory.appending(path: "ballast").resourceValues(forKeys: [.fileSizeKey]).fileSize
     }
 
-    @Test("a transaction some of whose pages found no room does not commit, however often it is tried")
+    @Test("a transaction whose pages do not all fit on the disk does not commit, after any number of attempts")
     func spilledPages() throws {
         let path = disk.url.appending(path: "test.sqlite").path(percentEncoded: false)
         let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
@@ -167,7 +167,7 @@ struct FullDiskTests {
         try connection.execute("BEGIN IMMEDIATE")
         var failures = 0
         for round in 0..<100 {
-            // Back and forth, so that pages which have left the cache are read again.
+            // Goes back and forth, so that pages which have left the cache are read again.
             for id in [round, round / 2, 0] {
                 do {
                     try connection.execute("INSERT OR REPLACE INTO item VALUES (\(id), \(round), zeroblob(3000))")
@@ -192,13 +192,13 @@ struct FullDiskTests {
         #expect(found.text(1) == "ok")
     }
 
-    /// Gives the bytes of such a file back. By cutting it: a program that another test is just starting may have it open, too.
+    /// Frees the bytes of such a file. Truncates it first: a program that another test starts may have it open, too.
     private func giveBack(_ url: URL) throws {
         try #require(truncate(url.path(percentEncoded: false), 0) == 0)
         try FileManager.default.removeItem(at: url)
     }
 
-    /// Writes a file that takes every byte that is left.
+    /// Writes a file that takes all free space.
     private func fillCompletely(_ url: URL) throws {
         let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)

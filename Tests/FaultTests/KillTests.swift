@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Kills at every system call", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct KillTests {
-    @Test("without faults the scenarios do what they should", arguments: Scenario.allCases)
+    @Test("without faults every scenario succeeds", arguments: Scenario.allCases)
     func undisturbed(_ scenario: Scenario) async throws {
         let laboratory = try Laboratory()
         #expect(try await laboratory.run(laboratory.options(.persist(scenario))) == .exit(0), "\(laboratory.output)")
@@ -24,13 +24,13 @@ struct KillTests {
     ]
 
     @Test(
-        "A2, F4: after a kill what was acknowledged is whole, the rest old or new, forms too; nothing is left behind",
+        "A2, F4: after a kill acknowledged bodies and representations are whole, others old or new, without orphans",
         arguments: [Scenario.everything, .forms], moments)
     func kill(_ scenario: Scenario, _ moment: Moment) async throws {
         try await KillTests.kill(scenario, moment, atMost: 12)
     }
 
-    @Test("A2: so it is when the log is checkpointed", .enabled(if: Laboratory.isThorough))
+    @Test("A2: a kill during a checkpoint loses no acknowledged change", .enabled(if: Laboratory.isThorough))
     func killWhileCheckpointing() async throws {
         try await KillTests.kill(.checkpoints, Moment(action: .killAfter, kinds: .changes), atMost: 0)
     }

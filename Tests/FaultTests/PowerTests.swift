@@ -11,7 +11,7 @@ struct PowerTests {
     }
 
     @Test(
-        "after a power cut at any moment nothing wrong is served, and the store works; durable, nothing is missing",
+        "after a power cut at any moment no wrong bytes are served and the store works; a durable one loses nothing",
         arguments: [
             Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
             Case(scenario: .checkpoints, isDurable: false), Case(scenario: .checkpoints, isDurable: true),

@@ -12,7 +12,7 @@ struct ProcessTests {
     /// How long they run.
     private static var seconds: Double { Laboratory.isThorough ? 60 : 3 }
 
-    @Test("several processes, some of them killed, share one store: every answer is right, and at the end all adds up")
+    @Test("several processes, some of them killed, share one store: all answers are right, and the final sums correct")
     func share() async throws {
         let laboratory = try Laboratory()
         let generator = SeededGenerator()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Names of shards after errors", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct UnsyncedShardTests {
-    @Test("whichever opening fails while a commit syncs, a power cut after the next commit takes no body away")
+    @Test("if any opening fails while a commit syncs, a power cut after the next commit loses no body")
     func failedOpening() async throws {
         let mode = ScenarioOptions.Mode.persist(.everything)
         let count = try await openings(mode)
@@ -32,7 +32,7 @@ struct UnsyncedShardTests {
         return try #require(last.flatMap { UInt64($0) })
     }
 
-    /// The bodies of acknowledged entries that a power cut right after the acknowledgement would take away.
+    /// The bodies of acknowledged entries that a power cut right after the acknowledgement would lose.
     private func missing(_ log: ChangeLog) -> [String] {
         var missing: [String] = []
         var disk = Disk()

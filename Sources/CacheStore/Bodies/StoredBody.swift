@@ -70,8 +70,8 @@ public final class StoredBody: Sendable {
         let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
         do throws(StoreError) {
             let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)
-            guard try wrappingErrors({ () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }) == length
-            else {
+            let count = try wrappingErrors { () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }
+            guard count == length else {
                 throw .truncatedBody(path: descriptor.path)
             }
         } catch {

@@ -83,7 +83,9 @@ extension StoreDirectory {
             case .damaged(let reason):
                 try quarantineIndex(because: reason, options)
             case .opened(let index):
-                let problems = try wrappingErrors(indexPath) { () throws(SQLiteError) in try index.connection.problems() }
+                let problems = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+                    try index.connection.problems()
+                }
                 if let problem = problems.first { try quarantineIndex(because: problem, options) }
             }
         }

@@ -158,7 +158,9 @@ extension ResponseStore {
         report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
             var problems: [CheckReport.Problem] = []
             for digest in unlisted {
-                let isListed = try wrappingErrors(indexPath) { () throws(SQLiteError) in try connection.containsBlob(digest) }
+                let isListed = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+                    try connection.containsBlob(digest)
+                }
                 let exists = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) != nil }
                 if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
             }

@@ -1,6 +1,6 @@
 // Faults in the system calls of the program that this is linked into.
 //
-// On Linux with glibc the functions of interpose.c take the place of libc's, for shared libraries such as libsqlite3 too.
+// On Linux with glibc the functions of interpose.c replace libc's, for shared libraries such as libsqlite3 too.
 // Calls that concern files below the watched directory are counted, killed, refused, cut short or recorded; all others
 // pass. Elsewhere nothing is watched.
 

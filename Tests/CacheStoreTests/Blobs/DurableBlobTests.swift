@@ -15,7 +15,7 @@ struct DurableBlobTests {
         blobs = try BlobDirectory(root: sandbox.root, isDurable: true)
     }
 
-    @Test("storing content again replaces its file, whose bytes nobody reads for that; open readers keep theirs")
+    @Test("storing content again replaces its file without reading it; open readers keep the old file")
     func replaced() throws {
         try blobs.store(body)
         let first = try #require(sandbox.inode(of: path))
@@ -28,7 +28,7 @@ struct DurableBlobTests {
         #expect(sandbox.names(in: "blobs/" + ContentDigest(of: body).description.prefix(2)).count == 1)
     }
 
-    @Test("a file staged under a name of its own replaces, too, and can be linked once more")
+    @Test("a file staged under a name replaces the file, too, and can be linked again")
     func namedReplaces() throws {
         try blobs.store(body)
         let first = try #require(sandbox.inode(of: path))

@@ -60,7 +60,7 @@ struct OccupiedNameTests {
         #expect(try quarantined().count == (file == nil ? 0 : 1))
     }
 
-    @Test("unlinking a digest says whether something had its name")
+    @Test("unlinking a digest tells whether its name existed")
     func unlinked() throws {
         let blobs = try BlobDirectory(root: FileDescriptor.openDirectory(atPath: sandbox.directory.path))
         let shard = sandbox.directory.path + "/blobs/" + digest.description.prefix(2)

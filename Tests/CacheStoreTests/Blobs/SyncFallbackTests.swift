@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Syncing where the file system cannot do it fully")
+@Suite("Fallbacks for a full sync that is not supported")
 struct SyncFallbackTests {
     /// A call that answers with the errors of a list, one after the other, then with success.
     private final class Call {
@@ -31,14 +31,14 @@ struct SyncFallbackTests {
         #expect((full.count, plain.count) == (1, 1))
     }
 
-    @Test("a full sync that succeeds is enough, after signals, too")
+    @Test("a full sync that succeeds is enough, even after interruptions by signals")
     func supported() throws {
         let (full, plain) = (Call(EINTR, EINTR), Call())
         try FileDescriptor.sync("file", isDirectory: { false }, ways: [("full", full.make), ("plain", plain.make)])
         #expect((full.count, plain.count) == (3, 0))
     }
 
-    @Test("an error of the disk is no want of support", arguments: [EIO, ENOSPC, EDQUOT])
+    @Test("a disk error does not count as missing support", arguments: [EIO, ENOSPC, EDQUOT])
     func failed(error: Int32) {
         let (full, plain) = (Call(error), Call())
         let thrown = #expect(throws: SystemError.self) {

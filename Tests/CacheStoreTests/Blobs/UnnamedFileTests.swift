@@ -36,7 +36,7 @@ struct UnnamedFileTests {
         #expect(try blobs.stored(Data("next".utf8)) == Data("next".utf8))
     }
 
-    @Test("an error of the shard is told, and is no reason to stage by name from now on")
+    @Test("an error of the shard is thrown, and later files are still staged without a name")
     func missingShard() throws {
         let blobs = try BlobDirectory(root: sandbox.root)
         try blobs.store(body)
@@ -91,7 +91,7 @@ struct UnnamedFileTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    /// Works on the thread of the caller only, whose namespace is its own.
+    /// Affects only the calling thread, which gets a separate mount namespace.
     private static func store(below path: String, keepsPrivileges: Bool) throws {
         let test = try UnnamedFileTests()
         let root = try FileDescriptor.openDirectory(atPath: path)
@@ -118,7 +118,7 @@ struct UnnamedFileTests {
 
 /// A mount namespace of the calling thread.
 private enum Namespace {
-    /// Whether this process may have one. Tried on a thread of its own, which keeps it to itself.
+    /// Whether this process may create one. Tries it on a separate thread, so that no other thread is affected.
     static let isPermitted: Bool = {
         nonisolated(unsafe) var isPermitted = false
         let finished = DispatchSemaphore(value: 0)

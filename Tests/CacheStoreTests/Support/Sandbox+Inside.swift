@@ -9,13 +9,13 @@ extension Sandbox {
         try Connection(path: indexPath, role: .inspector, busyTimeout: .seconds(5)).size()
     }
 
-    /// The last parts of the paths of all keys, in their order. Those of entries that wait for their removal, too.
+    /// The paths of all keys, sorted, including entries that wait for their removal.
     func names() throws -> [String] {
         try RawIndex(indexPath).rows("SELECT replace(key, 'https://example.com/', '') FROM entry ORDER BY key, id")
             .compactMap { $0[0] }
     }
 
-    /// Stores a body of its own of `byteCount` bytes for each name, a second after the one before.
+    /// Stores a different body of `byteCount` bytes for each name, one second apart.
     func fill(
         _ store: ResponseStore, _ names: [String], byteCount: Int = 1_000, expiresIn lifetime: TimeInterval? = nil,
         options: EntryOptions = EntryOptions()

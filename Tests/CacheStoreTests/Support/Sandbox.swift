@@ -2,7 +2,7 @@ import CacheStore
 import Foundation
 import TestSupport
 
-/// A place for one store, and a clock that stands still.
+/// A directory for one store, and a clock that stands still.
 final class Sandbox: Sendable {
     let directory: TemporaryDirectory
     let clock = ManualClock()
@@ -11,12 +11,12 @@ final class Sandbox: Sendable {
         directory = try TemporaryDirectory()
     }
 
-    /// The directory of the store; opening makes it.
+    /// The directory of the store; opening creates it.
     var url: URL { directory.url.appending(path: "store", directoryHint: .isDirectory) }
     var path: String { directory.path + "/store" }
     var indexPath: String { path + "/index.sqlite" }
 
-    /// Opens the store. Uses reach the index only with a write, `flush()` or `close()`: no timer disturbs a test.
+    /// Opens the store. Accesses reach the index only with a write, `flush()` or `close()`: no timer disturbs a test.
     func open(_ configure: (inout ResponseStore.Configuration) -> Void = { _ in }) throws -> ResponseStore {
         try ResponseStore(directory: url, configuration: configuration(configure))
     }

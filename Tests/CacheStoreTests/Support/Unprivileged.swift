@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes this process one that permissions apply to. For the child processes of exit tests only: there is no way back.
+/// Drops the rights of root, so that permissions apply. For the child processes of exit tests only: cannot be undone.
 enum Unprivileged {
     /// Makes `path` and everything below it writable again, so that it can be removed.
     static func restore(_ path: String) {
@@ -20,7 +20,7 @@ enum Unprivileged {
         giveUpRoot()
     }
 
-    /// Does nothing where this process has none to give up.
+    /// Does nothing in a process without the rights of root.
     static func giveUpRoot() {
         if geteuid() == 0 { precondition(setuid(65_534) == 0, "cannot give up the rights of root") }
     }

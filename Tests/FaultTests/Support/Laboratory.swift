@@ -49,7 +49,7 @@ struct Laboratory: Sendable {
     /// The output of the programs.
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
-    /// How many steps are done.
+    /// The number of finished steps.
     var acknowledged: Int { notes.count }
 
     /// The notes of the programs, whole lines only.
@@ -63,7 +63,7 @@ struct Laboratory: Sendable {
         try FileManager.default.removeItem(atPath: directory.path + "/journal")
     }
 
-    /// How many calls of `kinds` a scenario makes when nothing goes wrong.
+    /// The number of calls of `kinds` in a scenario without faults.
     static func calls(_ mode: ScenarioOptions.Mode, _ kinds: CallKinds) async throws -> UInt64 {
         let laboratory = try Laboratory()
         let ending = try await laboratory.run(laboratory.options(mode, FaultPlan(.count, kinds)))
@@ -73,7 +73,7 @@ struct Laboratory: Sendable {
         return count
     }
 
-    // MARK: Looking
+    // MARK: Examining
 
     /// All problems of the store that a scenario left.
     func problems(_ expectation: PossibleAnswers) -> [String] {
@@ -97,12 +97,12 @@ struct Failure: Error, CustomStringConvertible {
 func points(_ count: UInt64, atMost limit: Int) -> [UInt64] {
     guard count > 0 else { return [] }
     let step = Laboratory.isThorough ? 1 : max(1, count.quotientAndRemainder(dividingBy: UInt64(limit)).quotient)
-    // Not always the same: over time all are.
+    // Differs between runs: over time all points are tried.
     let offset = UInt64.random(in: 0..<step)
     return Array(stride(from: 1 + offset, through: count, by: UInt64.Stride(step)))
 }
 
-/// Says a figure for the record.
+/// Prints a figure.
 func report(_ words: String) {
     print("fault lab:", words)
 }

@@ -26,7 +26,7 @@ final class SmallDisk: Sendable {
         #endif
     }
 
-    /// Whether there can be one.
+    /// Whether this process can mount one.
     static var isPossible: Bool {
         (try? SmallDisk(byteCount: 65_536)) != nil
     }

@@ -63,7 +63,7 @@ struct StoreExamination {
         return problems
     }
 
-    /// A form is of the body that is there, and is there if it should be.
+    /// Expects the derived representation of the stored body, and none where there should be none.
     private func formProblems(_ key: String, _ entry: StoredEntry?, _ store: ResponseStore) throws -> [String] {
         guard let entry else { return [] }
         let history = (expectation.history[key] ?? []).compactMap(\.self)
@@ -76,7 +76,7 @@ struct StoreExamination {
         return mayForget || allowed.contains(version.number) ? [] : ["\(key) has a form that nobody stored"]
     }
 
-    /// Files that no part of the store knows.
+    /// Files that are no part of the store.
     private func unaccounted() throws -> [String] {
         let manager = FileManager.default
         let known: Set = [
@@ -93,7 +93,7 @@ struct StoreExamination {
         return names.map { "left behind: \($0)" }
     }
 
-    /// The store is not only whole, it works.
+    /// Expects to find a new entry: the store is not only sound, it works.
     private func useProblems(_ store: ResponseStore) throws -> [String] {
         let (key, body) = (try CacheKey(name: "afterwards"), Data.noise(5_000, seed: 99))
         try store.insert(body, metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: key)
