@@ -40,6 +40,16 @@ struct AccessLogTests {
         #expect(access.counts.hits == 2)
     }
 
+    @Test("an access that could not be written is merged with a pending one at the capacity, too")
+    func restoredAtCapacity() throws {
+        let log = AccessLog()
+        _ = log.note(1, at: 10)
+        let taken = log.take()
+        for entry in 1...Int64(AccessLog.capacity) { _ = log.note(entry, at: 20) }
+        log.restore(taken)
+        #expect(log.take().accesses[1]?.counts.hits == 2)
+    }
+
     @Test("memory is bounded, even while nothing can be written")
     func bounded() {
         let log = AccessLog()

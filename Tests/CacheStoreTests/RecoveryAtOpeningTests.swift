@@ -50,6 +50,29 @@ struct RecoveryAtOpeningTests {
         }
     }
 
+    @Test("a sweep recovers from a damaged list of bodies", arguments: 0..<3)
+    func sweep(_ damage: Int) throws {
+        var store = try sandbox.open()
+        for number in 0..<20 {
+            try store.insert(Data("body \(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+        }
+        store.close()
+        let page = try RawIndex(sandbox.indexPath).value(
+            "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = 'blob'")
+        let start = (try #require(page.flatMap { Int($0) }) - 1) * 4_096
+        let index = URL(filePath: sandbox.indexPath)
+        var bytes = try Data(contentsOf: index)
+        Self.damages[damage](&bytes, start..<start + 4_096)
+        for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: sandbox.indexPath + name) }
+        try bytes.write(to: index)
+        store = try sandbox.open()
+        try store.sweep()
+        try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
+        #expect(try store.bytes(.path("new")) == Data("new".utf8))
+        try store.sweep()
+        #expect(try store.check(digests: true).problems == [])
+    }
+
     @Test(
         "counters at their maximum, by edit or damage, stop neither opening, storing nor removing",
         arguments: [

@@ -14,7 +14,7 @@ public struct SweepReport: Hashable, Sendable {
 /// Deletes files that killed processes have left behind.
 extension ResponseStore {
     /// The number of files examined in one transaction. Bounds how long the write lock is held.
-    private static let sweepBite = 256
+    private static let sweepBatchLimit = 256
 
     /// Deletes files that no entry needs, and bodies whose writers are gone.
     ///
@@ -36,10 +36,10 @@ extension ResponseStore {
             gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max
         var unlisted = try unlistedFiles()[...]
         while !unlisted.isEmpty {
-            let bite = Array(unlisted.prefix(Self.sweepBite))
-            unlisted = unlisted.dropFirst(bite.count)
+            let batch = Array(unlisted.prefix(Self.sweepBatchLimit))
+            unlisted = unlisted.dropFirst(batch.count)
             try writer.write { [self] (transaction) throws(StoreError) in
-                try deleteOrphans(bite, writtenBefore: newest, transaction.connection, deleted)
+                try deleteOrphans(batch, writtenBefore: newest, transaction.connection, deleted)
             }
         }
         var report = deleted.withLock { $0 }

@@ -192,20 +192,18 @@ package final class AccessLog: Sendable {
     /// Removes and returns up to `limit` accesses, and as many hosts.
     package func take(limit: Int = .max) -> Batch {
         state.withLock { state in
-            let pending = state.pending
-            guard pending.accesses.count > limit || pending.requests.count > limit else {
-                state.pending = Batch()
-                return pending
+            guard state.pending.accesses.count > limit || state.pending.requests.count > limit else {
+                defer { state.pending = Batch() }
+                return state.pending
             }
             var batch = Batch()
-            batch.requestedAt = pending.requestedAt
-            for (entry, access) in pending.accesses.prefix(limit) {
-                batch.accesses[entry] = access
-                state.pending.accesses[entry] = nil
+            batch.requestedAt = state.pending.requestedAt
+            // The keys first: removing from a dictionary that is being iterated would copy it, while lookups wait.
+            for entry in Array(state.pending.accesses.keys.prefix(limit)) {
+                batch.accesses[entry] = state.pending.accesses.removeValue(forKey: entry)
             }
-            for (host, counts) in pending.requests.prefix(limit) {
-                batch.requests[host] = counts
-                state.pending.requests[host] = nil
+            for host in Array(state.pending.requests.keys.prefix(limit)) {
+                batch.requests[host] = state.pending.requests.removeValue(forKey: host)
             }
             return batch
         }
@@ -219,15 +217,18 @@ package final class AccessLog: Sendable {
     /// Puts back a batch that could not be written.
     package func restore(_ batch: Batch) {
         state.withLock { state in
-            for (entry, var access) in batch.accesses where state.pending.accesses.count < Self.capacity {
+            for (entry, var access) in batch.accesses {
                 if let newer = state.pending.accesses[entry] {
                     access.recency = max(access.recency, newer.recency)
                     access.accessedAt = max(access.accessedAt, newer.accessedAt)
                     access.counts += newer.counts
+                } else if state.pending.accesses.count >= Self.capacity {
+                    continue
                 }
                 state.pending.accesses[entry] = access
             }
-            for (host, counts) in batch.requests where state.pending.requests.count < Self.capacity {
+            for (host, counts) in batch.requests
+            where state.pending.requests[host] != nil || state.pending.requests.count < Self.capacity {
                 state.pending.requests[host, default: RequestCounts()] += counts
             }
             state.pending.requestedAt = max(state.pending.requestedAt, batch.requestedAt)
