@@ -73,7 +73,10 @@ struct StoreDirectory: Sendable {
         guard present.path == path else {
             throw .unusableDirectory(path: path, reason: "a symbolic link has taken its place")
         }
-        _ = try wrappingErrors { () throws(SystemError) in try root.follow(present.root) }
+        try wrappingErrors { () throws(SystemError) in
+            // The names of created directories have to outlast a power cut.
+            if try root.follow(present.root), !present.parents.isEmpty { try present.syncNames() }
+        }
     }
 
     /// Creates a directory and its parents, as `mkdir -p` does, with mode 0700. Neither a umask nor Foundation's
