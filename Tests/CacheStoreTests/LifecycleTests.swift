@@ -176,7 +176,7 @@ struct LifecycleTests {
     func directoryUnusable() throws {
         let store = try sandbox.open()
         store.suspend()
-        try FileManager.default.removeItem(at: sandbox.url)
+        try FileManager.default.moveItem(at: sandbox.url, to: sandbox.directory.url.appending(path: "moved"))
         try Data().write(to: sandbox.url)
         let error = #expect(throws: StoreError.self) { try store.resume() }
         if case .unusableDirectory = error {} else { Issue.record("\(String(describing: error))") }
