@@ -35,7 +35,8 @@ public final class ResponseStore: Sendable {
     let limits: LimitEnforcer
     let openLock: OpenLock
     let keyLocks: KeyLocks
-    /// Follows the path if the directory was deleted or replaced.
+    /// Makes the descriptors of the store refer to the directory that has its path. Call after a file operation failed
+    /// because the directory is gone.
     let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
     let queries = InterruptibleQueries()
     let verified = VerifiedBlobs()

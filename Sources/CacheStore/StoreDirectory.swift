@@ -64,7 +64,10 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Follows the path if another directory has its place, or none. Called before a connection is opened: SQLite opens paths.
+    /// Makes ``root`` refer to the directory that has the path now. Does nothing if ``root`` refers to it already.
+    ///
+    /// Called before a connection is opened. SQLite opens files by path and this package by descriptor, so both have to
+    /// lead to one directory.
     ///
     /// - Parameter createsDirectory: Whether to create a missing directory, as the opening of a store does.
     func reopenIfReplaced(createsDirectory: Bool) throws(StoreError) {

@@ -66,6 +66,9 @@ struct ReplacedDirectoryTests {
         let body = try #require(try store.openBody(of: entry))
         try make(change)
         #expect(try body.data() == old)
+        if [.contentsDeleted, .bodiesDeleted, .deleted, .deletedAndMade].contains(change) {
+            #expect(try store.openBody(of: entry) == nil)
+        }
         if looksUpFirst {
             let found = try store.bytes(.path("old"))
             #expect(found == nil || found == old)

@@ -125,7 +125,7 @@ struct Reading {
                     blackHole(sum)
                 },
                 Workload.Side(
-                    "C: SELECT + open/fstat/read/close", aim: size == .kib16 ? .ratio(1.4) : nil
+                    "C: SELECT + open/fstat/read/close", aim: size == .kib16 ? .ratio(1.25) : nil
                 ) { range in
                     var sum = 0
                     for number in range { sum &+= try c.hit(texts[Self.spread(number, over: count)]) }
@@ -190,7 +190,7 @@ struct Reading {
         return Workload(
             operations: 50_000, singleOperations: 50_000,
             sides: [
-                Workload.Side("ours", aim: .nanoseconds(1_000)) { range in
+                Workload.Side("ours", aim: .nanoseconds(500)) { range in
                     for number in range {
                         _ = try await loader.load(requests[Self.spread(number, over: requests.count)])
                     }

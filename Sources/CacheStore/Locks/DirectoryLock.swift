@@ -17,7 +17,8 @@ final class DirectoryLock: Sendable {
         directory = try parent.open(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Follows the name to the directory that has it now; returns `false` if it is the same. The lock of the former one ends.
+    /// Refers to the directory that has the name now; returns `false` if it did before. The lock of the former directory
+    /// ends.
     func reopenIfReplaced() throws(SystemError) -> Bool {
         try directory.follow(parent.open(name, O_RDONLY | O_DIRECTORY))
     }
