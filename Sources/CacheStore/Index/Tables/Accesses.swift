@@ -4,13 +4,23 @@ extension WriteTransaction {
     /// hosts are dropped.
     static let maxHosts: Int64 = 10_000
 
+    /// Writes up to `limit` pending accesses, and requests of as many hosts.
+    func writeAccesses(limit: Int = .max) throws(SQLiteError) {
+        guard let batch = accessLog?.take(limit: limit) else { return }
+        writtenAccesses.add(batch)
+        try write(batch)
+    }
+
     /// Writes accesses, the sum of hits, and requests by host.
     package func write(_ batch: AccessLog.Batch) throws(SQLiteError) {
         guard !batch.isEmpty else { return }
+        let raisesPriorities = try connection.evictionPolicy() == .valueAware
         var requests = batch.requests
         var (answers, latest) = (Int64(0), batch.requestedAt)
-        for (entry, access) in batch.accesses {
+        // In the order of the table, whose pages then change one after the other.
+        for (entry, access) in batch.accesses.sorted(by: { $0.key < $1.key }) {
             try write(access, entry)
+            if raisesPriorities { try raisePriority(of: entry) }
             answers &+= access.counts.answers
             latest = max(latest, access.accessedAt)
             if let host = try host(of: access, entry) { requests[host, default: RequestCounts()] += access.counts }
@@ -26,7 +36,7 @@ extension WriteTransaction {
         guard let access = accessLog?.take(entry) else { return false }
         var batch = AccessLog.Batch()
         batch.accesses[entry] = access
-        writtenAccesses.accesses[entry] = access
+        writtenAccesses.add(batch)
         try write(batch)
         return true
     }
@@ -48,7 +58,6 @@ extension WriteTransaction {
                 """)
             try run(insertion, access, entry)
         }
-        if try connection.evictionPolicy() == .valueAware { try raisePriority(of: entry) }
     }
 
     private func run(_ statement: Statement, _ access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) {
@@ -77,11 +86,7 @@ extension WriteTransaction {
 
     /// Adds requests of a host; returns whether the host had no row.
     private func add(_ counts: RequestCounts, host: String, at time: Int64) throws(SQLiteError) -> Bool {
-        let insertion = try connection.prepared("INSERT OR IGNORE INTO request VALUES (?1, 0, 0, 0, 0, 0, 0)")
-        insertion.bind(host, at: 1)
-        try insertion.run()
-        let isNew = connection.changes == 1
-        let statement = try connection.prepared(
+        let update = try connection.prepared(
             """
             UPDATE request SET
                 hit_count = min(hit_count, 9223372036854775807 - ?2) + ?2,
@@ -92,6 +97,15 @@ extension WriteTransaction {
                 counted_at = max(counted_at, ?7)
             WHERE host = ?1
             """)
+        try run(update, counts, host, time)
+        if connection.changes == 1 { return false }
+        try run(connection.prepared("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"), counts, host, time)
+        return true
+    }
+
+    private func run(
+        _ statement: Statement, _ counts: RequestCounts, _ host: String, _ time: Int64
+    ) throws(SQLiteError) {
         statement.bind(host, at: 1)
         statement.bind(counts.hits, at: 2)
         statement.bind(counts.stale, at: 3)
@@ -100,7 +114,6 @@ extension WriteTransaction {
         statement.bind(counts.errors, at: 6)
         statement.bind(time, at: 7)
         try statement.run()
-        return isNew
     }
 
     private func forgetOldestHosts() throws(SQLiteError) {

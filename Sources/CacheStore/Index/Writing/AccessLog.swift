@@ -115,6 +115,24 @@ package final class AccessLog: Sendable {
         package init() {}
 
         package var isEmpty: Bool { accesses.isEmpty && requests.isEmpty }
+
+        /// Adds the accesses and requests of another batch, but no more than `capacity` entries and hosts in all.
+        mutating func add(_ other: Batch, capacity: Int = .max) {
+            for (entry, var access) in other.accesses {
+                if let present = accesses[entry] {
+                    access.recency = max(access.recency, present.recency)
+                    access.accessedAt = max(access.accessedAt, present.accessedAt)
+                    access.counts += present.counts
+                } else if accesses.count >= capacity {
+                    continue
+                }
+                accesses[entry] = access
+            }
+            for (host, counts) in other.requests where requests[host] != nil || requests.count < capacity {
+                requests[host, default: RequestCounts()] += counts
+            }
+            requestedAt = max(requestedAt, other.requestedAt)
+        }
     }
 
     private struct State {
@@ -216,23 +234,7 @@ package final class AccessLog: Sendable {
 
     /// Puts back a batch that could not be written.
     package func restore(_ batch: Batch) {
-        state.withLock { state in
-            for (entry, var access) in batch.accesses {
-                if let newer = state.pending.accesses[entry] {
-                    access.recency = max(access.recency, newer.recency)
-                    access.accessedAt = max(access.accessedAt, newer.accessedAt)
-                    access.counts += newer.counts
-                } else if state.pending.accesses.count >= Self.capacity {
-                    continue
-                }
-                state.pending.accesses[entry] = access
-            }
-            for (host, counts) in batch.requests
-            where state.pending.requests[host] != nil || state.pending.requests.count < Self.capacity {
-                state.pending.requests[host, default: RequestCounts()] += counts
-            }
-            state.pending.requestedAt = max(state.pending.requestedAt, batch.requestedAt)
-        }
+        state.withLock { $0.pending.add(batch, capacity: Self.capacity) }
     }
 
     // MARK: The logical clock

@@ -129,10 +129,7 @@ extension IndexWriter {
                 Job(
                     run: { [path] (transaction) throws(StoreError) in
                         try wrappingErrors(path) { () throws(SQLiteError) in
-                            if let rest = transaction.accessLog?.take() {
-                                transaction.writtenAccesses = rest
-                                try transaction.write(rest)
-                            }
+                            try transaction.writeAccesses()
                             if isRegistered { try transaction.connection.unregisterWriter() }
                         }
                     }, placedBody: nil, finish: { _ in })

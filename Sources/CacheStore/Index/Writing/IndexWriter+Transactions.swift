@@ -87,8 +87,7 @@ extension IndexWriter {
             try writeLock.begin(connection, within: connection.busyTimeout)
             if !accessLog.isEmpty {
                 try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
-                transaction.writtenAccesses = accessLog.take(limit: Self.accessLimit)
-                try transaction.write(transaction.writtenAccesses)
+                try transaction.writeAccesses(limit: Self.accessLimit)
             }
             if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(connection) }
         }
