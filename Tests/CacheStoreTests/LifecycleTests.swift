@@ -100,7 +100,7 @@ struct LifecycleTests {
     }
     #endif
 
-    @Test("resumed by several at once it is open and present: nobody who opens it ends the session")
+    @Test("A store that several callers resume at once is open, and no later opener ends its session")
     func resumedAtOnce() throws {
         let store = try sandbox.open()
         try store.insert(
@@ -249,7 +249,7 @@ struct LifecycleTests {
         #expect(try Data(contentsOf: URL(filePath: sandbox.indexPath)) == .noise(9_000, seed: 1))
     }
 
-    @Test("a store that nobody else has open can be read, too, closed well or after a kill")
+    @Test("A store that no other process has open can be opened for reading, after a close and after a kill")
     func alone() async throws {
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))

@@ -50,7 +50,7 @@ struct SweepTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("Files beside an index that somebody was killed at making are deleted when the store is opened")
+    @Test("Files beside an unfinished index, left by a killed process, are deleted when the store is opened")
     func unfinishedIndex() async throws {
         let orphan = try plantOrphan("of an index before")
         let index = sandbox.url.appending(path: "index.sqlite")

@@ -4,6 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
+@Suite("Full disks")
+struct FullDiskAvailabilityTests {
+    /// Without it, a run in which all tests of full disks are skipped looks like one in which they pass.
+    @Test("A run that cannot mount a small disk says so")
+    func warning() {
+        guard !SmallDisk.isPossible else { return }
+        Issue.record("No test of full disks runs: this process may not mount a file system", severity: .warning)
+    }
+}
+
 @Suite("A full disk", .enabled(if: SmallDisk.isPossible, "needs Linux, and the right to mount a file system"))
 struct FullDiskTests {
     /// The ballast needs 8 MiB of free space.

@@ -63,7 +63,7 @@ package final class LimitEnforcer: Sendable {
     }
 
     private static func isExceeded(_ limits: Limits, _ size: StoreSize, share: Double) -> Bool {
-        if let maxBytes = limits.maxBytes, Double(size.bytes) > Double(maxBytes) * share { return true }
+        if let maxBytes = limits.maxBytesBesideWAL, Double(size.bytes) > Double(maxBytes) * share { return true }
         if let maxEntries = limits.maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
         return false
     }

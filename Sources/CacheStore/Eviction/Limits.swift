@@ -1,8 +1,10 @@
 /// The limits of a store. Every process that opens the store with limits keeps the store below them.
 ///
-/// Bytes are those on disk: each body once, even if several entries and derived representations share it, and the pages
-/// of the index beyond those of an empty one. A commit that would exceed a limit evicts in its own transaction. A pass
-/// in the background then evicts down to the low-water mark. A body that is being written counts once it is committed.
+/// Bytes are those on disk: bodies, the pages of the index beyond those of an empty one, and the WAL. A body counts once,
+/// even if several entries and derived representations share it. An eighth of a limit, at most 16 MB, is kept for the
+/// WAL. A limit below 32 MiB keeps nothing for it: the WAL then takes up to 4 MiB besides. A commit that would exceed a
+/// limit evicts in its own transaction. A pass in the background then evicts down to the low-water mark. A body that is
+/// being written counts once it is committed.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?
@@ -41,4 +43,18 @@ public struct Limits: Hashable, Sendable {
 
     /// The default limits of a store: 512 MiB on disk.
     public static let standard = Limits(maxBytes: 512 << 20)
+}
+
+extension Limits {
+    private static let smallestWAL: Int64 = 4 << 20
+
+    /// The size at which the WAL is restarted: an eighth of the limit, between 4 MiB and 16 MB. 16 MB without a limit.
+    static func walByteCount(below maxBytes: Int64?) -> Int64 {
+        min(max((maxBytes ?? .max) / 8, smallestWAL), Checkpointer.maxByteCount)
+    }
+
+    /// The part of ``maxBytes`` that is not kept for the WAL; `nil` without a limit.
+    var maxBytesBesideWAL: Int64? {
+        maxBytes.map { $0 < 8 * Self.smallestWAL ? $0 : $0 - Self.walByteCount(below: $0) }
+    }
 }

@@ -6,15 +6,14 @@ internal import Synchronization
 /// Each checkpoint opens connections of its own and closes them when it is done. SQLite keeps the descriptors of the
 /// index for the next checkpoints. After a failure, the next checkpoint copies the rest.
 final class Checkpointer: Sendable {
-    /// The number of pages from which the writer waits for a checkpoint and restarts the WAL. The first table of the
-    /// WAL-index has room for about as many: 4,062. With more pages, reading a page searches two tables.
-    private static let maxPageCount = 4_000
+    /// The size of the longest WAL in any store: 4,000 pages, 16 MB. The first table of the WAL-index has room for about
+    /// as many: 4,062. With more pages, reading a page searches two tables.
+    static let maxByteCount = 4_000 * Connection.pageByteCount
 
-    /// The size of such a WAL: 16 MB.
-    static let maxByteCount = Int64(maxPageCount) * Connection.pageByteCount
-
-    /// The number of pages by which the WAL grows before a checkpoint. SQLite uses the same threshold.
-    private static let interval = 1_000
+    /// The number of pages from which the writer waits for a checkpoint and restarts the WAL.
+    private let maxPageCount: Int
+    /// The number of pages by which the WAL grows before a checkpoint. SQLite uses 1,000.
+    private var interval: Int { maxPageCount / 4 }
 
     /// How long a restart waits for readers and other checkpointers.
     private static let restartTimeout = Duration.milliseconds(100)
@@ -27,9 +26,12 @@ final class Checkpointer: Sendable {
     private let directory: StoreDirectory
     private let isDurable: Bool
 
-    /// - Parameter isDurable: Whether synced bytes must reach the disk itself, where `fsync` promises less.
-    init(_ directory: StoreDirectory, isDurable: Bool) {
+    /// - Parameters:
+    ///   - maxByteCount: The size at which the WAL is restarted.
+    ///   - isDurable: Whether synced bytes must reach the disk itself, where `fsync` promises less.
+    init(_ directory: StoreDirectory, maxByteCount: Int64, isDurable: Bool) {
         self.directory = directory
+        maxPageCount = Int(maxByteCount / Connection.pageByteCount)
         self.isDurable = isDurable
     }
 
@@ -41,8 +43,8 @@ final class Checkpointer: Sendable {
         let pageCount = connection.walPageCount
         // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
-        let isTooLong = pageCount >= Self.maxPageCount
-        let isDue = pageCount - last >= Self.interval || isTooLong && last < Self.maxPageCount
+        let isTooLong = pageCount >= maxPageCount
+        let isDue = pageCount - last >= interval || isTooLong && last < maxPageCount
         lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
         if isTooLong || directory.freeByteCount < 2 * Self.maxByteCount {

@@ -25,6 +25,8 @@ package final class IndexWriter: Sendable {
         let options: IndexOptions
         let observation: StoreObservation
         let accessInterval: Duration
+        /// The size at which the WAL is restarted.
+        let maxWALByteCount: Int64
         /// Called before a connection is opened: the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
         /// Called when open connections to the index have become invalid, most likely because the index was
@@ -59,7 +61,9 @@ package final class IndexWriter: Sendable {
     init(_ connection: sending Connection?, _ dependencies: Dependencies) {
         self.dependencies = dependencies
         writeLock = WriteLock(root: dependencies.directory.root)
-        checkpointer = Checkpointer(dependencies.directory, isDurable: dependencies.options.isDurable)
+        checkpointer = Checkpointer(
+            dependencies.directory, maxByteCount: dependencies.maxWALByteCount,
+            isDurable: dependencies.options.isDurable)
         if let connection {
             connection.stopWaiting(by: stop)
             self.connection = Mutex(.open(connection, dependencies.directory.indexIdentity, isRegistered: false))
