@@ -18,20 +18,26 @@ final class SessionExchange: Sendable {
         /// The length that the head promised of the bytes that arrive here; `nil` if it did not.
         var expectedByteCount: Int64?
         var receivedByteCount: Int64 = 0
+        /// When the request was sent, or the origin last sent something.
+        var lastActivity = ContinuousClock.now
     }
 
     let task: URLSessionDataTask
     private let method: HTTPRequest.Method
     private let spooled: SpooledContent?
+    private let idleTimeout: TimeInterval
 
     /// Guards what has arrived and who waits for it. Continuations are resumed outside.
     private let state = Mutex(State())
 
-    /// - Parameter spooled: The file that the task sends, kept for as long as it may.
-    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?) {
+    /// - Parameters:
+    ///   - spooled: The file that the task sends, kept for as long as it may.
+    ///   - idleTimeout: The seconds without activity after which the session gives up.
+    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?, idleTimeout: TimeInterval) {
         self.task = task
         self.method = method
         self.spooled = spooled
+        self.idleTimeout = idleTimeout
     }
 
     // MARK: The reader's side
@@ -125,6 +131,7 @@ final class SessionExchange: Sendable {
             let isFirst = state.head == nil
             if isFirst {
                 state.head = .success(response)
+                state.lastActivity = .now
                 state.expectedByteCount = Self.expectedByteCount(response, method)
             }
             return (isFirst, state.headWaiter.take())
@@ -140,6 +147,7 @@ final class SessionExchange: Sendable {
         guard !data.isEmpty else { return }
         let arrival = state.withLock { state in
             state.receivedByteCount += Int64(data.count)
+            state.lastActivity = .now
             let arrival = state.chunks.append(data)
             if case .pause = arrival { setPaused(true) }
             return arrival
@@ -151,15 +159,22 @@ final class SessionExchange: Sendable {
     }
 
     func complete(_ error: (any Error)?) {
-        let (hasHead, isShort) = state.withLock { state in
-            (state.head != nil, state.expectedByteCount.map { state.receivedByteCount < $0 } ?? false)
+        let (hasHead, isShort, idleTime) = state.withLock { state in
+            (
+                state.head != nil, state.expectedByteCount.map { state.receivedByteCount < $0 } ?? false,
+                (ContinuousClock.now - state.lastActivity) / .seconds(1)
+            )
         }
         guard let error else {
             // RFC 9112 §8: a body that ends short of its Content-Length is incomplete, whatever the session thinks of it.
             return finish(
                 isShort ? TransportError(.truncated, message: "the body is shorter than its declared length") : nil)
         }
-        let failure = TransportError(session: error)
+        var failure = TransportError(session: error)
+        // On Linux a reset connection is sometimes reported as a timeout, long before any timeout.
+        if failure.code == .timedOut, idleTime < idleTimeout / 2 {
+            failure = TransportError(.connectionLost, message: "the connection was lost")
+        }
         // Codes differ by platform; after the head, what has no better name is a body that stopped too early.
         finish(hasHead && failure.code == .other ? TransportError(.truncated, message: failure.message) : failure)
     }

@@ -102,7 +102,8 @@ public final class URLSessionTransport: HTTPTransport {
             urlRequest.httpBody = content?.data
             task = session.dataTask(with: urlRequest)
         }
-        let exchange = SessionExchange(task: task, method: request.method, spooled: spooled)
+        let exchange = SessionExchange(
+            task: task, method: request.method, spooled: spooled, idleTimeout: idleTimeout)
         tasks.add(exchange)
         return try await exchange.start()
     }
