@@ -76,9 +76,9 @@ extension WriteTransaction {
         try releaseBodies(statement)
     }
 
-    /// Removes all derived representations of an entry.
-    func removeDerived(ofEntry id: Int64) throws(SQLiteError) {
-        let statement = try connection.prepared("DELETE FROM derived WHERE entry_id = ?1 RETURNING body")
+    /// Notes the bodies of all derived representations of an entry as released. Triggers delete the rows with the entry.
+    func releaseDerived(ofEntry id: Int64) throws(SQLiteError) {
+        let statement = try connection.prepared("SELECT body FROM derived WHERE entry_id = ?1")
         statement.bind(id, at: 1)
         try releaseBodies(statement)
     }
@@ -90,8 +90,9 @@ extension WriteTransaction {
         return try releaseBodies(statement)
     }
 
+    /// Notes the bodies in the first column as released; returns the number of rows.
     @discardableResult
-    private func releaseBodies(_ statement: Statement) throws(SQLiteError) -> Int {
+    func releaseBodies(_ statement: Statement) throws(SQLiteError) -> Int {
         defer { statement.reset() }
         var count = 0
         while try statement.step() {

@@ -66,7 +66,7 @@ extension WriteTransaction {
         let options = options.completed(with: replaced?.options)
         if let replaced, replaced.body != digest {
             release(replaced.body)
-            try removeDerived(ofEntry: replaced.id)
+            try releaseDerived(ofEntry: replaced.id)
         }
         let statement = try connection.prepared(replaced == nil ? Self.insertion : Self.replacement)
         if let replaced { statement.bind(replaced.id, at: EntryColumn.id.parameter) }
@@ -222,13 +222,14 @@ extension WriteTransaction {
     /// here, except for malformed rows in a repair and for session entries in a snapshot.
     @discardableResult
     package func removeEntry(id: Int64) throws(SQLiteError) -> Bool {
-        try removeDerived(ofEntry: id)
-        let statement = try connection.prepared("DELETE FROM entry WHERE id = ?1 RETURNING body")
-        defer { statement.reset() }
-        statement.bind(id, at: 1)
-        guard try statement.step() else { return false }
-        release(statement.digest(0))
-        while try statement.step() {}
+        try releaseDerived(ofEntry: id)
+        // Two statements: for RETURNING, SQLite opens a temporary table at each run.
+        let query = try connection.prepared("SELECT body FROM entry WHERE id = ?1")
+        query.bind(id, at: 1)
+        guard try releaseBodies(query) == 1 else { return false }
+        let deletion = try connection.prepared("DELETE FROM entry WHERE id = ?1")
+        deletion.bind(id, at: 1)
+        try deletion.run()
         return true
     }
 
