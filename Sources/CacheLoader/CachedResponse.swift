@@ -52,7 +52,9 @@ public struct CachedResponse: Sendable {
     /// What the store holds of it; of one that arrives, once its body was read to the end.
     var entry: StoredEntry? { stored ?? arriving?.entry }
 
-    /// The body as a whole, instead of ``body``: a large stored one is mapped, not copied.
+    /// Returns the whole body, instead of ``body``. A large stored body is mapped, not copied.
+    ///
+    /// - Throws: ``LoadError/bodyAlreadyRead`` if the body came from the network and has been read, or is being read.
     public func data() async throws(LoadError) -> Data {
         try await body.data()
     }

@@ -21,6 +21,9 @@ public enum LoadError: Error, Hashable, Sendable {
     case malformedContent(url: String, coding: String)
     /// The body is larger than the configuration allows, once its coding is taken off.
     case bodyTooLarge(url: String, limit: Int64)
+    /// The body of the response is being read, or was read, by another reader. It came from the network and can be read
+    /// once.
+    case bodyAlreadyRead
     /// Redirects lead on and on, or in a circle.
     case tooManyRedirects(url: String, limit: Int)
     /// The fields given to a local insert forbid storing it.
@@ -48,6 +51,7 @@ extension LoadError: CustomStringConvertible {
             "\(url): \(type.map { "content of type \($0.prefix(100).debugDescription)" } ?? "content of no type") is not wanted"
         case .malformedContent(let url, let coding): "\(url): the body is not in the coding \(coding)"
         case .bodyTooLarge(let url, let limit): "\(url): the body is larger than \(limit) bytes"
+        case .bodyAlreadyRead: "the body of a response can be read once, by one reader"
         case .tooManyRedirects(let url, let limit): "\(url): more than \(limit) redirects"
         case .notStorable(let url): "\(url): the fields forbid storing it"
         case .processing(let url, let reason): "\(url): \(reason)"

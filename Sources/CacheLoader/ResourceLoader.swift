@@ -41,7 +41,7 @@ public final class ResourceLoader: Sendable {
     /// What is under way. Guards only the table; waiters are told outside.
     let flights: WatchedFlights
 
-    /// Tells of hosts that can be reached again.
+    /// Listens to ``Configuration/reachability``. The mutex guards the task.
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
     /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
@@ -54,11 +54,20 @@ public final class ResourceLoader: Sendable {
         self.memory = memory
         self.meters = meters
         flights = WatchedFlights(Flights(widths: configuration.lanes), meters)
-        guard let changes = configuration.reachability?.changes() else { return }
-        let task = Task { [weak self] in
-            for await host in changes { self?.becameReachable(host) }
+        watchReachability()
+    }
+
+    /// Listens to the present source of reachability, and no longer to an earlier one.
+    private func watchReachability() {
+        watch.withLock { task in
+            task?.cancel()
+            task = settings.withLock { $0.configuration.reachability }.map { source in
+                let changes = source.changes()
+                return Task { [weak self] in
+                    for await host in changes { self?.becameReachable(host) }
+                }
+            }
         }
-        watch.withLock { $0 = task }
     }
 
     #if URLSessionTransport
@@ -76,9 +85,9 @@ public final class ResourceLoader: Sendable {
     }
 
     /// How the loader behaves. A change affects loads that begin afterwards, and empties the memory; that of
-    /// ``Configuration/lanes`` also affects loads that wait for their turn. Clock, ``Configuration/reachability``,
-    /// ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and ``Configuration/metrics`` are those of the
-    /// beginning.
+    /// ``Configuration/lanes`` also affects loads that wait for their turn. Loads that wait for a host to become reachable
+    /// are tried again. Clock, ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and
+    /// ``Configuration/metrics`` never change.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
@@ -87,6 +96,9 @@ public final class ResourceLoader: Sendable {
             // The latest, whoever of two that change it at a time comes here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
+            watchReachability()
+            // The earlier source no longer tells when their hosts can be reached.
+            becameReachable(nil)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -8,9 +9,9 @@ public import Foundation
 
 /// The body of a response, as a sequence of chunks.
 ///
-/// It may be read once, by one reader. A body that comes from the network is stored while it passes through, and its end
-/// is delivered once it is committed: who has read to the end can rely on the next request being a hit. One that is let go
-/// before its end is not stored as a whole.
+/// A body that comes from the network can be read once: a second reader gets ``LoadError/bodyAlreadyRead``. Such a body is
+/// stored while the reader reads it, and its end is delivered after the commit: the next request is a hit. A body that is
+/// released before its end is not stored as a whole.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// Chunks are copied out of stored bodies in pieces of this many bytes.
     static let chunkByteCount = 65_536
@@ -19,17 +20,32 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case empty
         case stored(StoredBodyReader)
         case arriving(SharedBodyReader, byteCount: Int64?)
-        case passing(PassedBody, byteCount: Int64?)
+        case passing(PassedBody)
     }
 
     let source: Source
+    private let reading = Reading()
+
+    init(source: Source) {
+        self.source = source
+    }
+
+    /// Gives the body to one reader.
+    private final class Reading: Sendable {
+        private let hasBegun = Atomic(false)
+
+        func begin() throws(LoadError) {
+            guard !hasBegun.exchange(true, ordering: .relaxed) else { throw .bodyAlreadyRead }
+        }
+    }
 
     /// The length in bytes, as far as it is known before the end.
     public var byteCount: Int64? {
         switch source {
         case .empty: 0
         case .stored(let reader): reader.byteCount
-        case .arriving(_, let byteCount), .passing(_, let byteCount): byteCount
+        case .arriving(_, let byteCount): byteCount
+        case .passing(let body): body.byteCount
         }
     }
 
@@ -45,35 +61,54 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// All bytes, once they have arrived.
+    /// Returns all bytes, once they have arrived.
     ///
-    /// - Parameter progress: Is told how many are there, as they come from the network.
+    /// - Parameter progress: Receives the number of bytes that have come from the network.
     func data(progress: (Int64) -> Void = { _ in }) async throws(LoadError) -> Data {
         switch source {
-        case .empty: Data()
-        case .stored(let reader): try reader.data()
-        case .arriving(let reader, _): try await reader.collect(progress: progress)
-        case .passing(let body, _): try await body.collect(progress: progress)
+        case .empty: return Data()
+        case .stored(let reader): return try reader.data()
+        case .arriving(let reader, _):
+            try reading.begin()
+            return try await reader.collect(progress: progress)
+        case .passing(let body):
+            try reading.begin()
+            return try await body.collect(progress: progress)
         }
     }
 
     /// Reads the chunks.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(source: source)
+        Iterator(body: self)
     }
 
     /// Reads the chunks of a body.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let source: Source
+        fileprivate let body: ResponseBody
+        private var hasBegun = false
+
+        fileprivate init(body: ResponseBody) {
+            self.body = body
+        }
 
         /// The next chunk, never empty; `nil` at the end.
         public mutating func next() async throws(LoadError) -> Data? {
-            switch source {
-            case .empty: nil
-            case .stored(let reader): try reader.next()
-            case .arriving(let reader, _): try await reader.next()
-            case .passing(let body, _): try await body.next()
+            switch body.source {
+            case .empty: return nil
+            case .stored(let reader): return try reader.next()
+            case .arriving(let reader, _):
+                try begin()
+                return try await reader.next()
+            case .passing(let passed):
+                try begin()
+                return try await passed.next()
             }
+        }
+
+        private mutating func begin() throws(LoadError) {
+            guard !hasBegun else { return }
+            try body.reading.begin()
+            hasBegun = true
         }
 
         /// The next chunk, never empty; `nil` at the end.

@@ -125,6 +125,12 @@ extension ResourceLoader {
     /// Has the load tried again, if that may help.
     private func retry(_ flight: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
         let configuration = load.configuration
+        // Without a source that says when, nothing speaks for an origin that will be there in some seconds.
+        if configuration.reachability == nil, case .transport(let error, _) = failure.error,
+            error.code == .cannotConnect
+        {
+            return false
+        }
         let delay = load.retry.delay(
             after: failure.error, attempt: attempt, retryAfter: failure.retryAfter, chance: configuration.chance())
         guard let delay else { return false }

@@ -46,10 +46,11 @@ extension CacheTransaction {
     /// The reply, of which nothing is stored.
     func passing(_ received: Received, freshness: Freshness? = nil) -> CachedResponse {
         let reply = received.reply
-        let body = PassedBody(url: url, source: reply.body, limit: configuration.maxBodyBytes)
+        let length = reply.isBodyDecoded ? nil : reply.head.announcedLength(to: request)
+        let body = PassedBody(
+            url: url, source: reply.body, byteCount: length, limit: configuration.maxBodyBytes)
         return response(
-            to: received, ResponseBody(source: .passing(body, byteCount: reply.head.announcedLength(to: request))),
-            freshness: freshness, isStored: false)
+            to: received, ResponseBody(source: .passing(body)), freshness: freshness, isStored: false)
     }
 
     /// The reply, which is stored while it passes.
@@ -165,7 +166,9 @@ extension CacheTransaction {
     func generated(for error: LoadError) throws(LoadError) -> CachedResponse {
         let status: HTTPResponse.Status
         switch error {
-        case .notCached: status = .gatewayTimeout
+        case .notCached:
+            status = .gatewayTimeout
+            noteError()
         // RFC 9111 §5.2.2.2: 504, if what is stored must not be used unvalidated.
         case .transport(let failure, _):
             status = failure.code == .timedOut || hasStored ? .gatewayTimeout : .badGateway

@@ -62,6 +62,9 @@ extension CacheTransaction {
         let observed = ObservedRequest(context.meters, clock: configuration.clock)
         do throws(TransportError) {
             var reply = try await context.transport.send(forwarding.request, content: content?.forSending())
+            if let reason = MalformedReply.reason(reply.head, to: forwarding.request) {
+                throw TransportError(.malformedResponse, message: reason)
+            }
             reply.body = observed.headArrived(reply.body)
             logReply(reply.head.status)
             return reply
@@ -111,6 +114,7 @@ extension CacheTransaction {
             return passing(received)
         case .retry(let removals):
             for index in removals { await remove(received.forwarding.stored.entries[index]) }
+            return try await retry(after: received, without: removals, isRetry: isRetry)
         }
         return try await retry(after: received, isRetry: isRetry)
     }
@@ -122,16 +126,27 @@ extension CacheTransaction {
         return contentTypes.accepts(response.fields)
     }
 
-    /// RFC 9111 §4.3.3 leaves nothing to answer with: asks once more, as the caller did.
-    private func retry(after received: Received, isRetry: Bool) async throws(LoadError) -> CachedResponse {
+    /// Sends the request of the caller, because the reply leaves nothing to answer with (RFC 9111 §4.3.3).
+    ///
+    /// - Parameter removals: The indices of stored responses that were removed.
+    private func retry(
+        after received: Received, without removals: [Int] = [], isRetry: Bool
+    ) async throws(LoadError) -> CachedResponse {
         guard !isRetry, request.method == .get || request.method == .head, content?.isRepeatable ?? true else {
             let failure = TransportError(
                 .malformedResponse,
                 message: "\(received.reply.head.status) in answer to a request that did not ask for it")
             throw .transport(failure, url: url)
         }
+        // The stored responses still answer instead of an error, and still go with a reply that must not be stored.
+        var stored = received.forwarding.stored
+        for index in removals.sorted().reversed() {
+            stored.entries.remove(at: index)
+            stored.responses.remove(at: index)
+        }
         return try await forward(
-            Forwarding(request: request, reason: received.forwarding.reason, rule: received.forwarding.rule),
+            Forwarding(
+                request: request, stored: stored, reason: received.forwarding.reason, rule: received.forwarding.rule),
             isRetry: true)
     }
 

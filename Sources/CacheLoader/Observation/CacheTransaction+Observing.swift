@@ -35,7 +35,7 @@ extension CacheTransaction {
         context.meters.misses.add()
     }
 
-    /// The origin was not reached, or answered with an error.
+    /// Counts a request that got an error: from the origin, instead of the origin, or because it forbids the network.
     func noteError() {
         store.countError(for: target)
         context.meters.errors.add()

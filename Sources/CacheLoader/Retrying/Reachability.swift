@@ -1,6 +1,6 @@
-/// Tells whether hosts can be reached, so that loads wait for the network instead of trying in vain.
+/// Tells whether hosts can be reached, so that loads wait for the network instead of failing.
 ///
-/// Without one, a load that cannot reach its host is tried again after a pause.
+/// Without one, a load fails at once if its host refuses the connection or has no address.
 public protocol Reachability: Sendable {
     /// Whether there is a way to a host now. Asked on any thread; answers at once.
     func isReachable(_ host: String) -> Bool

@@ -1,8 +1,9 @@
-/// When a load that has failed is tried again, and how soon.
+/// Decides when a failed load is tried again.
 ///
-/// Errors that another attempt may mend are those of the transport and the statuses 408, 425, 429 and 5xx except 501 and
-/// 505. Anything else is final. Of the pauses between attempts each is up to twice as long as the one before, and a part of
-/// it is left to chance, so that the callers of an origin that has recovered do not come all at once.
+/// A load is tried again after an error of the transport and after the statuses 408, 425, 429 and 5xx. Any other failure is
+/// final. An origin that cannot be reached, because it refuses connections or has no address, is tried again only with a
+/// ``Reachability``, which tells when that may change. Each pause is up to twice as long as the one before. A part of it is
+/// random, so that the clients of an origin that has recovered do not come at the same time.
 public struct RetryPolicy: Hashable, Sendable {
     /// How often a load is attempted in all; 5 by default, 1 for no other attempt.
     public var maxAttempts: Int
@@ -59,14 +60,14 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 extension LoadError {
-    /// Whether another attempt would come to the same end, so that none is made.
+    /// Whether another attempt would fail in the same way, so that none is made.
     public var isFatal: Bool {
         switch self {
         case .transport(let error, _):
             [.insecure, .unsupportedRequest, .malformedResponse].contains(error.code)
         case .httpStatus(let status, _):
-            // RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4; 501 and 505 are about what the server is, not how it is.
-            ![408, 425, 429].contains(status) && (status < 500 || [501, 505].contains(status))
+            // RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4.
+            ![408, 425, 429].contains(status) && status < 500
         default: true
         }
     }

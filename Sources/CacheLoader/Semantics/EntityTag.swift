@@ -1,16 +1,17 @@
 package import HTTPTypes
 
-/// An entity-tag: bytes that an origin gave to one state of a resource (RFC 9110 §8.8.3).
+/// An entity tag: bytes that an origin gave to one state of a resource (RFC 9110 §8.8.3).
 ///
-/// They are never interpreted, unescaped or mended; a tag without its quotes is compared as it is.
+/// The bytes are compared as they are, without interpretation. A tag without its quotes is a tag all the same: servers
+/// that send such tags compare them in the same way.
 package struct EntityTag: Hashable, Sendable {
-    /// All of it, to the letter: `W/` and quotes included.
+    /// The whole tag, with `W/` and quotes.
     package let bytes: [UInt8]
 
-    /// Whether it begins with `W/`, in capitals.
+    /// Whether the tag begins with `W/`, in capitals.
     package let isWeak: Bool
 
-    /// These bytes; `nil` when there are none but whitespace at the ends.
+    /// Creates a tag without the whitespace at its ends; `nil` if nothing else is there.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         let bytes = Array(bytes.trimmed)
         guard !bytes.isEmpty else { return nil }
@@ -18,10 +19,12 @@ package struct EntityTag: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// The first `ETag` of a response; `nil` when there is none, or nothing in it.
+    /// Creates the tag of a response from its first `ETag`; `nil` if there is none, or `*`.
+    ///
+    /// As a condition, `*` would match every state of the resource, and the origin would confirm all of them.
     package init?(_ fields: HTTPFields) {
         guard let field = fields.first(where: { $0.name == .eTag }),
-            let tag = field.withUnsafeBytesOfValue({ EntityTag($0) })
+            let tag = field.withUnsafeBytesOfValue({ EntityTag($0) }), !tag.isAny
         else { return nil }
         self = tag
     }
@@ -38,6 +41,9 @@ package struct EntityTag: Hashable, Sendable {
         opaque == other.opaque
     }
 
-    /// All that comes after `W/`, quotes included.
+    /// Whether the tag is `*`, which stands for all tags.
+    var isAny: Bool { bytes == Array("*".utf8) }
+
+    /// The tag without `W/`.
     private var opaque: ArraySlice<UInt8> { isWeak ? bytes.dropFirst(2) : bytes[...] }
 }

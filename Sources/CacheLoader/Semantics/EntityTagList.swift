@@ -12,7 +12,7 @@ struct EntityTagList: Sendable {
     private(set) var isUnterminated = false
 
     /// Whether it is `*`, and nothing else. In a list `*` is a tag like any other.
-    var isAny: Bool { tags.count == 1 && tags[0].bytes == Array("*".utf8) }
+    var isAny: Bool { tags.count == 1 && tags[0].isAny }
 
     /// Adds the elements of one more line.
     mutating func combine(_ field: HTTPField) {
@@ -56,14 +56,13 @@ struct EntityTagList: Sendable {
 }
 
 extension EntityTag {
-    /// Whether it comes out of a list as it went in: no comma outside quotes, no quote left open, and not `*`, which would
-    /// ask for something else if it came to stand alone.
+    /// Whether a list with this tag contains this tag and no other: no comma outside quotes, no open quote, and not `*`.
     fileprivate var isListElement: Bool {
         var isQuoted = false
         for byte in bytes {
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
             if byte == UInt8(ascii: ","), !isQuoted { return false }
         }
-        return !isQuoted && bytes != Array("*".utf8)
+        return !isQuoted && !isAny
     }
 }

@@ -67,6 +67,11 @@ struct Freshening {
                 guard let stored = EntityTag(candidates[index].fields) else { return false }
                 return tag.isWeak ? stored.isWeaklyEqual(to: tag) : stored.isStronglyEqual(to: tag)
             }
+            if matching.isEmpty, isUnambiguous, selected.contains(validated),
+                isAbout(candidates[validated], tag, reply)
+            {
+                return [validated]
+            }
             // A strong validator: all that have "one of those same strong validators", and none else. A weak one: "the most
             // recent of those matching".
             return tag.isWeak ? latest(matching, of: candidates).map { [$0] } ?? [] : matching
@@ -85,6 +90,16 @@ struct Freshening {
         // No validator at all. The RFC then updates a response only if it is the one there is; but servers leave the ETag
         // out, and the request asked about one response and no other.
         return isUnambiguous && selected.contains(validated) ? [validated] : []
+    }
+
+    /// Whether a 304 whose tag matches no stored response is about `response`, the only one that the request asked about.
+    ///
+    /// A server that compresses while it sends weakens the tag of a 200, but sends the original tag with a 304: nginx does.
+    /// Others send a weak tag with the 304 only; then `Last-Modified` decides.
+    private static func isAbout(_ response: StoredResponse, _ tag: EntityTag, _ reply: HTTPFields) -> Bool {
+        if let stored = EntityTag(response.fields) { return stored.isWeaklyEqual(to: tag) }
+        guard tag.isWeak, let lastModified = reply.first(where: { $0.name == .lastModified }) else { return false }
+        return response.fields.first { $0.name == .lastModified }?.hasSameBytes(as: lastModified) ?? false
     }
 
     private static func latest(_ indices: [Int], of candidates: [StoredResponse]) -> Int? {

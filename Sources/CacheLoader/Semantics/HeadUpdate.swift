@@ -1,19 +1,20 @@
 internal import HTTPTypes
 
-/// What the 200 to a HEAD tells of the responses that GETs have stored (RFC 9111 §4.3.5).
+/// The changes that the 200 to a HEAD makes to stored responses to GETs (RFC 9111 §4.3.5).
 package struct HeadUpdate: Hashable, Sendable {
-    /// The responses that it confirms, as updated, by their place among the candidates.
+    /// The responses to store again, by their index among the candidates: with the fields of the HEAD if it confirms the
+    /// response, and as stale if it does not.
     package private(set) var updates: [Int: StoredResponse] = [:]
-    /// The places of those that it contradicts, in order: they are not to be used again without validation.
-    package private(set) var invalidated: [Int] = []
+    /// The indices of the responses to remove, in order.
+    package private(set) var removals: [Int] = []
 
-    /// Whether it tells nothing.
-    package var isEmpty: Bool { updates.isEmpty && invalidated.isEmpty }
+    /// Whether there are no changes.
+    package var isEmpty: Bool { updates.isEmpty && removals.isEmpty }
 
-    /// What `exchange`, a forwarded HEAD and its reply, tells.
+    /// Finds the changes that `exchange`, a forwarded HEAD and its reply, makes.
     ///
-    /// Of any other status than 200 nothing follows: neither an error nor a redirect says that the last good response to a
-    /// GET is out of date.
+    /// Another status than 200 changes nothing: neither an error nor a redirect says that the last good response to a GET
+    /// is out of date.
     ///
     /// - Parameters:
     ///   - candidates: All stored responses for the key; those that another request selected are left alone.
@@ -31,18 +32,29 @@ package struct HeadUpdate: Hashable, Sendable {
         where candidate.selection.matches(
             exchange.request, fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
         {
-            guard candidate.isConfirmed(byHead: reply.headerFields) else {
-                invalidated.append(index)
+            guard candidate.status == .ok || candidate.status == .partialContent else {
+                // A stored error or redirect has given way to a 200.
+                removals.append(index)
                 continue
             }
-            // The fields of a part are not those of the whole. Nor is a body that is not there worth an update.
+            guard candidate.isConfirmed(byHead: reply.headerFields) else {
+                // "the cache SHOULD consider the stored response to be stale". The HEAD may only have asked for another
+                // content coding than the GET.
+                if mayStore {
+                    updates[index] = candidate.stale(policy)
+                } else {
+                    removals.append(index)
+                }
+                continue
+            }
+            // The fields of a part are not those of the whole. A response without its body is not worth an update.
             guard mayStore, candidate.status == .ok, candidate.hasIntactBody else { continue }
             if let updated = candidate.updated(
                 byHead: exchange, policy, fingerprint, nominatesAuthorization: nominatesAuthorization)
             {
                 updates[index] = updated
             } else {
-                invalidated.append(index)
+                removals.append(index)
             }
         }
     }
@@ -53,11 +65,9 @@ extension StoredResponse {
     /// (ETag and Last-Modified) and, if the HEAD response has a Content-Length header field, the value of Content-Length
     /// matches that of the stored response".
     ///
-    /// A validator that only one of them has does not match: what was received once was received. That both have none is
-    /// no contradiction. But another content coding is one: the update would give the stored body a wrong name. So is an
-    /// error or a redirect that is stored, by the 200 itself.
+    /// A validator that only one of the two has does not match. Two responses without validators do not contradict each
+    /// other. Another content coding does: the update would give the stored body a wrong name.
     fileprivate func isConfirmed(byHead head: HTTPFields) -> Bool {
-        guard status == .ok || status == .partialContent else { return false }
         for name in [HTTPField.Name.eTag, .lastModified] where fields.firstValue(of: name) != head.firstValue(of: name)
         {
             return false
@@ -72,7 +82,14 @@ extension StoredResponse {
         return fields.firstValue(of: .contentLength) == length
     }
 
-    /// This response with the fields of the reply to a HEAD; `nil` if with them it could not have been stored.
+    /// Returns this response with an age that ends its lifetime. The next validation replaces the age.
+    fileprivate func stale(_ policy: CachePolicy) -> StoredResponse {
+        var stale = self
+        stale.fields[.age] = String(max(0, Freshness(of: self, policy: policy).lifetime))
+        return stale
+    }
+
+    /// Returns this response with the fields of the reply to a HEAD; `nil` if with them it could not have been stored.
     fileprivate func updated(
         byHead exchange: Exchange, _ policy: CachePolicy, _ fingerprint: RequestSelection.Fingerprint,
         nominatesAuthorization: Bool

@@ -28,9 +28,3 @@ package enum Invalidation {
         return targets
     }
 }
-
-extension HTTPRequest.Method {
-    /// RFC 9110 §9.2.1: "the GET, HEAD, OPTIONS, and TRACE methods are defined to be safe". A method is case-sensitive, and
-    /// of others nothing is known.
-    fileprivate var isSafe: Bool { [.get, .head, .options, .trace].contains(self) }
-}

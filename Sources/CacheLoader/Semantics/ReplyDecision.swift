@@ -13,8 +13,8 @@ package enum ReplyDecision: Hashable, Sendable {
     case complete(Int, StoredResponse)
     /// The reply is an error, and the stored response at this place is delivered in its stead (RFC 5861 §4).
     case standIn(Int)
-    /// The reply, to a HEAD, is delivered; the updated stored responses replace those at their places, and those at the
-    /// others are removed (RFC 9111 §4.3.5).
+    /// The reply, to a HEAD, is delivered. The updated responses replace those at their indices, and the responses at the
+    /// other indices are removed (RFC 9111 §4.3.5).
     case update([Int: StoredResponse], removing: [Int])
     /// The reply is delivered and not stored. With `removeStored` all that is stored for its key goes.
     case relay(removeStored: Bool)
@@ -136,7 +136,7 @@ package enum ReplyDecision: Hashable, Sendable {
                 exchange, candidates: candidates, policy: policy, fingerprint: fingerprint,
                 nominatesAuthorization: !policy.isShared)
             return update.isEmpty
-                ? .relay(removeStored: false) : .update(update.updates, removing: update.invalidated)
+                ? .relay(removeStored: false) : .update(update.updates, removing: update.removals)
         }
 
         // MARK: Parts

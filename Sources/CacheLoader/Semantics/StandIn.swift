@@ -9,9 +9,10 @@ package enum StandIn {
         /// It answered with a status that tells of an error of its own.
         case status(Int)
 
-        /// RFC 5861 §4: "a 500, 502, 503, or 504 HTTP response status code"; `nil` for any other.
+        /// `nil` for a status that is no server error. RFC 5861 §4 names 500, 502, 503 and 504; a server that answers with
+        /// another one, such as 507, has no better response either.
         package init?(_ status: HTTPResponse.Status) {
-            guard [500, 502, 503, 504].contains(status.code) else { return nil }
+            guard (500..<600).contains(status.code) else { return nil }
             self = .status(status.code)
         }
     }

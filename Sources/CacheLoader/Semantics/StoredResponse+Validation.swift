@@ -18,6 +18,7 @@ extension StoredResponse {
         for (validator, precondition) in Self.preconditions {
             if hasValidator, request.headerFields.contains(.range) { break }
             guard var field = fields.first(where: { $0.name == validator }), !field.isBlank else { continue }
+            if validator == .eTag, EntityTag(fields) == nil { continue }
             field.name = precondition
             request.headerFields[fields: precondition] = [field]
             hasValidator = true

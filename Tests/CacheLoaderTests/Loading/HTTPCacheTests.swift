@@ -265,8 +265,9 @@ struct HTTPCacheTests {
 
     @Test("R05: a stored GET answers HEAD, without a body; HEAD itself stores nothing")
     func head() async throws {
-        let transport = ScriptedTransport { _, _ in
-            .reply(200, [.cacheControl: "max-age=60", .contentLength: "4"], "body")
+        let transport = ScriptedTransport { request, _ in
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
+            return request.method == .head ? .reply(200, fields) : .reply(200, fields, "body")
         }
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/b", method: .head)).bytes

@@ -47,6 +47,14 @@ struct RequestCountingTests {
         #expect(try await counts(fixture) == [0, 0, 0, 0, 2])
     }
 
+    @Test("I8: A request that forbids the network and finds nothing is an error")
+    func forbidden() async throws {
+        let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200) })
+        let request = HTTPRequest.to("/a", [.cacheControl: "only-if-cached"])
+        #expect(try await fixture.cache.response(for: request).head.status == .gatewayTimeout)
+        #expect(try await counts(fixture) == [0, 0, 0, 0, 1])
+    }
+
     @Test("a confirmation that concerns two stored responses is one answer")
     func twoFreshened() async throws {
         let fixture = try LoaderFixture(

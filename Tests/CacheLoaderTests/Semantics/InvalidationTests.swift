@@ -17,7 +17,7 @@ internal import Testing
     @Test(
         "I01 RFC 9111 §4.4: unsafe and unknown methods invalidate the target",
         arguments: [
-            "PUT", "POST", "DELETE", "PATCH", "M-SEARCH", "PROPFIND", "QUERY", "get", "Get", "head", "FOO", "CONNECT",
+            "PUT", "POST", "DELETE", "PATCH", "M-SEARCH", "PROPPATCH", "query", "get", "Get", "head", "FOO", "CONNECT",
         ])
     func unsafe(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -25,7 +25,9 @@ internal import Testing
         #expect(targets("Location: /x", method: method) == [Self.url, "https://example.com/x"])
     }
 
-    @Test("I01 RFC 9110 §9.2.1: safe methods invalidate nothing", arguments: ["GET", "HEAD", "OPTIONS", "TRACE"])
+    @Test(
+        "I01 RFC 9110 §9.2.1: The methods that IANA registers as safe invalidate nothing",
+        arguments: ["GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"])
     func safe(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
         #expect(targets("Location: /x", "Content-Location: /y", method: method) == [])

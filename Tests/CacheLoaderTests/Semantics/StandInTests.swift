@@ -47,7 +47,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     func statuses() {
         for code in 100...599 {
             let failure = StandIn.Failure(HTTPResponse.Status(code: code))
-            #expect((failure != nil) == [500, 502, 503, 504].contains(code), "\(code)")
+            #expect((failure != nil) == (500..<600).contains(code), "\(code)")
         }
     }
 
@@ -133,12 +133,12 @@ private struct Case: Sendable, CustomTestStringConvertible {
         func decide(_ status: HTTPResponse.Status, at received: Int64) -> ReplyDecision {
             Sample.decide(on: Sample.exchange(status: status, received: received), stored, validated: 0)
         }
-        for status in [.internalServerError, .badGateway, .serviceUnavailable, .gatewayTimeout] as [HTTPResponse.Status]
-        {
+        for code in [500, 501, 502, 503, 504, 505, 507, 599] {
+            let status = HTTPResponse.Status(code: code)
             #expect(decide(status, at: 40) == .standIn(0))
-            #expect(decide(status, at: 41) == .relay(removeStored: false))
+            #expect(decide(status, at: 41) != .standIn(0))
         }
-        for status in [.notImplemented, .forbidden, .tooManyRequests] as [HTTPResponse.Status] {
+        for status in [.forbidden, .tooManyRequests] as [HTTPResponse.Status] {
             #expect(decide(status, at: 10) != .standIn(0))
         }
         guard case .store(let missing) = decide(.notFound, at: 10) else {

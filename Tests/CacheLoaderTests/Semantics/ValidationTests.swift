@@ -17,6 +17,12 @@ internal import Testing
         #expect(conditions(Sample.stored("ETag: \(tag)")) == ["If-None-Match: \(tag)"])
     }
 
+    @Test("C01 RFC 9110 §13.1.2: `*` is no entity tag; the origin would confirm any state of the resource")
+    func anyTag() {
+        #expect(conditions(Sample.stored("ETag: *")) == nil)
+        #expect(conditions(Sample.stored("ETag: *", lastModified))?.map { $0.prefix(18) } == ["If-Modified-Since:"])
+    }
+
     @Test("C02 RFC 9111 §4.3.1: If-Modified-Since is the stored Last-Modified to the letter, next to If-None-Match")
     func both() {
         #expect(

@@ -6,25 +6,30 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A body on its way from the origin to its one reader, who sets the pace. None of it is kept.
+/// A body that passes from the origin to its only reader, at the pace of the reader. Nothing of it is stored.
 final class PassedBody: Sendable {
     private struct State {
         var receivedByteCount: Int64 = 0
-        /// How the body has ended; what is asked for afterwards has the same answer.
+        /// The end of the body. Each later call has the same result.
         var ending: Result<Void, LoadError>?
     }
 
+    /// The announced length; `nil` if it is not known.
+    let byteCount: Int64?
     private let url: String
     private let source: TransportBody
     private let limit: Int64
 
-    /// Guards how far the body has come.
+    /// Guards the position and the end.
     private let state = Mutex(State())
 
-    /// - Parameter limit: The most bytes that the reader wants.
-    init(url: String, source: TransportBody, limit: Int64) {
+    /// - Parameters:
+    ///   - byteCount: The announced length; `nil` if it is not known.
+    ///   - limit: The most bytes that the reader wants.
+    init(url: String, source: TransportBody, byteCount: Int64?, limit: Int64) {
         self.url = url
         self.source = source
+        self.byteCount = byteCount
         self.limit = limit
     }
 
@@ -51,18 +56,18 @@ final class PassedBody: Sendable {
         } catch {
             throw LoadError(error, url: url)
         }
-        guard let chunk else { return nil }
         let received = state.withLock { state in
-            state.receivedByteCount += Int64(chunk.count)
+            state.receivedByteCount += Int64(chunk?.count ?? 0)
             return state.receivedByteCount
         }
         guard received <= limit else { throw .bodyTooLarge(url: url, limit: limit) }
+        try AnnouncedLength.check(received, of: byteCount, isEnd: chunk == nil, url: url)
         return chunk
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     ///
-    /// - Parameter progress: Is told how many bytes are there.
+    /// - Parameter progress: Receives the number of bytes so far.
     func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
         var bytes = Data()
         while let chunk = try await next() {

@@ -118,18 +118,8 @@ final class SharedBody: Sendable {
         guard !isStopped else { throw .cancelled }
         let received = present + Int64(chunk?.count ?? 0)
         guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
-        try checkLength(received, isEnd: chunk == nil)
+        try AnnouncedLength.check(received, of: expectedByteCount, isEnd: chunk == nil, url: url)
         return chunk
-    }
-
-    /// RFC 9111 §3.3: what is not as long as announced is not complete. A transport vouches for the length of its message,
-    /// not for that of the range which the message says it is.
-    private func checkLength(_ received: Int64, isEnd: Bool) throws(LoadError) {
-        guard let expectedByteCount else { return }
-        if received > expectedByteCount {
-            throw .transport(TransportError(.malformedResponse, message: "the body is longer than announced"), url: url)
-        }
-        if isEnd, received < expectedByteCount { throw .transport(TransportError(.truncated), url: url) }
     }
 
     private func deliver(_ chunk: Data) {

@@ -82,8 +82,28 @@ struct HeadRequestTests {
         }
         let head = try await fixture.cache.response(for: .to("/a", method: .head))
         #expect(head.source == .network)
-        #expect(try await fixture.cache.response(for: .to("/a")).source == .network)
+        #expect(try await fixture.cache.response(for: .to("/a")).source == .notModified)
         #expect(transport.requestCount == 3)
+    }
+
+    @Test("H01: A HEAD that asks for no content coding keeps the stored body of a GET that did")
+    func otherCoding() async throws {
+        let transport = ScriptedTransport { request, _ in
+            var fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "400"]
+            if request.method == .head { return .reply(200, fields) }
+            if request.headerFields[.ifNoneMatch] != nil { return .reply(304, [.eTag: "\"a\""]) }
+            fields[.eTag] = "W/\"a\""
+            fields[.contentLength] = "4"
+            fields[.contentEncoding] = "unknown"
+            return .reply(200, fields, "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "unknown"])).data()
+        _ = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"])).data()
+        let response = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "unknown"]))
+        #expect(response.source == .notModified)
+        #expect(try await response.text == "body")
+        #expect(response.head.headerFields[.contentEncoding] == "unknown")
     }
 
     @Test("H03: a HEAD that fails leaves what is stored", arguments: [404, 410, 500, 302])

@@ -50,6 +50,22 @@ struct LoaderReachabilityTests {
         #expect(sleeper.durations == [], "nobody pauses who waits for the network")
     }
 
+    @Test("H6: After a change of the source, parked loads listen to the new one")
+    func changedSource() async throws {
+        let transport = transport { $0 <= 2 }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        await parked(1)
+        let other = ManualReachability(unreachable: ["example.com"])
+        fixture.loader.configuration.reachability = other
+        // The change has the load tried again under the configuration with which it began.
+        await parked(2)
+        #expect(transport.requestCount == 2)
+        other.becameReachable("example.com")
+        #expect(try await task.value == "good")
+        #expect(transport.requestCount == 3)
+    }
+
     @Test("H6: once for each transition: what fails again is parked again")
     func transitions() async throws {
         let transport = transport { $0 <= 3 }

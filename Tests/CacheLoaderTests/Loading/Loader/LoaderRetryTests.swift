@@ -37,7 +37,7 @@ struct LoaderRetryTests {
         #expect(sleeper.durations == [])
     }
 
-    @Test("H5: 408, 425, 429 and 5xx are tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
+    @Test("H5: 408, 425, 429 and 5xx are tried again", arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
     func retryableStatus(code: Int) async throws {
         let transport = ReplyScript(.status(.init(code: code)), .ok("good".utf8)).transport
         let fixture = try fixture(transport)
@@ -51,8 +51,7 @@ struct LoaderRetryTests {
     @Test(
         "H5: a transport that could not reach the origin, or broke off, is tried again; one that must not go on is not",
         arguments: [
-            (TransportError.Code.cannotConnect, 2), (.timedOut, 2), (.connectionLost, 2), (.insecure, 1),
-            (.malformedResponse, 1),
+            (TransportError.Code.timedOut, 2), (.connectionLost, 2), (.insecure, 1), (.malformedResponse, 1),
         ])
     func transportErrors(code: TransportError.Code, requests: Int) async throws {
         let number = Counter()
@@ -70,6 +69,24 @@ struct LoaderRetryTests {
             #expect(try await task.value == "good")
         }
         #expect(transport.requestCount == requests)
+    }
+
+    @Test(
+        "H5: A refused connection is final, unless a source tells when the host can be reached",
+        arguments: [false, true])
+    func refused(hasReachability: Bool) async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect) }
+        let fixture = try fixture(transport) { configuration in
+            configuration.reachability = hasReachability ? ManualReachability() : nil
+            configuration.retry.maxAttempts = 2
+        }
+        let task = Task { try await fixture.loader.load(url) }
+        if hasReachability {
+            await sleeper.reached(1)
+            sleeper.advance(by: .seconds(1))
+        }
+        await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) { try await task.value }
+        #expect(transport.requestCount == (hasReachability ? 2 : 1))
     }
 
     @Test("H5: a body that breaks off is tried again as a whole; so is an attempt that takes longer than it may")

@@ -1,0 +1,108 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("HTTPCache: malformed replies", .timeLimit(.minutes(5)))
+struct MalformedReplyTests {
+    private static let url = "https://example.com/a"
+
+    @Test(
+        "E3 RFC 9112 §6.3: Different values of Content-Length are no response; equal ones are",
+        arguments: [
+            (["4", "5"], false), (["4, 5"], false), (["4", "4"], true), (["4, 4"], true), (["4", "x"], false),
+        ])
+    func contentLength(values: [String], isAccepted: Bool) async throws {
+        let transport = ScriptedTransport { _, _ in
+            var fields: HTTPFields = [.cacheControl: "max-age=60"]
+            for value in values { fields.append(HTTPField(name: .contentLength, value: value)) }
+            return .reply(200, fields, "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        #expect(response.head.status == (isAccepted ? .ok : .badGateway))
+        #expect(try await response.text == (isAccepted ? "body" : ""))
+        #expect(try fixture.store.statistics().entries == (isAccepted ? 1 : 0))
+    }
+
+    @Test("RFC 9110 §15.3.7: A 206 in reply to a request without Range is no response")
+    func unaskedPart() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(206, [.contentRange: "bytes 0-3/10"], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.cache.response(for: .to("/a")).head.status == .badGateway)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(Self.url) }
+        #expect(try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"])).text == "body")
+    }
+
+    @Test(
+        "RFC 9112 §8: A body that is not stored has the announced length, or fails", arguments: [3, 4, 5])
+    func unstoredLength(announced: Int) async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "no-store", .contentLength: "\(announced)"], "bo", "dy")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        let code: TransportError.Code? = announced < 4 ? .malformedResponse : announced > 4 ? .truncated : nil
+        do throws(LoadError) {
+            #expect(try await response.data() == Data("body".utf8))
+            #expect(code == nil)
+        } catch {
+            guard case .transport(let error, Self.url) = error else { throw error }
+            #expect(error.code == code)
+        }
+    }
+
+    @Test("A body from the network has one reader; another gets an error", arguments: ["no-store", "max-age=60"])
+    func oneReader(cacheControl: String) async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: cacheControl], "bo", "dy") }
+        let fixture = try LoaderFixture(transport: transport)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        let results = await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask { () async -> Result<Data, LoadError> in
+                    do throws(LoadError) { return .success(try await response.data()) } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.filter { $0 == .success(Data("body".utf8)) }.count == 1)
+        #expect(results.filter { $0 == .failure(.bodyAlreadyRead) }.count == 7)
+        var iterator = response.body.makeAsyncIterator()
+        await #expect(throws: LoadError.bodyAlreadyRead) { try await iterator.next() }
+    }
+
+    // MARK: A 304 about another response
+
+    /// Stores a response, and answers its validation with a 304 about another one and then with `reply`.
+    private func fixture(_ reply: TransportResponse) async throws -> LoaderFixture {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            switch number.next() {
+            case 1: .reply(200, [.cacheControl: "max-age=1, stale-if-error=100", .eTag: "\"a\""], "old")
+            case 2: .reply(304, [.eTag: "\"b\""])
+            default: reply
+            }
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).data()
+        fixture.clock.advance(by: 10)
+        return fixture
+    }
+
+    @Test("C7: After a 304 about another response and an error, the stale response is served")
+    func foreign304ThenError() async throws {
+        let fixture = try await fixture(.reply(503))
+        let response = try await fixture.cache.response(for: .to("/a"))
+        #expect(try await response.text == "old")
+        #expect(response.isStale && response.failure == .httpStatus(503, url: Self.url))
+    }
+
+    @Test("B6: After a 304 about another response and a no-store, the stored response is gone")
+    func foreign304ThenNoStore() async throws {
+        let fixture = try await fixture(.reply(200, [.cacheControl: "no-store"], "new"))
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "new")
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+}
