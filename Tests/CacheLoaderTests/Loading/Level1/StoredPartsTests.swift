@@ -146,14 +146,14 @@ struct StoredPartsTests {
     }
 
     @Test(
-        "G01: a 206 that nobody asked for, or in another unit, is not stored",
+        "G01: A 206 without a readable Content-Range is not stored",
         arguments: ["lines 0-4/10", "bytes 4-0/10"])
     func otherUnit(contentRange: String) async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(206, [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: contentRange], "01234")
         }
         let fixture = try LoaderFixture(transport: transport)
-        for range in ["0-4", nil] { #expect(try await get(fixture, range) == "01234") }
+        #expect(try await get(fixture, "0-4") == "01234")
         #expect(try fixture.store.statistics().entries == 0)
     }
 }
