@@ -117,7 +117,7 @@ struct QueryPlanTests {
                 #expect(!mayFail, "\(step) in \(sql)")
             }
         }
-        #expect(count == 5)
+        #expect(count == 4)
     }
 
     @Test(

@@ -78,6 +78,22 @@ struct StoreCountersTests {
         #expect(metrics.counterTotal(label: "cachestore.damaged.bodies") == 1)
     }
 
+    @Test("Pending accesses reach the index in one transaction if no other writer waits")
+    func accesses() throws {
+        let store = try open()
+        try fill(store, 600)
+        try store.flush()
+        store.observation.wait()
+        let timer = try metrics.expectTimer("cachestore.transaction.duration")
+        let count = timer.values.count
+        for number in 0..<600 { #expect(try store.lookup(.path(number)) != nil) }
+        try store.flush()
+        store.observation.wait()
+        // A flush also runs one transaction to delete files.
+        #expect(timer.values.count == count + 2)
+        #expect(try store.statistics().hits == 600)
+    }
+
     @Test("I8: each transaction is timed, and counted as busy if another connection holds the lock")
     func busy() throws {
         let store = try open { $0.busyTimeout = .zero }

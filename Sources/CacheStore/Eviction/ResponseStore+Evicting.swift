@@ -186,7 +186,9 @@ extension ResponseStore {
 
     /// Writes the pending accesses.
     private func writeAccesses() throws(StoreError) {
-        while !writer.accessLog.isEmpty { try writer.write { _ in } }
+        while !writer.accessLog.isEmpty {
+            try writer.write { [writer] (transaction) throws(StoreError) in try writer.writeAccesses(transaction) }
+        }
     }
 
     /// The number of free pages from which shrinking is worth its time: 16 MiB. Later inserts use fewer free pages.

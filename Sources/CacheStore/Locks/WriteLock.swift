@@ -71,6 +71,14 @@ package final class WriteLock: Sendable {
         }
     }
 
+    /// Whether another process waits at the turnstile. `false` if this object does not hold the lock.
+    package var isAwaited: Bool {
+        state.withLock { state in
+            guard let file = state.held else { return false }
+            return (try? file.isByteLocked(at: LockFile.turnstile)) ?? false
+        }
+    }
+
     /// Closes the file until the lock is taken again. The lock must not be held.
     package func close() {
         state.withLock { state in

@@ -84,9 +84,12 @@ struct WriteLockTests {
         let (busy, waiter) = (try makeLock(), try makeLock())
         let file = try openFile()
         for _ in 0..<20 {
+            #expect(!busy.isAwaited)
             #expect(busy.take(within: .seconds(60)))
+            #expect(!busy.isAwaited)
             let waiting = takeOnThread(waiter, within: .seconds(60))
             try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
+            #expect(busy.isAwaited)
             busy.release()
             #expect(!busy.take(within: .zero))
             #expect(await waiting.value.isTaken)

@@ -42,7 +42,7 @@ extension IndexWriter {
     /// A job that fails without changing a row does not end the transaction. After an error of SQLite, the effect of
     /// the failed statement is unknown, so only the whole transaction can be rolled back.
     private func attempt(_ jobs: [Job], _ connection: Connection, _ commit: inout Commit) -> Bool {
-        let transaction = WriteTransaction(connection, accessLog: accessLog)
+        let transaction = WriteTransaction(connection, accessLog: accessLog, isShared: jobs.count > 1)
         var isJobAtFault = false
         do throws(StoreError) {
             try begin(transaction)
@@ -90,6 +90,24 @@ extension IndexWriter {
                 try transaction.writeAccesses(limit: Self.accessLimit)
             }
             if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(connection) }
+        }
+    }
+
+    // MARK: Accesses
+
+    /// The number of accesses that a transaction writes before it looks for other writers. No put waits for more.
+    static let accessLimit = 256
+
+    /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache.
+    ///
+    /// After a commit, every reader reads its pages again. Hence few commits.
+    func writeAccesses(_ transaction: WriteTransaction) throws(StoreError) {
+        guard !transaction.isShared else { return }
+        try wrappingErrors(path) { () throws(SQLiteError) in
+            let pagesWritten = transaction.connection.pagesWritten
+            while !accessLog.isEmpty, !isAwaited, transaction.connection.pagesWritten == pagesWritten {
+                try transaction.writeAccesses(limit: Self.accessLimit)
+            }
         }
     }
 

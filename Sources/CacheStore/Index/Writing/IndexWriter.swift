@@ -221,35 +221,43 @@ package final class IndexWriter: Sendable {
         case .none: break
         case .setTimer:
             lane.submit(after: dependencies.accessInterval) { [weak self] in
-                if let self, accessLog.timerFired() { commitEmptyJobs { !self.accessLog.isEmpty } }
+                if let self, accessLog.timerFired() { commitAccesses() }
             }
-        case .writeNow: lane.submit { [weak self] in if let self { commitEmptyJobs { !self.accessLog.isEmpty } } }
+        case .writeNow: lane.submit { [weak self] in self?.commitAccesses() }
+        }
+    }
+
+    private func commitAccesses() {
+        commitOnLane(while: { !self.accessLog.isEmpty }) { (transaction) throws(StoreError) in
+            try self.writeAccesses(transaction)
         }
     }
 
     /// Runs transactions while there are accesses to write or files to delete. Called on the lane.
     ///
     /// Never waits for a leader: a leader may hand its queue over to the lane.
-    private func commitEmptyJobs(while hasWork: () -> Bool) {
+    private func commitOnLane(
+        while hasWork: () -> Bool, _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
+    ) {
         // The bound ends the loop if accesses cannot be written.
         for _ in 0..<(2 * AccessLog.capacity / Self.accessLimit) where hasWork() {
             let outcome = Outcome<Void>()
             // The present leader runs the job. Later transactions write the rest.
-            guard enqueue({ _ in }, nil, outcome, {}) else { return }
+            guard enqueue(change, nil, outcome, {}) else { return }
             commitAll()
             guard (try? outcome.get()) != nil else { return }
         }
     }
 
-    /// The number of accesses that one transaction writes besides its jobs. No put waits for more.
-    static let accessLimit = 256
+    /// Whether a writer of this process or of another one waits for the transaction under way.
+    var isAwaited: Bool { queue.withLock { $0.isWaiting } || writeLock.isAwaited }
 
     private func scheduleDeletion() {
         guard !isDeletionScheduled.exchange(true, ordering: .relaxed) else { return }
         lane.submit { [weak self] in
             guard let self else { return }
             isDeletionScheduled.store(false, ordering: .relaxed)
-            commitEmptyJobs { !self.dependencies.deletion.isEmpty }
+            commitOnLane(while: { !self.dependencies.deletion.isEmpty }) { _ in }
         }
     }
 }

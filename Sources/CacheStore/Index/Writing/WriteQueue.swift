@@ -22,6 +22,9 @@ package struct WriteQueue<Job> {
         return batch
     }
 
+    /// Whether a job waits for the next transaction.
+    package var isWaiting: Bool { !waiting.isEmpty }
+
     /// Whether no job waits. If so, ends the leadership.
     package mutating func isFinished() -> Bool {
         if waiting.isEmpty { hasLeader = false }

@@ -5,6 +5,8 @@ package final class WriteTransaction {
     package let connection: Connection
     /// Accesses that the index does not contain yet. An eviction writes those of its candidates first.
     let accessLog: AccessLog?
+    /// Whether the changes of several callers share the transaction.
+    let isShared: Bool
     /// Accesses that this transaction has written, to be restored if it fails.
     var writtenAccesses = AccessLog.Batch()
     /// Bodies of removed entries and derived representations. Their files are deleted after the commit, unless a row
@@ -13,9 +15,10 @@ package final class WriteTransaction {
     /// Entries removed by evictions.
     package var evicted = EvictionReport()
 
-    package init(_ connection: Connection, accessLog: AccessLog? = nil) {
+    package init(_ connection: Connection, accessLog: AccessLog? = nil, isShared: Bool = false) {
         self.connection = connection
         self.accessLog = accessLog
+        self.isShared = isShared
     }
 
     /// Notes that a row no longer has this body.
