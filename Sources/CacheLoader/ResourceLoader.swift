@@ -85,19 +85,24 @@ public final class ResourceLoader: Sendable {
     }
 
     /// How the loader behaves. A change affects loads that begin afterwards, and empties the memory; that of
-    /// ``Configuration/lanes`` also affects loads that wait for their turn. Loads that wait for a host to become reachable
-    /// are tried again. Clock, ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and
+    /// ``Configuration/lanes`` also affects loads that wait for their turn. With another ``Configuration/reachability``, loads
+    /// that wait for a host are tried again. Clock, ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and
     /// ``Configuration/metrics`` never change.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
-            settings.withLock { $0 = LoaderSettings(newValue, generation: $0.generation + 1) }
+            let isOtherSource = settings.withLock { settings in
+                defer { settings = LoaderSettings(newValue, generation: settings.generation + 1) }
+                let source = settings.configuration.reachability
+                return (source as AnyObject?) !== (newValue.reachability as AnyObject?)
+            }
             meters.setLog(newValue.log)
             // The latest, whoever of two that change it at a time comes here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
+            guard isOtherSource else { return }
             watchReachability()
-            // The earlier source no longer tells when their hosts can be reached.
+            // Loads that wait for a report of the earlier source ask the new one.
             becameReachable(nil)
         }
     }

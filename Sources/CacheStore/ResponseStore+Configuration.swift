@@ -119,6 +119,7 @@ extension ResponseStore.Configuration {
     func indexOptions(_ log: StoreLog) -> IndexOptions {
         IndexOptions(
             busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete,
-            cacheByteCount: cacheByteCount, evictionPolicy: evictionPolicy, clock: clock, log: log)
+            cacheByteCount: cacheByteCount, maxWALByteCount: Limits.walByteCount(below: limits?.maxBytes),
+            evictionPolicy: evictionPolicy, clock: clock, log: log)
     }
 }

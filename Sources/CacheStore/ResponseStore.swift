@@ -97,7 +97,6 @@ public final class ResponseStore: Sendable {
             IndexWriter.Dependencies(
                 directory: place, blobs: blobs, deletion: deletion, options: options, observation: observation,
                 accessInterval: configuration.accessInterval,
-                maxWALByteCount: Limits.walByteCount(below: configuration.limits?.maxBytes),
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()

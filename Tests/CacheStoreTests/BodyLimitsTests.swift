@@ -99,6 +99,17 @@ struct BodyLimitsTests {
         #expect(try sandbox.names().count == 17)
     }
 
+    @Test("J5: A body that does not fit beside the WAL is refused before anything is evicted for it")
+    func besideWAL() async throws {
+        let store = try open(Limits(maxBytes: 32 << 20, maxEntryBytes: 31 << 20))
+        try LimitsTests.fill(sandbox, store, (0..<10).map { "\($0 + 10)" }, 10_000)
+        let body = Data(repeating: 1, count: 29 << 20)
+        #expect(throws: StoreError.bodyTooLarge(limit: 28 << 20)) {
+            try store.insert(body, metadata: sandbox.metadata(), for: .path("large"))
+        }
+        #expect(try store.statistics().entries == 10)
+    }
+
     @Test("J5: a large body gets its room ahead of its commit, in short transactions")
     func largeBody() async throws {
         let store = try open(Limits(maxBytes: 6_000_000, maxEntryBytes: 4_000_000, lowWaterMark: 1))

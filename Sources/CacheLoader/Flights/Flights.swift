@@ -125,8 +125,10 @@ extension ResourceLoader {
     /// Has the load tried again, if that may help.
     private func retry(_ flight: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
         let configuration = load.configuration
-        // Without a source that says when, nothing speaks for an origin that will be there in some seconds.
-        if configuration.reachability == nil, case .transport(let error, _) = failure.error,
+        // The present source: nothing listens to the one with which the load began, if it is another.
+        let reachability = self.configuration.reachability
+        // Without a source, nothing tells when the origin can be reached again.
+        if reachability == nil, case .transport(let error, _) = failure.error,
             error.code == .cannotConnect
         {
             return false
@@ -134,7 +136,7 @@ extension ResourceLoader {
         let delay = load.retry.delay(
             after: failure.error, attempt: attempt, retryAfter: failure.retryAfter, chance: configuration.chance())
         guard let delay else { return false }
-        let isParked = failure.isOfTransport && configuration.reachability?.isReachable(load.host) == false
+        let isParked = failure.isOfTransport && reachability?.isReachable(load.host) == false
         let isRetried = changeFlights { flights in
             let (isRetried, actions) = flights.board.fail(
                 flight, retry: isParked ? .whenReachable : .later, extra: failure.extraAttempts)
@@ -147,8 +149,8 @@ extension ResourceLoader {
         if isRetried {
             let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
             tell(flight, .retrying(retry))
-            // Nobody tells of a host that could be reached again before the flight was there to wait for it.
-            if isParked, configuration.reachability?.isReachable(load.host) == true {
+            // The source may have changed, or have reported the host, before the flight was there to wait for it.
+            if isParked, self.configuration.reachability?.isReachable(load.host) != false {
                 change { $0.retry(flight, after: attempt) }
             }
         }

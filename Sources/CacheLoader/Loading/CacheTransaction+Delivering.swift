@@ -48,7 +48,8 @@ extension CacheTransaction {
         let reply = received.reply
         let length = reply.isBodyDecoded ? nil : reply.head.announcedLength(to: request)
         let body = PassedBody(
-            url: url, source: reply.body, byteCount: length, limit: configuration.maxBodyBytes)
+            url: url, source: reply.body, byteCount: length, limit: configuration.maxBodyBytes,
+            isDiscarded: reply.head.hasNoBody(to: request))
         return response(
             to: received, ResponseBody(source: .passing(body)), freshness: freshness, isStored: false)
     }
@@ -126,7 +127,7 @@ extension CacheTransaction {
 
     /// Whether a body of the announced length could be kept; one without a length is tried.
     private func fitsIntoStore(_ head: HTTPResponse) -> Bool {
-        guard let limit = store.configuration.limits?.maxEntryBytes,
+        guard let limit = store.configuration.limits?.largestBody,
             let length = head.headerFields[.contentLength].flatMap({ Int64($0) })
         else { return true }
         return length <= limit
@@ -199,7 +200,12 @@ extension CacheTransaction {
 extension HTTPResponse {
     /// How long the body is that follows this head in answer to `request`, as far as the head says it.
     fileprivate func announcedLength(to request: HTTPRequest) -> Int64? {
-        if request.method == .head || [204, 304].contains(status.code) { return 0 }
+        if hasNoBody(to: request) { return 0 }
         return headerFields[.contentLength].flatMap { Int64($0) }
+    }
+
+    /// Whether a response with this head to `request` never has a body (RFC 9112 §6.3).
+    fileprivate func hasNoBody(to request: HTTPRequest) -> Bool {
+        request.method == .head || [204, 304].contains(status.code)
     }
 }

@@ -48,6 +48,13 @@ extension CacheTransaction {
         // What this request invalidates itself does not stand in its own way.
         let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
         if isRemoved { received.generation = try? store.generation() }
+        // After the invalidation: a request that was answered has changed the resource, however malformed the answer.
+        if let reason = MalformedReply.reason(reply.head, to: forwarding.request) {
+            let failure = TransportError(.malformedResponse, message: reason)
+            noteError()
+            logFailure(failure)
+            return try standIn(for: LoadError(failure, url: url), forwarding)
+        }
         let exchange = Exchange(
             request: forwarding.request, reply: reply.head, requestTime: HTTPDate(times.requested),
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
@@ -62,9 +69,6 @@ extension CacheTransaction {
         let observed = ObservedRequest(context.meters, clock: configuration.clock)
         do throws(TransportError) {
             var reply = try await context.transport.send(forwarding.request, content: content?.forSending())
-            if let reason = MalformedReply.reason(reply.head, to: forwarding.request) {
-                throw TransportError(.malformedResponse, message: reason)
-            }
             reply.body = observed.headArrived(reply.body)
             logReply(reply.head.status)
             return reply

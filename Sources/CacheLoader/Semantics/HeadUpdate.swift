@@ -40,8 +40,8 @@ package struct HeadUpdate: Hashable, Sendable {
             guard candidate.isConfirmed(byHead: reply.headerFields) else {
                 // "the cache SHOULD consider the stored response to be stale". The HEAD may only have asked for another
                 // content coding than the GET.
-                if mayStore {
-                    updates[index] = candidate.stale(policy)
+                if mayStore, Freshness(of: candidate, policy: policy).lifetime <= DeltaSeconds.limit {
+                    updates[index] = candidate.stale
                 } else {
                     removals.append(index)
                 }
@@ -82,10 +82,11 @@ extension StoredResponse {
         return fields.firstValue(of: .contentLength) == length
     }
 
-    /// Returns this response with an age that ends its lifetime. The next validation replaces the age.
-    fileprivate func stale(_ policy: CachePolicy) -> StoredResponse {
+    /// Returns this response with the greatest age that a field can state: stale for any lifetime that the origin can
+    /// state in seconds, and for too long to answer while it is revalidated. The next validation removes the age.
+    fileprivate var stale: StoredResponse {
         var stale = self
-        stale.fields[.age] = String(max(0, Freshness(of: self, policy: policy).lifetime))
+        stale.fields[.age] = String(DeltaSeconds.limit)
         return stale
     }
 

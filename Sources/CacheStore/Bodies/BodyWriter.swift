@@ -63,7 +63,7 @@ public final class BodyWriter: Sendable {
     }
 
     private func checkSize(_ present: Int64, adding count: Int64) throws(StoreError) {
-        if let limit = store.limits.limits?.maxEntryBytes, present + count > limit { throw .bodyTooLarge(limit: limit) }
+        if let limit = store.limits.limits?.largestBody, present + count > limit { throw .bodyTooLarge(limit: limit) }
     }
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {

@@ -53,6 +53,11 @@ extension Limits {
         min(max((maxBytes ?? .max) / 8, smallestWAL), Checkpointer.maxByteCount)
     }
 
+    /// The most bytes of one body that the store can hold; `nil` without a limit.
+    package var largestBody: Int64? {
+        [maxEntryBytes, maxBytesBesideWAL].compactMap { $0 }.min()
+    }
+
     /// The part of ``maxBytes`` that is not kept for the WAL; `nil` without a limit.
     var maxBytesBesideWAL: Int64? {
         maxBytes.map { $0 < 8 * Self.smallestWAL ? $0 : $0 - Self.walByteCount(below: $0) }

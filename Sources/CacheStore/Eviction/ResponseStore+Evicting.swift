@@ -184,9 +184,9 @@ extension ResponseStore {
         repeat { try writer.write { _ in } } while !deletion.isEmpty
     }
 
-    /// Writes the pending accesses.
+    /// Writes the pending accesses, but not without end those that lookups note meanwhile.
     private func writeAccesses() throws(StoreError) {
-        while !writer.accessLog.isEmpty {
+        for _ in 0..<(2 * AccessLog.capacity / IndexWriter.accessLimit) where !writer.accessLog.isEmpty {
             try writer.write { [writer] (transaction) throws(StoreError) in try writer.writeAccesses(transaction) }
         }
     }

@@ -12,6 +12,7 @@ struct IndexOptions: Sendable {
     var isDurable: Bool
     var deletesSecurely: Bool
     var cacheByteCount: Int
+    var maxWALByteCount: Int64
     /// `nil` keeps the policy that the index records.
     var evictionPolicy: EvictionPolicy?
     var clock: @Sendable () -> Date
@@ -107,7 +108,8 @@ extension StoreDirectory {
             let connection = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                 try Connection(
                     path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
-                    deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount)
+                    deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount,
+                    maxWALByteCount: options.maxWALByteCount)
             }
             let isNew = try Migrator(path: indexPath).migrate(connection)
             let index = try wrappingErrors(indexPath) { () throws(SQLiteError) -> OpenedIndex in

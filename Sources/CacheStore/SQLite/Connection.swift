@@ -38,9 +38,10 @@ package final class Connection {
     ///   - isDurable: Whether a commit waits until its bytes are on the disk.
     ///   - deletesSecurely: Whether deleted rows are overwritten.
     ///   - cacheByteCount: Bytes of pages that the connection keeps in memory.
+    ///   - maxWALByteCount: The size at which the WAL is restarted.
     package init(
         path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false,
-        cacheByteCount: Int = 8 << 20
+        cacheByteCount: Int = 8 << 20, maxWALByteCount: Int64 = Checkpointer.maxByteCount
     ) throws(SQLiteError) {
         // NOFOLLOW: if index.sqlite were a link, SQLite would write to a file outside the store.
         let access =
@@ -63,7 +64,7 @@ package final class Connection {
         self.busyTimeout = busyTimeout
         busyWait = BusyWait(Self.bounded(busyTimeout))
         busyWait.install(on: handle)
-        try configure(role, isDurable, deletesSecurely, cacheByteCount)
+        try configure(role, isDurable, deletesSecurely, cacheByteCount, maxWALByteCount)
     }
 
     private static func bounded(_ timeout: Duration) -> Duration { min(max(timeout, .zero), .seconds(1_000_000)) }
@@ -76,7 +77,7 @@ package final class Connection {
 
     /// Sets the options of the connection; the file stays as it is.
     private func configure(
-        _ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool, _ cacheByteCount: Int
+        _ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool, _ cacheByteCount: Int, _ maxWALByteCount: Int64
     ) throws(SQLiteError) {
         if role != .inspector { try checkWritable() }
         if role == .checkpointer {
@@ -95,7 +96,7 @@ package final class Connection {
             // On Apple's systems, fsync(2) alone does not reach the disk.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
             // The limit exceeds the bound of a WAL: a truncated file would have to grow again.
-            try execute("PRAGMA journal_size_limit = \(Checkpointer.maxByteCount / 4 * 5)")
+            try execute("PRAGMA journal_size_limit = \(maxWALByteCount / 4 * 5)")
         }
         try execute("PRAGMA cache_size = -\(max(64, cacheByteCount >> 10))")
         try execute("PRAGMA temp_store = MEMORY")

@@ -46,6 +46,26 @@ internal import Testing
         #expect(update.removals.isEmpty)
     }
 
+    @Test(
+        "H01: A contradicted response is stale, also under another policy than that of the HEAD",
+        arguments: [
+            ("Cache-Control: max-age=60, stale-while-revalidate=1000000", CachePolicy()),
+            ("Cache-Control: s-maxage=3600, max-age=60", CachePolicy.shared),
+            ("X: y", CachePolicy(lifetimeOverride: .fixed(.seconds(1_000_000_000)))),
+        ])
+    func contradicted(line: String, policy: CachePolicy) throws {
+        let updated = try #require(update(["ETag: \"b\""], Sample.stored("ETag: \"a\"", line)).updates[0])
+        let freshness = Freshness(of: updated, policy: policy)
+        #expect(!freshness.isFresh(at: Sample.time(100)) && freshness.expiry == nil)
+        #expect(Outcome(Sample.decide(Sample.request(), updated, policy: policy, at: 100)) == .validate)
+    }
+
+    @Test("H01: A contradicted response with a lifetime beyond any age is removed")
+    func contradictedForever() {
+        let stored = Sample.stored("ETag: \"a\"", "Expires: Thu, 31 Dec 2099 23:59:59 GMT")
+        #expect(update(["ETag: \"b\""], stored).removals == [0])
+    }
+
     @Test("H02, U05, U06 RFC 9111 §3.2: fields are added or replaced, those that HEAD lacks stay, times are the HEAD's")
     func merge() throws {
         let stored = Sample.stored(

@@ -19,6 +19,7 @@ final class PassedBody: Sendable {
     private let url: String
     private let source: TransportBody
     private let limit: Int64
+    private let isDiscarded: Bool
 
     /// Guards the position and the end.
     private let state = Mutex(State())
@@ -26,11 +27,13 @@ final class PassedBody: Sendable {
     /// - Parameters:
     ///   - byteCount: The announced length; `nil` if it is not known.
     ///   - limit: The most bytes that the reader wants.
-    init(url: String, source: TransportBody, byteCount: Int64?, limit: Int64) {
+    ///   - isDiscarded: Whether the response has no body, and bytes of it are read but not delivered.
+    init(url: String, source: TransportBody, byteCount: Int64?, limit: Int64, isDiscarded: Bool) {
         self.url = url
         self.source = source
         self.byteCount = byteCount
         self.limit = limit
+        self.isDiscarded = isDiscarded
     }
 
     /// The next chunk; `nil` once the body is complete.
@@ -40,7 +43,8 @@ final class PassedBody: Sendable {
             return nil
         }
         do throws(LoadError) {
-            let chunk = try await receive()
+            var chunk = try await receive()
+            while isDiscarded, chunk != nil { chunk = try await receive() }
             if chunk == nil { state.withLock { $0.ending = .success(()) } }
             return chunk
         } catch {
@@ -61,7 +65,7 @@ final class PassedBody: Sendable {
             return state.receivedByteCount
         }
         guard received <= limit else { throw .bodyTooLarge(url: url, limit: limit) }
-        try AnnouncedLength.check(received, of: byteCount, isEnd: chunk == nil, url: url)
+        if !isDiscarded { try AnnouncedLength.check(received, of: byteCount, isEnd: chunk == nil, url: url) }
         return chunk
     }
 

@@ -22,7 +22,8 @@ extension IndexWriter {
     /// Runs `jobs` in one transaction. If a job makes it fail, runs each job in a transaction of its own.
     func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
         var commit = Commit()
-        if attempt(jobs, connection, &commit) || jobs.count == 1 { return commit }
+        let isShared = jobs.count > 1
+        if attempt(jobs, connection, isShared: isShared, &commit) || !isShared { return commit }
         commit = Commit()
         for job in jobs {
             var own = Commit()
@@ -30,7 +31,7 @@ extension IndexWriter {
                 // The lock holder may be slow: wait once for the group, not once for each job.
                 own.errors = [error]
             } else {
-                _ = attempt([job], connection, &own)
+                _ = attempt([job], connection, isShared: true, &own)
             }
             commit.add(own)
         }
@@ -41,8 +42,12 @@ extension IndexWriter {
     ///
     /// A job that fails without changing a row does not end the transaction. After an error of SQLite, the effect of
     /// the failed statement is unknown, so only the whole transaction can be rolled back.
-    private func attempt(_ jobs: [Job], _ connection: Connection, _ commit: inout Commit) -> Bool {
-        let transaction = WriteTransaction(connection, accessLog: accessLog, isShared: jobs.count > 1)
+    ///
+    /// - Parameter isShared: Whether other callers wait for jobs of the same group.
+    private func attempt(
+        _ jobs: [Job], _ connection: Connection, isShared: Bool, _ commit: inout Commit
+    ) -> Bool {
+        let transaction = WriteTransaction(connection, accessLog: accessLog, isShared: isShared)
         var isJobAtFault = false
         do throws(StoreError) {
             try begin(transaction)
@@ -105,10 +110,18 @@ extension IndexWriter {
         guard !transaction.isShared else { return }
         try wrappingErrors(path) { () throws(SQLiteError) in
             let pagesWritten = transaction.connection.pagesWritten
-            while !accessLog.isEmpty, !isAwaited, transaction.connection.pagesWritten == pagesWritten {
+            // Bounded: lookups may note accesses as fast as this loop writes them.
+            for _ in 0..<maxAccessBatches {
+                guard !accessLog.isEmpty, !isAwaited, transaction.connection.pagesWritten == pagesWritten else { break }
                 try transaction.writeAccesses(limit: Self.accessLimit)
             }
         }
+    }
+
+    /// The number of batches of accesses in one transaction: all that are pending, or fewer in a store with a short WAL.
+    private var maxAccessBatches: Int {
+        let share = Double(dependencies.options.maxWALByteCount) / Double(Checkpointer.maxByteCount)
+        return Int(Double(AccessLog.capacity / Self.accessLimit) * share)
     }
 
     // MARK: Outside of write transactions

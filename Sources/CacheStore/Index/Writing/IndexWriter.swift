@@ -25,8 +25,6 @@ package final class IndexWriter: Sendable {
         let options: IndexOptions
         let observation: StoreObservation
         let accessInterval: Duration
-        /// The size at which the WAL is restarted.
-        let maxWALByteCount: Int64
         /// Called before a connection is opened: the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
         /// Called when open connections to the index have become invalid, most likely because the index was
@@ -62,7 +60,7 @@ package final class IndexWriter: Sendable {
         self.dependencies = dependencies
         writeLock = WriteLock(root: dependencies.directory.root)
         checkpointer = Checkpointer(
-            dependencies.directory, maxByteCount: dependencies.maxWALByteCount,
+            dependencies.directory, maxByteCount: dependencies.options.maxWALByteCount,
             isDurable: dependencies.options.isDurable)
         if let connection {
             connection.stopWaiting(by: stop)

@@ -5,7 +5,7 @@ package final class WriteTransaction {
     package let connection: Connection
     /// Accesses that the index does not contain yet. An eviction writes those of its candidates first.
     let accessLog: AccessLog?
-    /// Whether the changes of several callers share the transaction.
+    /// Whether other callers wait for this transaction, or for the next one of the same group.
     let isShared: Bool
     /// Accesses that this transaction has written, to be restored if it fails.
     var writtenAccesses = AccessLog.Batch()

@@ -54,6 +54,29 @@ struct MalformedReplyTests {
         }
     }
 
+    @Test("I01: A malformed success of an unsafe method invalidates, too")
+    func invalidation() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.method == .put
+                ? .reply(206, [.contentRange: "bytes 0-3/10"]) : .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).data()
+        #expect(try await fixture.cache.response(for: .to("/a", method: .put)).head.status == .badGateway)
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("Bytes after a response that has no body are not delivered", arguments: [HTTPRequest.Method.head, .get])
+    func noBody(method: HTTPRequest.Method) async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(method == .head ? 200 : 204, [.cacheControl: "no-store"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let response = try await fixture.cache.response(for: .to("/a", method: method))
+        #expect(try await response.data().isEmpty)
+        #expect(response.body.byteCount == 0)
+    }
+
     @Test("A body from the network has one reader; another gets an error", arguments: ["no-store", "max-age=60"])
     func oneReader(cacheControl: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: cacheControl], "bo", "dy") }

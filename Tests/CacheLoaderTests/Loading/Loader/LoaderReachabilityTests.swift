@@ -18,12 +18,15 @@ struct LoaderReachabilityTests {
         }
     }
 
-    private func fixture(_ transport: ScriptedTransport) throws -> LoaderFixture {
+    private func fixture(
+        _ transport: ScriptedTransport, _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
+    ) throws -> LoaderFixture {
         try LoaderFixture(transport: transport) { configuration in
             configuration.retry = RetryPolicy()
             configuration.sleep = sleeper.sleep
             configuration.chance = { 0 }
             configuration.reachability = reachability
+            configure(&configuration)
         }
     }
 
@@ -58,12 +61,37 @@ struct LoaderReachabilityTests {
         await parked(1)
         let other = ManualReachability(unreachable: ["example.com"])
         fixture.loader.configuration.reachability = other
-        // The change has the load tried again under the configuration with which it began.
-        await parked(2)
+        await other.asked(2)
         #expect(transport.requestCount == 2)
         other.becameReachable("example.com")
         #expect(try await task.value == "good")
         #expect(transport.requestCount == 3)
+    }
+
+    @Test(
+        "H6: Parked loads do not wait for a source that was removed, or that has nothing to report",
+        arguments: [true, false])
+    func removedSource(isRemoved: Bool) async throws {
+        let transport = transport { _ in true }
+        let fixture = try fixture(transport) { $0.retry.maxAttempts = 2 }
+        let task = Task { try await fixture.loader.load(url) }
+        await parked(1)
+        fixture.loader.configuration.reachability = isRemoved ? nil : ManualReachability()
+        await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) { try await task.value }
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("H6: Another change of the configuration costs a parked load no attempt")
+    func otherChange() async throws {
+        let transport = transport { $0 == 1 }
+        let fixture = try fixture(transport)
+        let task = Task { try await fixture.loader.load(url).text }
+        await parked(1)
+        for _ in 0..<10 { fixture.loader.configuration.memoryLimit = 1 << 20 }
+        #expect(transport.requestCount == 1)
+        reachability.becameReachable(nil)
+        #expect(try await task.value == "good")
+        #expect(transport.requestCount == 2)
     }
 
     @Test("H6: once for each transition: what fails again is parked again")
