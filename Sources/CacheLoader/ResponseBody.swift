@@ -24,10 +24,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 
     let source: Source
-    private let reading = Reading()
+    /// `nil` for a body that can be read again: a hit allocates nothing for this check.
+    private let reading: Reading?
 
     init(source: Source) {
         self.source = source
+        switch source {
+        case .empty, .stored: reading = nil
+        case .arriving, .passing: reading = Reading()
+        }
     }
 
     /// Gives the body to one reader.
@@ -69,10 +74,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case .empty: return Data()
         case .stored(let reader): return try reader.data()
         case .arriving(let reader, _):
-            try reading.begin()
+            try reading?.begin()
             return try await reader.collect(progress: progress)
         case .passing(let body):
-            try reading.begin()
+            try reading?.begin()
             return try await body.collect(progress: progress)
         }
     }
@@ -107,7 +112,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
         private mutating func begin() throws(LoadError) {
             guard !hasBegun else { return }
-            try body.reading.begin()
+            try body.reading?.begin()
             hasBegun = true
         }
 

@@ -35,7 +35,7 @@ struct Load: Hashable, Sendable {
         let isShareable = Self.isShareable(request.method)
         number = isShareable ? 0 : settings.nextNumber()
         // RFC 9110 §9.2.2: what is not idempotent is not sent again.
-        let isIdempotent = request.method.isSafe || [.put, .delete].contains(request.method)
+        let isIdempotent = isShareable || request.method.isSafe || [.put, .delete].contains(request.method)
         retry = isIdempotent ? request.retry ?? configuration.retry : .never
         timeout = request.timeout
     }

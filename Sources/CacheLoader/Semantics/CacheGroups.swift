@@ -24,13 +24,8 @@ package struct CacheGroups: Hashable, Sendable {
     /// Those of its own origin, and no further: that a response is invalidated so invalidates no groups of its own
     /// (§2.2.1). None if the method is safe, because then the field "MUST be ignored".
     package static func invalidated(by fields: HTTPFields, method: HTTPRequest.Method) -> [String] {
-        safeMethods.contains(method.rawValue) ? [] : names(inField: "cache-group-invalidation", of: fields)
+        method.isSafe ? [] : names(inField: "cache-group-invalidation", of: fields)
     }
-
-    /// What https://www.iana.org/assignments/http-methods lists as safe.
-    private static let safeMethods: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "TRACE", "PRI", "PROPFIND", "QUERY", "REPORT", "SEARCH",
-    ]
 
     /// Parameters are ignored (§2). A member that is no String makes the field one of another type, and so none at all
     /// (RFC 9651 §1.1).

@@ -5,8 +5,8 @@ extension HTTPRequest.Method {
     /// as safe. A method is case-sensitive, and an unknown one is not safe.
     var isSafe: Bool { Self.safeMethods.contains(rawValue) }
 
-    /// https://www.iana.org/assignments/http-methods, without `PRI`, which no request has.
+    /// The safe methods of https://www.iana.org/assignments/http-methods.
     private static let safeMethods: Set<String> = [
-        "GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE",
+        "GET", "HEAD", "OPTIONS", "PRI", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE",
     ]
 }

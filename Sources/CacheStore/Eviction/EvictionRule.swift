@@ -2,7 +2,7 @@
 @nonexhaustive
 public enum EvictionRule: Hashable, Sendable {
     /// Entries in the order of the ``EvictionPolicy``, until the store has at most this many bytes on disk, counted as
-    /// for ``Limits``.
+    /// for ``Limits`` but without the WAL.
     case maxBytes(Int64)
     /// Entries in the same order, until the store has at most this many.
     case maxEntries(Int)

@@ -27,7 +27,7 @@ internal import Testing
 
     @Test(
         "I01 RFC 9110 §9.2.1: The methods that IANA registers as safe invalidate nothing",
-        arguments: ["GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"])
+        arguments: ["GET", "HEAD", "OPTIONS", "PRI", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"])
     func safe(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
         #expect(targets("Location: /x", "Content-Location: /y", method: method) == [])

@@ -100,7 +100,8 @@ extension IndexWriter {
 
     // MARK: Accesses
 
-    /// The number of accesses that a transaction writes before it looks for other writers. No put waits for more.
+    /// The number of accesses that a transaction writes before it looks for other writers. A put waits for no more
+    /// than these and for the commit.
     static let accessLimit = 256
 
     /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache.
