@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "CacheStore", targets: ["CacheStore"]),
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
+        .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
     traits: [
@@ -74,15 +75,23 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "HTTPCaching",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "CacheLoader",
             dependencies: [
                 "CZlib",
                 "CacheStore",
+                "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
@@ -170,9 +179,18 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "HTTPCachingTests",
+            dependencies: [
+                "HTTPCaching", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "CacheLoaderTests",
             dependencies: [
-                "CacheStore", "CacheLoader", "LoopbackOrigin", "TestSupport",
+                "CacheStore", "CacheLoader", "HTTPCaching", "LoopbackOrigin", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -180,7 +198,6 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,5 +1,6 @@
 public import CacheStore
 public import CoreMetrics
+public import HTTPCaching
 public import HTTPTypes
 public import Logging
 internal import Synchronization

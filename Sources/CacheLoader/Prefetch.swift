@@ -1,3 +1,4 @@
+internal import HTTPCaching
 internal import Synchronization
 
 extension ResourceLoader {

@@ -1,4 +1,5 @@
 public import CoreMetrics
+public import HTTPCaching
 public import Logging
 
 #if canImport(FoundationEssentials)

@@ -1,4 +1,5 @@
 public import CacheStore
+internal import HTTPCaching
 public import HTTPTypes
 
 #if canImport(FoundationEssentials)

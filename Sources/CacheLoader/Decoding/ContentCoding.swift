@@ -1,3 +1,4 @@
+internal import HTTPCaching
 package import HTTPTypes
 
 #if canImport(FoundationEssentials)

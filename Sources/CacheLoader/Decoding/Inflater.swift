@@ -1,4 +1,5 @@
 internal import CZlib
+internal import HTTPCaching
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

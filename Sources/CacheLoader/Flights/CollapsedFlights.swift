@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import Synchronization
 
 /// Requests that wait for the answer to one like them, instead of being sent, too (RFC 9111 §4).

@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 

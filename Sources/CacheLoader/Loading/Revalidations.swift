@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import Synchronization
 
 /// Which stored responses are being validated behind the back of whoever was answered with them, and which had better not

@@ -1,3 +1,5 @@
+package import HTTPCaching
+
 /// What is bound, how its load stands, and who looks at it. Pure: each method says what its owner has to do.
 ///
 /// There is one load at a time, the latest. Whatever an earlier one has to tell changes nothing, nor does a second end.

@@ -1,3 +1,5 @@
+package import HTTPCaching
+
 /// Who uses a load, and how it stands. Pure: each method says what its owner has to do.
 package struct LeaseCount<Request: Equatable & Sendable, Value: Sendable>: Sendable {
     package typealias Resource = BoundResource<Request, Value>

@@ -1,3 +1,4 @@
+public import HTTPCaching
 public import Observation
 
 #if canImport(FoundationEssentials)

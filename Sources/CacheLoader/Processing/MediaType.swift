@@ -1,3 +1,5 @@
+internal import HTTPCaching
+
 /// The type of some content, as `Content-Type` names it (RFC 9110 §8.3.1).
 package struct MediaType: Hashable, Sendable {
     /// In lower case: `text` of `text/html`.

@@ -1,3 +1,4 @@
+package import HTTPCaching
 package import HTTPTypes
 
 extension HTTPFields {

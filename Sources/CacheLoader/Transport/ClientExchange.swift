@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 internal import AsyncHTTPClient
+internal import HTTPCaching
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1

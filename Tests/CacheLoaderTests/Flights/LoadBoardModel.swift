@@ -1,4 +1,5 @@
 import CacheLoader
+internal import HTTPCaching
 
 /// What a ``LoadBoard`` should do, worked out anew for each step from one list of flights. Keys and waiters are numbers.
 struct LoadBoardModel {

@@ -1,4 +1,5 @@
 import CacheLoader
+internal import HTTPCaching
 import Testing
 
 /// A board whose keys are `host/name`, and what it has said.

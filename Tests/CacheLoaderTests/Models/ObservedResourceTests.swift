@@ -1,4 +1,5 @@
 import CacheLoader
+internal import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import CacheLoader
+internal import HTTPCaching
 import HTTPTypes
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+internal import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import Foundation
+internal import HTTPCaching
 import HTTPTypes
 import LoopbackOrigin
 import TestSupport

@@ -1,5 +1,6 @@
 import CacheLoader
 import Foundation
+internal import HTTPCaching
 import HTTPTypes
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import CacheLoader
 import CacheStore
 import Foundation
+internal import HTTPCaching
 import HTTPTypes
 import LoopbackOrigin
 import Synchronization

@@ -1,0 +1,105 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+/// What Appendix A of the acceptance table requires of a private cache with default lifetime 0.
+private struct Vector: Sendable, CustomTestStringConvertible {
+    enum Required: Hashable {
+        /// Stored, and fresh for so long.
+        case lifetime(Int64)
+        /// Stored, and validated each time.
+        case validatedAlways
+        /// Not stored; an older entry goes.
+        case notStored
+        /// Stored, fresh for so long, and not to be served once stale.
+        case notServedStale(lifetime: Int64)
+    }
+
+    let header: String
+    let required: Required
+
+    init(_ header: String, _ required: Required) {
+        self.header = header
+        self.required = required
+    }
+
+    var testDescription: String { header }
+}
+
+@Suite struct CacheControlVectorTests {
+    @Test(
+        "B2 Appendix A: what each of the 21 headers requires",
+        arguments: [
+            Vector("max-age=600", .lifetime(600)),
+            Vector("public, max-age=600", .lifetime(600)),
+            Vector("max-age = 600", .lifetime(0)),
+            Vector(#"max-age="600""#, .lifetime(600)),
+            Vector("max-age=0", .lifetime(0)),
+            Vector("max-age=-5", .lifetime(0)),
+            Vector("max-age=-0.5", .lifetime(0)),
+            Vector("max-age=1e3", .lifetime(0)),
+            Vector("max-age=99999999999999999999", .lifetime(2_147_483_648)),
+            Vector("s-maxage=10, max-age=600", .lifetime(600)),
+            Vector("stale-while-revalidate=30, max-age=600", .lifetime(600)),
+            Vector("max-age=600, stale-while-revalidate=30", .lifetime(600)),
+            Vector(#"private="x", max-age=60"#, .lifetime(60)),
+            Vector("immutable, max-age=31536000", .lifetime(31_536_000)),
+            Vector("no-cache", .validatedAlways),
+            Vector("No-Cache", .validatedAlways),
+            Vector("no-cache, max-age=600", .validatedAlways),
+            Vector("no-store", .notStored),
+            Vector("no-store, max-age=0", .notStored),
+            // No Last-Modified, so the next rung of B3 is the default lifetime, 0.
+            Vector("private", .lifetime(0)),
+            Vector("must-revalidate", .notServedStale(lifetime: 0)),
+        ])
+    fileprivate func vector(_ vector: Vector) {
+        let exchange = Sample.exchange("Cache-Control: \(vector.header)", #"ETag: "a""#)
+        let older = Sample.stored("Cache-Control: max-age=60")
+        let decision = Sample.decide(on: exchange, older)
+        guard vector.required != .notStored else {
+            #expect(decision == .relay(removeStored: true))
+            return
+        }
+        guard case .store(let stored) = decision else {
+            Issue.record("\(decision)")
+            return
+        }
+        let request = Sample.request()
+        let anyAge = Sample.request("Cache-Control: max-stale")
+        switch vector.required {
+        case .lifetime(let lifetime):
+            expect(stored, freshFor: lifetime)
+            #expect(Outcome(Sample.decide(anyAge, stored, at: lifetime)) == .staleHit)
+        case .notServedStale(let lifetime):
+            expect(stored, freshFor: lifetime)
+            #expect(Outcome(Sample.decide(anyAge, stored, at: lifetime)) == .validate)
+        case .validatedAlways:
+            #expect(Outcome(Sample.decide(request, stored)) == .validate)
+            #expect(Outcome(Sample.decide(anyAge, stored)) == .validate)
+            #expect(Freshness(of: stored, policy: CachePolicy()).expiry == nil)
+        case .notStored:
+            break
+        }
+    }
+
+    private func expect(_ stored: StoredResponse, freshFor lifetime: Int64) {
+        #expect(Freshness(of: stored, policy: CachePolicy()).lifetime == lifetime)
+        let outcome = Outcome(Sample.decide(Sample.request(), stored, at: lifetime))
+        #expect(outcome == .validate || outcome == .revalidatedHit)
+        if lifetime > 0 { #expect(Outcome(Sample.decide(Sample.request(), stored, at: lifetime - 1)) == .hit) }
+    }
+
+    @Test("B6: no-cache is not sticky")
+    func notSticky() {
+        let strict = Sample.stored("Cache-Control: no-cache", #"ETag: "a""#)
+        #expect(Outcome(Sample.decide(Sample.request(), strict, at: 1)) == .validate)
+        let reply = Sample.exchange("Cache-Control: max-age=60", received: 1)
+        guard case .store(let replacement) = Sample.decide(on: reply, strict, validated: 0) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(Outcome(Sample.decide(Sample.request(), replacement, at: 60)) == .hit)
+        #expect(Outcome(Sample.decide(Sample.request(), replacement, at: 61)) == .forward)
+    }
+}

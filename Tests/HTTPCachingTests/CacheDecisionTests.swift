@@ -1,0 +1,294 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct CacheDecisionTests {
+    private let minute = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"")
+
+    private func conditional(_ tag: String, _ request: HTTPRequest = Sample.request()) -> HTTPRequest {
+        var request = request
+        request.headerFields[.ifNoneMatch] = tag
+        return request
+    }
+
+    // MARK: Whether
+
+    @Test("F01, B1: a fresh response answers, a stale one is validated")
+    func freshness() {
+        #expect(Sample.decide(Sample.request(), minute, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(Sample.decide(Sample.request(), minute, at: 60) == .validate(0, conditional("\"a\""), .stale))
+        let bare = Sample.stored("Cache-Control: max-age=60")
+        #expect(Sample.decide(Sample.request(), bare, at: 60) == .forward(.stale))
+    }
+
+    @Test("A07, B1: a response from the future is validated")
+    func clockSetBack() {
+        #expect(Outcome(Sample.decide(Sample.request(), minute, at: -5)) == .hit)
+        #expect(Outcome(Sample.decide(Sample.request(), minute, at: -6)) == .validate)
+    }
+
+    @Test("F08 RFC 9111 §5.2.2.4: no-cache is validated however fresh, and whatever the request allows")
+    func noCache() {
+        let response = Sample.stored("Cache-Control: no-cache, max-age=60", "ETag: \"a\"")
+        #expect(Sample.decide(Sample.request(), response) == .validate(0, conditional("\"a\""), .stale))
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), response)) == .validate)
+    }
+
+    @Test("P07: of conflicting directives the more restrictive wins")
+    func conflict() {
+        let response = Sample.stored("Cache-Control: max-age=60, no-cache, immutable, public", "ETag: \"a\"")
+        #expect(Outcome(Sample.decide(Sample.request(), response)) == .validate)
+    }
+
+    @Test("F11 RFC 9111 §5.2.2.2: must-revalidate does not hurt while fresh")
+    func mustRevalidate() {
+        let response = Sample.stored("Cache-Control: must-revalidate, max-age=60", "ETag: \"a\"")
+        #expect(Sample.decide(Sample.request(), response, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(Outcome(Sample.decide(Sample.request(), response, at: 60)) == .validate)
+    }
+
+    // MARK: Request directives
+
+    @Test(
+        "Q01 RFC 9111 §5.2.1.1: max-age limits the age",
+        arguments: [
+            ("max-age=10", 10, .hit), ("max-age=10", 11, .validate), ("max-age=100", 59, .hit),
+            ("max-age=100", 60, .validate), ("max-age=100, max-stale", 60, .staleHit),
+            ("max-age=70, max-stale", 71, .validate), ("max-age=x", 0, .validate),
+            ("max-age=x, max-stale", 0, .validate), ("max-age=0", 0, .validate), ("max-age=1", 0, .hit),
+        ] as [(String, Int64, Outcome)])
+    func maxAge(control: String, at: Int64, expected: Outcome) {
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
+    }
+
+    @Test(
+        "Q02 RFC 9111 §5.2.1.2: max-stale allows staleness, up to its argument or any",
+        arguments: [
+            ("max-stale=5", 65, .staleHit), ("max-stale=5", 66, .validate), ("max-stale=0", 60, .staleHit),
+            ("max-stale", 1_000_000, .staleHit), ("max-stale=x", 61, .validate), ("max-stale=5", 59, .hit),
+            ("max-stale=99999999999", 2_000_000_000, .staleHit),
+        ] as [(String, Int64, Outcome)])
+    func maxStale(control: String, at: Int64, expected: Outcome) {
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
+    }
+
+    @Test("Q02: how stale a response from the future is nobody knows; only any staleness covers it")
+    func staleFromFuture() {
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale=9999"), minute, at: -60)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), minute, at: -60)) == .staleHit)
+    }
+
+    @Test(
+        "Q03 RFC 9111 §5.2.1.3: min-fresh asks for a lifetime of at least age + n",
+        arguments: [
+            ("min-fresh=10", 50, .hit), ("min-fresh=10", 51, .validate), ("min-fresh=0", 59, .hit),
+            ("min-fresh=x", 0, .validate), ("min-fresh=10, max-stale", 51, .validate),
+            ("min-fresh=99999999999", 0, .validate),
+        ] as [(String, Int64, Outcome)])
+    func minFresh(control: String, at: Int64, expected: Outcome) {
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
+    }
+
+    @Test(
+        "Q04 RFC 9111 §5.2.1.4: no-cache validates, with the stored validators",
+        arguments: ["Cache-Control: no-cache", "Cache-Control: no-cache=\"x\"", "Cache-Control: max-stale, no-cache"])
+    func requestNoCache(line: String) {
+        let request = Sample.request(line)
+        #expect(Sample.decide(request, minute) == .validate(0, conditional("\"a\"", request), .request))
+        #expect(Sample.decide(request, minute, at: 60) == .validate(0, conditional("\"a\"", request), .stale))
+        #expect(Sample.decide(request, Sample.stored("Cache-Control: max-age=60")) == .forward(.request))
+    }
+
+    @Test("F12 RFC 9111 §5.4: Pragma: no-cache counts only without Cache-Control")
+    func pragma() {
+        #expect(Outcome(Sample.decide(Sample.request("Pragma: no-cache"), minute)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request("pragma: foo, No-Cache"), minute)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request("Pragma: foo"), minute)) == .hit)
+        #expect(Outcome(Sample.decide(Sample.request("Pragma: no-cache", "Cache-Control: max-age=5"), minute)) == .hit)
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control:", "Pragma: no-cache"), minute)) == .hit)
+    }
+
+    @Test(
+        "Q05, R01 RFC 9111 §5.2.2: what the response forbids no request can allow",
+        arguments: ["must-revalidate", "no-cache"])
+    func responseOutranks(directive: String) {
+        let response = Sample.stored("Cache-Control: max-age=60, \(directive)", "ETag: \"a\"")
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), response, at: 60)) == .validate)
+        #expect(
+            Sample.decide(Sample.request("Cache-Control: max-stale, only-if-cached"), response, at: 60)
+                == .unsatisfiable)
+    }
+
+    @Test(
+        "R01 RFC 9111 §5.2.2.8, §5.2.2.10: in a shared cache so do proxy-revalidate and s-maxage",
+        arguments: ["max-age=60, proxy-revalidate", "s-maxage=60"])
+    func sharedResponseOutranks(control: String) {
+        let response = Sample.stored("Cache-Control: \(control)", "ETag: \"a\"")
+        let request = Sample.request("Cache-Control: max-stale")
+        #expect(Outcome(Sample.decide(request, response, policy: .shared, at: 60)) == .validate)
+        #expect(Outcome(Sample.decide(request, response, at: 60)) == .staleHit)
+    }
+
+    @Test("R07 RFC 9111 §5.2.1.7: only-if-cached gets what is usable, or nothing")
+    func onlyIfCached() {
+        let request = Sample.request("Cache-Control: only-if-cached")
+        #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(Sample.decide(request, minute, at: 60) == .unsatisfiable)
+        #expect(Sample.decide(request) == .unsatisfiable)
+        #expect(
+            Sample.decide(Sample.request("Cache-Control: only-if-cached, max-stale"), minute, at: 60)
+                == .hit(0, age: 60, isStale: true))
+        #expect(Sample.decide(request, minute, policy: CachePolicy(mode: .remoteOnly)) == .unsatisfiable)
+        #expect(Sample.decide(request, minute, policy: CachePolicy(mode: .revalidateAlways)) == .unsatisfiable)
+        let post = Sample.request("Cache-Control: only-if-cached", method: .post)
+        #expect(Sample.decide(post, minute) == .unsatisfiable)
+    }
+
+    @Test("S06 RFC 9111 §5.2.1.5: no-store in a request may be answered from the store, but nothing is updated for it")
+    func requestNoStore() {
+        let request = Sample.request("Cache-Control: no-store")
+        #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(Sample.decide(request, minute, at: 60) == .forward(.stale))
+    }
+
+    @Test("M01, M02 RFC 8246 §2: a reload does not disturb what is fresh and immutable; a forced one does")
+    func immutable() {
+        let response = Sample.stored("Cache-Control: max-age=60, immutable", "ETag: \"a\"")
+        let reload = Sample.request("Cache-Control: max-age=0")
+        #expect(Sample.decide(reload, response, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(Outcome(Sample.decide(reload, response, at: 60)) == .validate)
+        let anyAge = Sample.request("Cache-Control: max-age=0, max-stale")
+        #expect(Outcome(Sample.decide(anyAge, response, at: 60)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: no-cache"), response)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: no-cache, max-age=0"), response)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-age=5"), response, at: 6)) == .validate)
+        #expect(Outcome(Sample.decide(reload, response, policy: CachePolicy(mode: .revalidateAlways))) == .validate)
+        #expect(Sample.decide(reload, minute) == .validate(0, conditional("\"a\"", reload), .request))
+    }
+
+    @Test("M03 RFC 8246 §3: immutable is ignored without TLS, and in a request")
+    func immutableElsewhere() {
+        let response = Sample.stored("Cache-Control: max-age=60, immutable", "ETag: \"a\"")
+        let plain = Sample.request("Cache-Control: max-age=0", scheme: "http")
+        #expect(Outcome(Sample.decide(plain, response)) == .validate)
+        let shouted = Sample.request("Cache-Control: max-age=0", scheme: "HTTPS")
+        #expect(Outcome(Sample.decide(shouted, response)) == .hit)
+        let request = Sample.request("Cache-Control: max-age=0, immutable")
+        #expect(Outcome(Sample.decide(request, minute)) == .validate)
+    }
+
+    // MARK: Which requests
+
+    @Test("R05 RFC 9111 §4: what GET stored answers GET and HEAD")
+    func head() {
+        let request = Sample.request(method: .head)
+        #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(Sample.decide(request, minute, at: 60) == .validate(0, conditional("\"a\"", request), .stale))
+    }
+
+    @Test(
+        "R04 RFC 9111 §4: other methods are written through",
+        arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "M-SEARCH"])
+    func otherMethods(name: String) throws {
+        let method = try #require(HTTPRequest.Method(name))
+        #expect(Sample.decide(Sample.request(method: method), minute) == .forward(.method))
+        let local = CachePolicy(mode: .cacheOnly)
+        #expect(Sample.decide(Sample.request(method: method), minute, policy: local) == .unsatisfiable)
+    }
+
+    @Test(
+        "Q06, C10 RFC 9111 §4.3.2: conditions that only the origin may judge go there, others are judged here",
+        arguments: [
+            ("Range: bytes=0-1", Outcome.hit), ("If-Range: \"a\"", .hit), ("If-Match: \"a\"", .forward),
+            ("If-None-Match: \"a\"", .hit), ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", .hit),
+            ("If-Unmodified-Since: x", .forward), ("if-none-match: *", .hit),
+        ])
+    func conditions(line: String, outcome: Outcome) {
+        #expect(Outcome(Sample.decide(Sample.request(line), minute)) == outcome)
+    }
+
+    @Test("A request with more fields than anyone needs goes to the origin as it is")
+    func manyFields() {
+        var request = Sample.request()
+        for _ in 0..<1000 { request.headerFields.append(Sample.field(.via, "x")) }
+        #expect(Outcome(Sample.decide(request, minute)) == .hit)
+        request.headerFields.append(Sample.field(.via, "x"))
+        #expect(Sample.decide(request, minute) == .forward(.bypass))
+    }
+
+    // MARK: Which response
+
+    @Test("V02 RFC 9111 §4.1: what was selected by other request fields does not answer")
+    func vary() {
+        let german = Sample.request("Accept-Language: de")
+        let response = Sample.stored("Cache-Control: max-age=60", "Vary: accept-language", for: german)
+        #expect(Outcome(Sample.decide(german, response)) == .hit)
+        #expect(Sample.decide(Sample.request("Accept-Language: en"), response) == .forward(.varyMiss))
+        #expect(Sample.decide(Sample.request(), response) == .forward(.varyMiss))
+        let local = Sample.request("Accept-Language: en", "Cache-Control: only-if-cached")
+        #expect(Sample.decide(local, response) == .unsatisfiable)
+    }
+
+    @Test("V06 RFC 9111 §2: of several variants the fitting one answers")
+    func variants() {
+        let german = Sample.request("Accept-Language: de")
+        let english = Sample.request("Accept-Language: en")
+        let first = Sample.stored("Cache-Control: max-age=60", "Vary: Accept-Language", for: german)
+        let second = Sample.stored("Cache-Control: max-age=60", "Vary: Accept-Language", for: english)
+        #expect(Sample.decide(german, first, second) == .hit(0, age: 0, isStale: false))
+        #expect(Sample.decide(english, first, second) == .hit(1, age: 0, isStale: false))
+        #expect(Sample.decide(Sample.request(), first, second) == .forward(.varyMiss))
+    }
+
+    @Test("V07 RFC 9111 §4: of several usable responses the most recent by Date answers")
+    func mostRecent() {
+        let older = Sample.stored("Cache-Control: max-age=600", "Date: \(Sample.time(0))", received: 20)
+        let newer = Sample.stored("Cache-Control: max-age=600", "Date: \(Sample.time(10))", received: 10)
+        #expect(Sample.decide(Sample.request(), older, newer, at: 20) == .hit(1, age: 10, isStale: false))
+        #expect(Sample.decide(Sample.request(), newer, older, at: 20) == .hit(0, age: 10, isStale: false))
+        let received = Sample.stored("Cache-Control: max-age=600", "Date: \(Sample.time(10))", received: 15)
+        #expect(Sample.decide(Sample.request(), newer, received, older, at: 20) == .hit(1, age: 10, isStale: false))
+    }
+
+    @Test("V07: what is not usable is no rival")
+    func mostRecentUsable() {
+        let fresh = Sample.stored("Cache-Control: max-age=600", "ETag: \"a\"")
+        let stale = Sample.stored("Cache-Control: max-age=1", "ETag: \"b\"", received: 10)
+        #expect(Sample.decide(Sample.request(), fresh, stale, at: 20) == .hit(0, age: 20, isStale: false))
+        #expect(Sample.decide(Sample.request(), fresh, stale, at: 700) == .validate(1, conditional("\"b\""), .stale))
+    }
+
+    @Test("V08 RFC 9111 §4.1: a response with Vary is chosen before a more recent one without")
+    func varyFirst() {
+        let german = Sample.request("Accept-Language: de")
+        let plain = Sample.stored("Cache-Control: max-age=60", received: 10)
+        let varied = Sample.stored("Cache-Control: max-age=60", "Vary: Accept-Language", for: german)
+        #expect(Sample.decide(german, plain, varied, at: 10) == .hit(1, age: 10, isStale: false))
+        #expect(Sample.decide(german, varied, plain, at: 10) == .hit(0, age: 10, isStale: false))
+        #expect(Sample.decide(Sample.request(), plain, varied, at: 10) == .hit(0, age: 0, isStale: false))
+    }
+
+    @Test("C01: a response with a validator is asked about before a more recent one without")
+    func validatorFirst() {
+        let tagged = Sample.stored("ETag: \"a\"")
+        let bare = Sample.stored("X: y", received: 10)
+        #expect(Sample.decide(Sample.request(), tagged, bare, at: 20) == .validate(0, conditional("\"a\""), .stale))
+        #expect(Sample.decide(Sample.request(), bare, tagged, at: 20) == .validate(1, conditional("\"a\""), .stale))
+    }
+
+    @Test("C2: without its body a response neither answers nor is asked about")
+    func missingBody() {
+        let lost = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", hasIntactBody: false)
+        #expect(Sample.decide(Sample.request(), lost) == .forward(.miss))
+        #expect(Sample.decide(Sample.request(), lost, minute) == .hit(1, age: 0, isStale: false))
+        #expect(Sample.decide(Sample.request(), lost, policy: CachePolicy(mode: .cacheOnly)) == .unsatisfiable)
+        #expect(Sample.decide() == .forward(.uriMiss))
+    }
+
+    @Test("W02 RFC 9211 §2.2: the reasons bear their registered names")
+    func reasons() {
+        let reasons: [ForwardReason] = [.bypass, .method, .uriMiss, .varyMiss, .miss, .request, .stale]
+        #expect(
+            reasons.map(\.rawValue) == ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale"])
+    }
+}

@@ -1,0 +1,107 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct CachePolicyTests {
+    @Test("K1: the defaults are the documented ones")
+    func defaults() {
+        let policy = CachePolicy()
+        #expect(policy.mode == .http)
+        #expect(policy.lifetimeOverride == .serverPolicy)
+        #expect(policy.defaultLifetime == .zero)
+        #expect(policy.heuristicFraction == 0.1)
+        #expect(policy.heuristicLimit == .seconds(604_800))
+        #expect(policy.isShared == false)
+    }
+
+    @Test("K1: .shared differs from the default in nothing else")
+    func shared() {
+        var policy = CachePolicy.shared
+        #expect(policy.isShared)
+        policy.isShared = false
+        #expect(policy == CachePolicy())
+    }
+
+    private static let expired = Sample.stored("Cache-Control: max-age=10", "ETag: \"a\"")
+    private static let mustRevalidate = Sample.stored("Cache-Control: max-age=10, must-revalidate", "ETag: \"a\"")
+    private static let noCache = Sample.stored("Cache-Control: max-age=10, no-cache", "ETag: \"a\"")
+
+    @Test(
+        "B5, B7: what each mode makes of a response that is fresh for 10 seconds",
+        arguments: [
+            (.http, .hit, .validate),
+            (.cacheFirst, .hit, .staleHit),
+            (.revalidateAlways, .validate, .validate),
+            (.remoteOnly, .forward, .forward),
+            (.cacheOnly, .hit, .staleHit),
+        ] as [(CachePolicy.Mode, Outcome, Outcome)])
+    func modes(mode: CachePolicy.Mode, whenFresh: Outcome, whenStale: Outcome) {
+        let policy = CachePolicy(mode: mode)
+        #expect(Outcome(Sample.decide(Sample.request(), Self.expired, policy: policy, at: 9)) == whenFresh)
+        #expect(Outcome(Sample.decide(Sample.request(), Self.expired, policy: policy, at: 10)) == whenStale)
+    }
+
+    @Test("B5: with nothing stored every mode asks the origin but .cacheOnly")
+    func nothingStored() {
+        for mode in [.http, .cacheFirst, .revalidateAlways] as [CachePolicy.Mode] {
+            #expect(Sample.decide(policy: CachePolicy(mode: mode)) == .forward(.uriMiss))
+        }
+        #expect(Sample.decide(policy: CachePolicy(mode: .remoteOnly)) == .forward(.bypass))
+        #expect(Sample.decide(policy: CachePolicy(mode: .cacheOnly)) == .unsatisfiable)
+    }
+
+    @Test("R01, F08 RFC 9111 §4.2.4: no mode serves stale what the origin forbids to")
+    func forbidden() {
+        let cacheFirst = CachePolicy(mode: .cacheFirst)
+        #expect(Outcome(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheFirst, at: 9)) == .hit)
+        #expect(Outcome(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheFirst, at: 10)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request(), Self.noCache, policy: cacheFirst, at: 0)) == .validate)
+        let cacheOnly = CachePolicy(mode: .cacheOnly)
+        #expect(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheOnly, at: 10) == .unsatisfiable)
+        #expect(Sample.decide(Sample.request(), Self.noCache, policy: cacheOnly, at: 0) == .unsatisfiable)
+    }
+
+    @Test("F07: a response with neither freshness nor validator answers only .cacheFirst and .cacheOnly")
+    func nothingToGoBy() {
+        let response = Sample.stored("X: y")
+        #expect(Sample.decide(Sample.request(), response) == .forward(.stale))
+        for mode in [.cacheFirst, .cacheOnly] as [CachePolicy.Mode] {
+            let decision = Sample.decide(Sample.request(), response, policy: CachePolicy(mode: mode), at: 100)
+            #expect(decision == .hit(0, age: 100, isStale: true))
+        }
+    }
+
+    @Test("B7: .remoteOnly sends the request as it is, and what comes is stored")
+    func remoteOnly() {
+        let policy = CachePolicy(mode: .remoteOnly)
+        #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))
+        guard case .store = Sample.decide(on: Sample.exchange("X: y"), Self.expired, policy: policy) else {
+            Issue.record("not stored")
+            return
+        }
+    }
+
+    @Test("B4: a fixed lifetime beats the header, longer or shorter, but not no-cache")
+    func fixedLifetime() {
+        func outcome(_ seconds: Int, at now: Int64, _ response: StoredResponse = Self.expired) -> Outcome {
+            let policy = CachePolicy(lifetimeOverride: .fixed(.seconds(seconds)))
+            return Outcome(Sample.decide(Sample.request(), response, policy: policy, at: now))
+        }
+        #expect(outcome(5, at: 4) == .hit)
+        #expect(outcome(5, at: 5) == .validate)
+        #expect(outcome(100, at: 99) == .hit)
+        #expect(outcome(0, at: 0) == .validate)
+        #expect(outcome(100, at: 0, Self.noCache) == .validate)
+    }
+
+    @Test("B4: under .doNotStore what is stored answers only a request that must not go out")
+    func doNotStore() {
+        let policy = CachePolicy(lifetimeOverride: .doNotStore)
+        #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))
+        let local = CachePolicy(mode: .cacheOnly, lifetimeOverride: .doNotStore)
+        #expect(Sample.decide(Sample.request(), Self.expired, policy: local) == .hit(0, age: 0, isStale: false))
+        #expect(
+            Sample.decide(Sample.request("Cache-Control: only-if-cached"), Self.expired, policy: policy)
+                == .hit(0, age: 0, isStale: false))
+    }
+}

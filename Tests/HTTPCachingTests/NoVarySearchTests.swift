@@ -1,0 +1,231 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+/// A `No-Vary-Search`, two queries, and whether it makes them equivalent.
+private struct Case: Sendable, CustomTestStringConvertible {
+    let field: String
+    let first: String
+    let second: String
+    let expected: Bool
+
+    init(_ field: String, _ first: String, _ second: String, _ expected: Bool = true) {
+        self.field = field
+        self.first = first
+        self.second = second
+        self.expected = expected
+    }
+
+    var testDescription: String { "\(field): \(first) \(expected ? "=" : "≠") \(second)" }
+}
+
+private let page = "https://example.com/page"
+
+@Suite struct NoVarySearchTests {
+    private func variance(_ values: String...) -> NoVarySearch {
+        NoVarySearch(Sample.fields(values.map { "No-Vary-Search: \($0)" }))
+    }
+
+    private func check(_ example: Case) {
+        let variance = variance(example.field)
+        for (first, second) in [(example.first, example.second), (example.second, example.first)] {
+            #expect(variance.isEquivalent(page + first, page + second) == example.expected)
+        }
+        #expect(variance.isEquivalent(page + example.first, page + example.first))
+    }
+
+    @Test(
+        "W10 §3, §5: what is absent, invalid or contradicts itself is the default: only the same query",
+        arguments: [
+            "", "params=1", "params=a", #"params="a""#, "params=(a)", #"params=("a" 1)"#, #"params=("a" b)"#,
+            "key-order=1", #"key-order="yes""#, "key-order=()", #"key-order=2, params=("utm")"#,
+            #"params=("utm"), key-order=a"#, "except=1", "except", "except=?0", "except=(a)", #"except="a""#,
+            #"params=("utm"), except=("a")"#, #"params, except=("a")"#, #"params=?0, except=("a")"#,
+            "params=(", "params=(\"utm\"),", "Params", #"params=("é")"#, "unknown", "unknown=(), other=5",
+            "params=?0", "params=()", "key-order=?0", "key-order=?0, params=?0",
+        ])
+    func defaults(field: String) {
+        let variance = variance(field)
+        #expect(variance.isDefault)
+        #expect(variance == NoVarySearch())
+        #expect(variance.isEquivalent("\(page)?a=1&utm=2", "\(page)?a=1&utm=2"))
+        for other in ["?utm=2&a=1", "?a=1", "?a=1&utm=3", "?a=1&utm=2&", "?a=%31&utm=2", "?", ""] {
+            #expect(!variance.isEquivalent("\(page)?a=1&utm=2", page + other))
+        }
+        #expect(!variance.isEquivalent(page, page + "?"))
+    }
+
+    @Test("W10: the field is a Dictionary over all its lines; parameters and unknown members are ignored")
+    func dictionary() {
+        let expected = variance(#"params=("a" "b"), key-order"#)
+        #expect(!expected.isDefault)
+        #expect(variance(#"params=("a" "b")"#, "key-order") == expected)
+        #expect(variance(#"key-order;x=1, params=("b";y "a");z, more=("c")"#) == expected)
+        #expect(variance(#"params, key-order=?0, params=("a" "b"), key-order=?1"#) == expected)
+        #expect(variance("key-order") != expected)
+    }
+
+    @Test(
+        "W10, decision 9: with neither params nor except, key-order counts by itself",
+        arguments: [
+            Case("key-order", "?a=1&b=2", "?b=2&a=1"),
+            Case("key-order=?1", "?a=1&b=2", "?b=2&a=1"),
+            Case("key-order", "?a=1&b=2", "?a=1&b=3", false),
+            Case("key-order", "?a=1", "?a=1&b", false),
+            Case("key-order, unknown", "?a&b", "?b&a"),
+            Case("key-order=?0", "?a=1&b=2", "?b=2&a=1", false),
+            Case("unknown", "?a=1&b=2", "?b=2&a=1", false),
+        ])
+    fileprivate func keyOrderAlone(_ example: Case) {
+        check(example)
+    }
+
+    @Test(
+        "W11 §6: params names what does not matter; true is all",
+        arguments: [
+            Case(#"params=("utm")"#, "?a=1", "?a=1&utm=x"),
+            Case(#"params=("utm")"#, "?utm=1&a=1&utm=2", "?a=1"),
+            Case(#"params=("utm")"#, "?utm", ""),
+            Case(#"params=("utm")"#, "?a=1", "?a=2", false),
+            Case(#"params=("utm")"#, "?a=1", "?a=1&UTM=x", false),
+            Case(#"params=("utm")"#, "?a=1", "?a=1&utm2=x", false),
+            Case(#"params=("utm" "ref")"#, "?ref=1&a=1&utm", "?a=1"),
+            Case("params", "?a=1&b=2", ""),
+            Case("params=?1", "?a=1&b=2", "?c"),
+            Case(#"params=("")"#, "?=1&a", "?a"),
+        ])
+    fileprivate func parameters(_ example: Case) {
+        check(example)
+    }
+
+    @Test(
+        "W11 §6: except names what matters alone",
+        arguments: [
+            Case(#"except=("id")"#, "?id=1", "?id=1&b=2"),
+            Case(#"except=("id")"#, "?b=2&id=1", "?id=1"),
+            Case(#"except=("id")"#, "?id=1", "?id=2", false),
+            Case(#"except=("id")"#, "?id=1", "?b=1", false),
+            Case(#"except=("id")"#, "?id=1&id=2", "?id=2&id=1", false),
+            Case(#"except=("id")"#, "?b=2", ""),
+            Case("except=()", "?a=1&b=2", "?c"),
+        ])
+    fileprivate func except(_ example: Case) {
+        check(example)
+    }
+
+    @Test(
+        "W11 §6: order matters unless key-order; those of one name keep theirs; none is dropped",
+        arguments: [
+            Case(#"params=("x")"#, "?a=1&b=2", "?b=2&a=1", false),
+            Case(#"params=("x"), key-order"#, "?a=1&b=2", "?b=2&x&a=1"),
+            Case(#"except=("a" "b"), key-order"#, "?a=1&b=2", "?b=2&x&a=1"),
+            Case("key-order", "?a=1&a=2&b", "?b&a=1&a=2"),
+            Case("key-order", "?a=1&a=2", "?a=2&a=1", false),
+            Case("key-order", "?a=1&b=2&a=3", "?a=1&a=3&b=2"),
+            Case(#"params=("x")"#, "?a=1&a=1", "?a=1", false),
+            Case("key-order", "?a=1&a=1", "?a=1", false),
+        ])
+    fileprivate func order(_ example: Case) {
+        check(example)
+    }
+
+    @Test(
+        "W11 §6: queries compare as application/x-www-form-urlencoded",
+        arguments: [
+            Case("key-order", "", "?"),
+            Case("key-order", "?a=x", "?%61=%78"),
+            Case("key-order", "?a=é", "?a=%C3%A9"),
+            Case("key-order", "?a=é", "?a=%c3%a9"),
+            Case("key-order", "?a=%F6", "?a=%EF%BF%BD"),
+            Case("key-order", "?a=x&&&&", "?a=x"),
+            Case("key-order", "?&&a=x", "?a=x"),
+            Case("key-order", "?a=", "?a"),
+            Case("key-order", "?a=%20", "?a=+"),
+            Case("key-order", "?a+b=1", "?a%20b=1"),
+            Case("key-order", "?a=%2B", "?a=+", false),
+            Case("key-order", "?a=b=c", "?a=b%3Dc"),
+            Case("key-order", "?a%3Db=c", "?a=b=c", false),
+            Case("key-order", "?a=%26b", "?a=&b", false),
+            Case("key-order", "?a=%", "?a=%25"),
+            Case("key-order", "?a=%4", "?a=%254"),
+            Case("key-order", "?a=%zz", "?a=%25zz"),
+            Case("key-order", "?a=%", "?a=", false),
+            Case("key-order", "?=1", "?=1&"),
+            Case("key-order", "?=", "?", false),
+            Case("key-order", "?a?b", "?a%3Fb"),
+            // Composed and decomposed look the same, and are not.
+            Case("key-order", "?a=%C3%A9", "?a=e%CC%81", false),
+            Case(#"params=("%C3%A9")"#, "?e%CC%81=1", "", false),
+        ])
+    fileprivate func form(_ example: Case) {
+        check(example)
+    }
+
+    @Test(
+        "W10 §3: names in the field are plus- and percent-decoded",
+        arguments: [
+            Case(#"params=("a+b")"#, "?a%20b=1", ""),
+            Case(#"params=("a b")"#, "?a+b=1", ""),
+            Case(#"params=("a%2Bb")"#, "?a%2bb=1", ""),
+            Case(#"params=("%C3%A9")"#, "?é=1", ""),
+            Case(#"params=("%61")"#, "?a=1", ""),
+            Case(#"except=("%61")"#, "?a=1&b=2", "?a=1"),
+            Case(#"params=("a%")"#, "?a%25=1", ""),
+            Case(#"params=("a\"b")"#, "?a%22b=1", ""),
+            Case(#"params=("a=b")"#, "?a%3Db=1", ""),
+            Case(#"params=("a&b")"#, "?a%26b=1", ""),
+        ])
+    fileprivate func names(_ example: Case) {
+        check(example)
+    }
+
+    @Test(
+        "W11 §6: scheme, authority and path are always equal",
+        arguments: [
+            "http://example.com/page?a", "https://example.org/page?a", "https://example.com:8443/page?a",
+            "https://example.com/page/?a", "https://example.com/Page?a", "https://example.com/p%61ge?a", "", "?a",
+            "https://example.com/?a", "https://example.com/pag?e", "name=https://example.com/page",
+        ])
+    func base(url: String) {
+        #expect(!variance("params").isEquivalent("\(page)?a", url))
+        #expect(variance("params").isEquivalent(url, url))
+    }
+
+    @Test(
+        "W12 §7: the base of a URL is all before its query",
+        arguments: [
+            (page, page), ("\(page)?", page), ("\(page)?a?b", page), ("", ""), ("?", ""), ("?a", ""),
+            ("https://example.com/é?é", "https://example.com/é"), ("a?\u{301}", "a"),
+        ])
+    func baseText(url: String, expected: String) {
+        #expect(NoVarySearch.base(of: url).utf8.elementsEqual(expected.utf8))
+    }
+
+    @Test("W11: a long query takes no more than its length")
+    func longQueries() {
+        let clock = ContinuousClock()
+        let count = 32_768
+        let pairs = (0..<4000).map { "k\($0)=\($0)" }
+        let queries = [
+            pairs.joined(separator: "&"), pairs.reversed().joined(separator: "&"),
+            String(repeating: "&", count: count), String(repeating: "a&", count: count / 2),
+            String(repeating: "%", count: count), String(repeating: "=", count: count),
+            String(repeating: "%61", count: count / 3), String(repeating: "?", count: count),
+            String(repeating: "+", count: count), String(repeating: "%FF", count: count / 3),
+        ].map { "\(page)?\($0)" }
+        let names = (0..<4000).map { "\"k\($0)\"" }.joined(separator: " ")
+        let variances = [
+            variance("key-order"), variance("params=(\(names))"), variance("except=(\(names)), key-order"),
+        ]
+        #expect(variances.allSatisfy { !$0.isDefault })
+        let elapsed = clock.measure {
+            for variance in variances {
+                for (first, second) in zip(queries, queries.dropFirst()) { _ = variance.isEquivalent(first, second) }
+            }
+        }
+        #expect(variances[0].isEquivalent(queries[0], queries[1]))
+        // Some thirty comparisons of 32 KiB; were the work quadratic, each would take many seconds.
+        #expect(elapsed < .seconds(60))
+        #expect(variance("params=(\(names) \(names))").isDefault)
+    }
+}

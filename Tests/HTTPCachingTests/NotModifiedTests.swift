@@ -1,0 +1,38 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct NotModifiedTests {
+    private func names(_ lines: String...) -> [String] {
+        NotModified.head(of: Sample.fields(lines)).map(\.name.canonicalName)
+    }
+
+    @Test("C07 RFC 9110 §15.4.5: what a 304 has to carry, in order and in its own lines")
+    func carried() {
+        let lines = [
+            "Cache-Control: max-age=60", "Content-Location: /a", "Date: x", "ETag: \"a\"", "Expires: y", "Vary: Accept",
+            "Vary: Cookie", "Age: 5", "Link: </b>", "Content-Security-Policy: default-src 'self'", "Set-Cookie: a=b",
+            "X-Any: z", "Accept-Ranges: bytes",
+        ]
+        #expect(NotModified.head(of: Sample.fields(lines)) == Sample.fields(lines))
+    }
+
+    @Test(
+        "C07 RFC 9110 §15.4.5: metadata of a representation stays away",
+        arguments: [
+            "Content-Length", "Content-Type", "Content-Encoding", "Content-Range", "content-language",
+            "Content-Disposition", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
+            "Transfer-Encoding",
+        ])
+    func withheld(name: String) {
+        #expect(names("Date: x", "\(name): y", "Age: 0") == ["date", "age"])
+    }
+
+    @Test("C07 RFC 9110 §15.4.5: Last-Modified is of use where there is no ETag")
+    func lastModified() {
+        #expect(names("Last-Modified: x", "ETag: \"a\"") == ["etag"])
+        #expect(names("Last-Modified: x", "ETag: W/\"a\"") == ["etag"])
+        #expect(names("Last-Modified: x", "Date: y") == ["last-modified", "date"])
+        #expect(names("Last-Modified: x", "ETag:") == ["last-modified", "etag"])
+    }
+}

@@ -1,0 +1,110 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import TestSupport
+internal import Testing
+
+@Suite struct HostileRangeTests {
+    private static let rounds = 200_000
+    private static let pieces = [
+        "bytes", "Bytes", "items", "=", "-", "-", "-", ",", ", ", " ", "\t", "/", "*", "0", "1", "5", "9", "10", "99",
+        "00", "9223372036854775806", "9223372036854775807", "9223372036854775808", "99999999999999999999999", "W/",
+        "\"",
+        "a", "\"a\"", "+", "\u{0}", "é", "Sun, 06 Nov 1994 08:49:36 GMT", "0-4", "5-9", "-3", "7-",
+    ].map { Array($0.utf8) }
+
+    /// Something after a beginning that lets it get far, and now and then with a byte of it changed.
+    private func field(
+        _ name: HTTPField.Name, after beginning: String, _ generator: inout SeededGenerator
+    ) -> HTTPField {
+        var value = Int.random(in: 0..<8, using: &generator) == 0 ? [] : Array(beginning.utf8)
+        for _ in 0..<Int.random(in: 0...9, using: &generator) {
+            value += Self.pieces.randomElement(using: &generator) ?? []
+        }
+        if !value.isEmpty, Int.random(in: 0..<8, using: &generator) == 0 {
+            value[.random(in: value.indices, using: &generator)] = .random(in: .min ... .max, using: &generator)
+        }
+        return HTTPField(name: name, lenientValue: value)
+    }
+
+    /// Whether these are some bytes of a whole of this length.
+    private func isInside(_ answer: RangeAnswer, _ length: Int64) -> Bool {
+        let all = ByteRange(first: 0, end: length)
+        switch answer {
+        case .part(let range): return all?.contains(range) ?? false
+        case .parts(let ranges): return ranges.count > 1 && ranges.allSatisfy { all?.contains($0) ?? false }
+        case .unsatisfiable, .whole: return true
+        }
+    }
+
+    @Test("G02, G11, G17: no Range traps or reaches beyond what there is")
+    func ranges() {
+        var generator = SeededGenerator()
+        let lengths: [Int64] = [.min, -1, 0, 1, 10, 100, .max - 1, .max]
+        var request = Sample.request()
+        var understood = 0
+        for _ in 0..<Self.rounds {
+            request.headerFields = HTTPFields([field(.range, after: "bytes=", &generator)])
+            guard let set = RangeSet(request) else { continue }
+            understood += 1
+            let length = lengths.randomElement(using: &generator) ?? 0
+            let answer = set.resolved(completeLength: length)
+            #expect(isInside(answer, length), "\(generator)")
+            let first = Int64.random(in: 0...20, using: &generator)
+            let stored = bytes(first, Bool.random(using: &generator) ? .max : first + 5)
+            let known = Bool.random(using: &generator) ? length : nil
+            if let inside = set.resolved(inside: stored, completeLength: known) {
+                #expect(isInside(inside, known ?? .max), "\(generator)")
+                let ranges: [ByteRange]
+                switch inside {
+                case .part(let range): ranges = [range]
+                case .parts(let parts): ranges = parts
+                case .unsatisfiable, .whole: ranges = []
+                }
+                #expect(!ranges.isEmpty && ranges.allSatisfy(stored.contains), "\(generator)")
+            }
+        }
+        #expect(understood > 1000, "\(generator)")
+    }
+
+    @Test("G09: no Content-Range traps, and one that is taken is written as it was meant")
+    func contentRanges() {
+        var generator = SeededGenerator()
+        var understood = 0
+        for _ in 0..<Self.rounds {
+            let beginning = ["bytes ", "bytes 0-", "bytes 5-9/", "bytes */"].randomElement(using: &generator) ?? ""
+            guard let parsed = ContentRange(HTTPFields([field(.contentRange, after: beginning, &generator)])) else {
+                continue
+            }
+            understood += 1
+            if let range = parsed.range {
+                #expect(range.first >= 0 && range.first < range.end, "\(generator)")
+                #expect(range.end <= parsed.completeLength ?? .max, "\(generator)")
+            } else {
+                #expect(parsed.completeLength ?? -1 >= 0, "\(generator)")
+            }
+            #expect(
+                ContentRange(HTTPFields([HTTPField(name: .contentRange, value: parsed.fieldValue)])) == parsed,
+                "\(generator)")
+        }
+        #expect(understood > 1000, "\(generator)")
+    }
+
+    @Test("G14, G15: no If-Range and no validator traps, and a weak one permits nothing")
+    func ifRanges() {
+        var generator = SeededGenerator()
+        var request = Sample.request()
+        for _ in 0..<Self.rounds {
+            request.headerFields = HTTPFields([field(.ifRange, after: "\"", &generator)])
+            let validator = field(Bool.random(using: &generator) ? .eTag : .lastModified, after: "\"a\"", &generator)
+            let fields = HTTPFields([validator, HTTPField(name: .date, value: Sample.time().description)])
+            let isPermitted = IfRange.permitsRange(request, stored: fields, responseTime: Sample.time())
+            let asked = request.headerFields.first?.withUnsafeBytesOfValue { $0.starts(with: "W/".utf8) } ?? false
+            #expect(!(isPermitted && asked), "\(generator)")
+            if let sent = IfRange.field(for: fields, responseTime: Sample.time()) {
+                request.headerFields = HTTPFields([sent])
+                // What we would send, we would accept.
+                #expect(IfRange.permitsRange(request, stored: fields, responseTime: Sample.time()), "\(generator)")
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+/// Stored parts, where the decision is made. The part is bytes 20 to 59 of 100, fresh for 60 seconds, with a strong tag.
+@Suite struct PartReuseTests {
+    private func stored(
+        _ range: ByteRange, of length: Int64? = 100, tag: String = "\"a\"", control: String = "max-age=60",
+        received: Int64 = 0
+    ) -> StoredResponse {
+        var response = Sample.stored("Cache-Control: \(control)", "ETag: \(tag)", received: received)
+        response.part = StoredPart(range: range, completeLength: length)
+        return response
+    }
+
+    private func resuming(_ range: String, _ tag: String) -> HTTPRequest {
+        Sample.request("Range: \(range)", "If-Range: \(tag)")
+    }
+
+    @Test(
+        "G02, G05 RFC 9111 §3.3: a stored part answers ranges that are wholly inside it, and no others",
+        arguments: [
+            ("bytes=20-59", .hit), ("bytes=20-20", .hit), ("bytes=59-59", .hit), ("bytes=30-40, 50-55", .hit),
+            ("bytes=19-59", .forward), ("bytes=20-60", .forward), ("bytes=0-", .forward), ("bytes=20-", .forward),
+            ("bytes=-41", .forward), ("bytes=30-40, 60-61", .forward), ("bytes=60-", .forward),
+            ("lines=20-30", .forward),
+            ("bytes=40-30", .forward), ("junk", .forward),
+        ] as [(String, Outcome)])
+    func inside(range: String, outcome: Outcome) {
+        let decision = Sample.decide(Sample.request("Range: \(range)"), stored(bytes(20, 60)))
+        #expect(Outcome(decision) == outcome)
+        if outcome == .forward { #expect(decision == .forward(.partial)) }
+    }
+
+    @Test("G02 RFC 9111 §3.3: a request for the whole, or a HEAD with a range, gets nothing of it")
+    func whole() {
+        #expect(Sample.decide(Sample.request(), stored(bytes(20, 60))) == .forward(.partial))
+        let head = Sample.request("Range: bytes=20-30", method: .head)
+        #expect(Sample.decide(head, stored(bytes(20, 60))) == .forward(.partial))
+        let local = Sample.request("Cache-Control: only-if-cached")
+        #expect(Sample.decide(local, stored(bytes(0, 60))) == .unsatisfiable)
+    }
+
+    @Test(
+        "G05, G14 RFC 9110 §13.1.5: If-Range with another validator asks for the whole, which a part is not",
+        arguments: [("\"a\"", .hit), ("\"b\"", .forward), ("W/\"a\"", .forward), ("x", .forward)] as [(String, Outcome)]
+    )
+    func ifRange(tag: String, outcome: Outcome) {
+        #expect(Outcome(Sample.decide(resuming("bytes=20-30", tag), stored(bytes(20, 60)))) == outcome)
+    }
+
+    @Test("G05, F01: a part turns stale as the whole does, and is validated with the range that is asked for")
+    func stale() {
+        let request = Sample.request("Range: bytes=20-30")
+        #expect(Sample.decide(request, stored(bytes(20, 60)), at: 59) == .hit(0, age: 59, isStale: false))
+        var conditional = request
+        conditional.headerFields[.ifNoneMatch] = "\"a\""
+        #expect(Sample.decide(request, stored(bytes(20, 60)), at: 60) == .validate(0, conditional, .stale))
+        #expect(Outcome(Sample.decide(request, stored(bytes(20, 60), control: "no-cache"))) == .validate)
+        let policy = CachePolicy(mode: .cacheOnly)
+        #expect(Outcome(Sample.decide(request, stored(bytes(20, 60)), policy: policy, at: 60)) == .staleHit)
+    }
+
+    @Test("G05, G10: a part of unknown length answers what is inside it, and no suffix")
+    func unknownLength() {
+        let part = stored(bytes(20, 60), of: nil)
+        #expect(Outcome(Sample.decide(Sample.request("Range: bytes=20-59"), part)) == .hit)
+        #expect(Outcome(Sample.decide(Sample.request("Range: bytes=-41"), part)) == .forward)
+        #expect(Outcome(Sample.decide(Sample.request("Range: bytes=20-"), part)) == .forward)
+    }
+
+    @Test("G04: of the whole and a part the whole answers what the part cannot")
+    func wholeBesidePart() {
+        let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"")
+        let part = stored(bytes(20, 60), received: 5)
+        #expect(Sample.decide(Sample.request(), part, whole, at: 10) == .hit(1, age: 10, isStale: false))
+        let request = Sample.request("Range: bytes=20-30")
+        #expect(Sample.decide(request, whole, part, at: 10) == .hit(1, age: 5, isStale: false))
+    }
+
+    @Test("G15, G18 RFC 9111 §3.4: of a beginning with a strong validator the rest is asked for, however stale it is")
+    func resume() {
+        #expect(Sample.decide(Sample.request(), stored(bytes(0, 40))) == .resume(0, resuming("bytes=40-", "\"a\"")))
+        #expect(
+            Sample.decide(Sample.request(), stored(bytes(0, 40)), at: 900) == .resume(0, resuming("bytes=40-", "\"a\""))
+        )
+        #expect(
+            Sample.decide(Sample.request(), stored(bytes(0, 40), of: nil)) == .resume(0, resuming("bytes=40-", "\"a\""))
+        )
+        let newer = stored(bytes(0, 50), tag: "\"b\"", received: 5)
+        #expect(
+            Sample.decide(Sample.request(), stored(bytes(0, 40)), newer, at: 6)
+                == .resume(1, resuming("bytes=50-", "\"b\"")))
+    }
+
+    @Test("G15, S06: not with a weak validator, not from the middle, nor for a request of another kind")
+    func notResumed() {
+        #expect(Sample.decide(Sample.request(), stored(bytes(0, 40), tag: "W/\"a\"")) == .forward(.partial))
+        #expect(Sample.decide(Sample.request(), stored(bytes(1, 40))) == .forward(.partial))
+        for line in ["Range: bytes=0-50", "If-None-Match: \"x\"", "Cache-Control: no-store"] {
+            #expect(Sample.decide(Sample.request(line), stored(bytes(0, 40))) == .forward(.partial), "\(line)")
+        }
+    }
+
+    @Test("V02: a part that another request selected is neither used nor resumed")
+    func otherVariant() {
+        let german = Sample.request("Accept-Language: de")
+        var part = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Accept-Language", for: german)
+        part.part = StoredPart(range: bytes(0, 40), completeLength: 100)
+        #expect(Sample.decide(Sample.request("Range: bytes=0-10"), part) == .forward(.varyMiss))
+        #expect(Sample.decide(Sample.request(), part) == .forward(.varyMiss))
+        #expect(Outcome(Sample.decide(german, part)) == .resume)
+    }
+}

@@ -1,0 +1,125 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct RangeDeliveryTests {
+    private let head = HTTPResponse(
+        status: .ok,
+        headerFields: Sample.fields([
+            "Date: \(Sample.time())", "ETag: \"a\"", "Content-Type: text/plain", "Content-Length: 1000",
+            "Cache-Control: max-age=60", "Age: 5", "Vary: Accept", "Accept-Ranges: bytes", "Set-Cookie: a=b",
+            "X-Own: yes", "Content-Digest: sha-256=:AAAA:",
+        ]))
+
+    private func delivery(_ answer: RangeAnswer, of length: Int64? = 1000) throws -> RangeDelivery {
+        try #require(RangeDelivery(answer, head: head, completeLength: length, seed: "seed"))
+    }
+
+    @Test("G03, G04: one part is a 206 with its own length and all other fields")
+    func part() throws {
+        let delivery = try delivery(.part(bytes(10, 30)))
+        #expect(delivery.head.status == .partialContent)
+        #expect(delivery.segments == [.body(bytes(10, 30))])
+        var fields = head.headerFields
+        fields[.contentLength] = "20"
+        fields[.contentRange] = "bytes 10-29/1000"
+        fields.removeAll { $0.name.canonicalName == "content-digest" }
+        #expect(delivery.head.headerFields == fields)
+    }
+
+    @Test("G10, G03: a part of unknown length says so")
+    func unknownLength() throws {
+        #expect(try delivery(.part(bytes(10, 30)), of: nil).head.headerFields[.contentRange] == "bytes 10-29/*")
+    }
+
+    @Test("G03, G17: several parts are multipart/byteranges of exactly the length that is announced")
+    func parts() throws {
+        let delivery = try delivery(.parts([bytes(500, 510), bytes(0, 1)]))
+        let fields = delivery.head.headerFields
+        #expect(delivery.head.status == .partialContent)
+        #expect(fields[.contentRange] == nil)
+        let type = try #require(fields[.contentType])
+        let prefix = "multipart/byteranges; boundary="
+        #expect(type.hasPrefix(prefix))
+        let boundary = type.dropFirst(prefix.count)
+        #expect(boundary.utf8.count == 32)
+        var text = ""
+        for segment in delivery.segments {
+            switch segment {
+            case .bytes(let bytes): text += String(decoding: bytes, as: UTF8.self)
+            case .body(let range): text += String(repeating: "x", count: Int(range.count))
+            }
+        }
+        #expect(
+            text == """
+                --\(boundary)\r
+                Content-Type: text/plain\r
+                Content-Range: bytes 500-509/1000\r
+                \r
+                xxxxxxxxxx\r
+                --\(boundary)\r
+                Content-Type: text/plain\r
+                Content-Range: bytes 0-0/1000\r
+                \r
+                x\r
+                --\(boundary)--\r
+
+                """)
+        #expect(fields[.contentLength] == String(text.utf8.count))
+        #expect(fields[.eTag] == "\"a\"")
+    }
+
+    @Test("G17: the boundary comes from the seed and nothing else")
+    func boundary() throws {
+        func type(_ seed: String) -> String? {
+            RangeDelivery(.parts([bytes(0, 1), bytes(4, 5)]), head: head, completeLength: 1000, seed: seed)?
+                .head.headerFields[.contentType]
+        }
+        #expect(type("one") == type("one"))
+        #expect(type("one") != type("other"))
+        #expect(type("")?.utf8.count == type(String(repeating: "é", count: 500))?.utf8.count)
+    }
+
+    @Test("G16, G17: parts of an encoded representation are not put into one message")
+    func encoded() {
+        var encoded = head
+        encoded.headerFields[.contentEncoding] = "gzip"
+        let parts = RangeAnswer.parts([bytes(0, 1), bytes(4, 5)])
+        #expect(RangeDelivery(parts, head: encoded, completeLength: 1000, seed: "") == nil)
+        #expect(RangeDelivery(.part(bytes(0, 1)), head: encoded, completeLength: 1000, seed: "") != nil)
+    }
+
+    @Test("G12: a 416 has the length, no body, and nothing by which it could be stored")
+    func unsatisfiable() throws {
+        let delivery = try delivery(.unsatisfiable)
+        #expect(delivery.head.status == .rangeNotSatisfiable)
+        #expect(delivery.segments.isEmpty)
+        #expect(
+            delivery.head.headerFields
+                == Sample.fields([
+                    "Vary: Accept", "Accept-Ranges: bytes", "Content-Range: bytes */1000", "Content-Length: 0",
+                ]))
+    }
+
+    @Test("G11, G17: the whole is a 200", arguments: [0, 1, 1000, .max] as [Int64])
+    func whole(length: Int64) throws {
+        var head = head
+        head.headerFields[.contentRange] = "bytes 0-9/1000"
+        let delivery = try #require(RangeDelivery(.whole, head: head, completeLength: length, seed: ""))
+        #expect(delivery.head.status == .ok)
+        #expect(delivery.head.headerFields[.contentLength] == String(length))
+        #expect(delivery.head.headerFields[.contentRange] == nil)
+        #expect(delivery.segments == (length == 0 ? [] : [.body(bytes(0, length))]))
+    }
+
+    @Test("G03, G09: what cannot be delivered")
+    func impossible() {
+        let answers: [(RangeAnswer, Int64?)] = [
+            (.whole, nil), (.whole, -1), (.unsatisfiable, nil), (.part(bytes(0, 10)), 9), (.parts([]), 10),
+            (.parts([bytes(0, 1), bytes(9, 11)]), 10), (.parts([bytes(0, .max - 1), bytes(.max - 1, .max)]), nil),
+        ]
+        for (answer, length) in answers {
+            #expect(RangeDelivery(answer, head: head, completeLength: length, seed: "") == nil, "\(answer)")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct ReplyDecisionTests {
+    @Test("C11, C5 RFC 9111 §4.3.3: a full response replaces all of the stored one")
+    func fullResponse() {
+        let old = Sample.stored("ETag: \"a\"", "Last-Modified: x", "X-Old: 1")
+        let reply = Sample.exchange("Date: Sun, 06 Nov 1994 08:50:37 GMT", "X-New: 2", received: 60)
+        guard case .store(let new) = Sample.decide(on: reply, old, validated: 0) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(new.fields == Sample.fields(["Date: Sun, 06 Nov 1994 08:50:37 GMT", "X-New: 2"]))
+        #expect(new.responseTime == Sample.time(60))
+        #expect(new.conditionalRequest(from: Sample.request()) == nil)
+    }
+
+    @Test("V04: the response to Vary: * is delivered, not stored")
+    func varyStar() {
+        let reply = Sample.exchange("Cache-Control: max-age=60", "Vary: Accept, *")
+        #expect(Sample.decide(on: reply) == .relay(removeStored: false))
+    }
+
+    @Test("V10 RFC 9111 §4.1: what is recorded is the request that was sent")
+    func sentRequest() {
+        let sent = Sample.request("Accept-Encoding: gzip", "User-Agent: x")
+        let reply = Sample.exchange("Vary: accept-encoding, USER-AGENT", to: sent)
+        guard case .store(let stored) = Sample.decide(on: reply) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(stored.selection == RequestSelection(text: "accept-encoding: gzip\nuser-agent: x"))
+    }
+
+    @Test("S05, B6: a no-store reply is relayed and removes what is stored; others that are not stored do not")
+    func relays() {
+        let old = Sample.stored("ETag: \"a\"")
+        #expect(
+            Sample.decide(on: Sample.exchange("Cache-Control: no-store"), old, validated: 0)
+                == .relay(removeStored: true))
+        #expect(
+            Sample.decide(on: Sample.exchange(status: .serviceUnavailable), old, validated: 0)
+                == .relay(removeStored: false))
+        #expect(
+            Sample.decide(on: Sample.exchange(status: .ok, to: Sample.request(method: .post)), old)
+                == .relay(removeStored: false))
+        #expect(
+            Sample.decide(on: Sample.exchange(status: .partialContent), old) == .relay(removeStored: false))
+        #expect(
+            Sample.decide(on: Sample.exchange("Cache-Control: private"), old, policy: .shared)
+                == .relay(removeStored: false))
+    }
+
+    @Test("B4: .doNotStore relays, and removes what is stored")
+    func doNotStore() {
+        let policy = CachePolicy(lifetimeOverride: .doNotStore)
+        let old = Sample.stored("Cache-Control: max-age=60")
+        #expect(
+            Sample.decide(on: Sample.exchange("Cache-Control: max-age=60"), old, policy: policy)
+                == .relay(removeStored: true))
+        let own = Sample.exchange(status: .notModified, to: Sample.request("If-None-Match: \"x\""))
+        #expect(Sample.decide(on: own, old, policy: policy) == .relay(removeStored: true))
+    }
+
+    @Test(
+        "K3: the 304 to a condition of the caller's reaches the caller",
+        arguments: ["If-None-Match: \"x\"", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", "If-None-Match: *"])
+    func callersCondition(line: String) {
+        let reply = Sample.exchange("ETag: \"x\"", status: .notModified, to: Sample.request(line))
+        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"x\"")) == .relay(removeStored: false))
+    }
+
+    @Test("C13: a 304 that nothing can answer leads to an unconditional request")
+    func unanswerable() {
+        let reply = Sample.exchange("ETag: \"a\"", status: .notModified)
+        #expect(Sample.decide(on: reply) == .retry(removing: []))
+        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\"")) == .retry(removing: []))
+        // Deleted meanwhile, body lost meanwhile, another request's by now.
+        #expect(Sample.decide(on: reply, validated: 0) == .retry(removing: []))
+        #expect(
+            Sample.decide(on: reply, Sample.stored("ETag: \"a\"", hasIntactBody: false), validated: 0)
+                == .retry(removing: []))
+        let german = Sample.request("Accept-Language: de")
+        #expect(
+            Sample.decide(on: reply, Sample.stored("ETag: \"a\"", "Vary: Accept-Language", for: german), validated: 0)
+                == .retry(removing: []))
+        #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: -1) == .retry(removing: []))
+    }
+}

@@ -1,0 +1,205 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import TestSupport
+internal import Testing
+
+/// Requests that match though their bytes differ, and those that must not.
+@Suite struct RequestSelectionMeaningTests {
+    private func matches(
+        _ name: String, _ stored: String, _ presented: [String], nominatesAuthorization: Bool = false
+    ) throws -> Bool {
+        let selection = try #require(
+            RequestSelection.make(
+                response: Sample.fields(["Vary: \(name)"]), request: Sample.request("\(name): \(stored)"),
+                fingerprint: Sample.fingerprint))
+        // As it comes back from a store.
+        var request = Sample.request()
+        request.headerFields = Sample.fields(presented.map { "\(name): \($0)" })
+        return RequestSelection(text: selection.text).matches(
+            request, fingerprint: Sample.fingerprint, nominatesAuthorization: nominatesAuthorization)
+    }
+
+    // MARK: V05
+
+    @Test(
+        "V05 RFC 9111 §4.1: ranges with the same weights match in any order, case and spacing",
+        arguments: [
+            ("Accept-Language", "en, de", ["de, en"]),
+            ("Accept-Language", "en, de", ["EN,DE"]),
+            ("Accept-Language", "en, de", ["de", "en"]),
+            ("Accept-Language", "en, de", [",, en ,\t, de,"]),
+            ("Accept-Language", "en, de", ["en, de, en"]),
+            ("Accept-Language", "en;q=0.5, de", ["de;q=1, EN ; Q=0.500"]),
+            ("Accept-Language", "en-GB, *;q=0", ["*;q=0.0, en-gb;q=1.000"]),
+            ("Accept-Encoding", "gzip, br;q=0.1", ["BR;q=0.10,GZIP"]),
+            ("Accept-Encoding", "identity;q=0", ["identity; q=0."]),
+            ("Accept-Encoding", "", [","]),
+            ("Accept-Charset", "utf-8, iso-8859-1;q=0.9", ["ISO-8859-1;q=0.90", "UTF-8"]),
+            ("Accept", "text/html, */*;q=0.8", ["*/*;q=0.8,TEXT/html"]),
+            ("Accept", "text/html;level=1;q=0.5", ["text/html; LEVEL=1 ; q=0.5"]),
+            ("Accept", "a/b;x=\"y, z\"", ["A/B;x=\"y, z\";q=1"]),
+            ("TE", "trailers, deflate;q=0.5", ["trailers ,deflate;q=0.5"]),
+            ("Prefer", "a=\"x, y\", b", ["a=\"x, y\",b"]),
+            ("Prefer", "a, b", ["a", "b"]),
+        ])
+    func same(name: String, stored: String, presented: [String]) throws {
+        #expect(try matches(name, stored, presented))
+    }
+
+    @Test(
+        "V05, V02 RFC 9111 §4.1: what may mean something else does not match",
+        arguments: [
+            ("Accept-Language", "en, de", ["en"]), ("Accept-Language", "en", ["en, de"]),
+            ("Accept-Language", "en;q=0.5, de", ["en, de;q=0.5"]), ("Accept-Language", "en", ["en-GB"]),
+            ("Accept-Language", "en", ["en;q=0.999"]), ("Accept-Language", "en;q=0", []),
+            ("Accept-Language", "", []), ("Accept-Language", "en", [""]),
+            // What does not follow the grammar has no meaning but its bytes.
+            ("Accept-Language", "en;q=2", ["EN;q=2"]), ("Accept-Language", "en;q=0.1234", ["EN;q=0.1234"]),
+            ("Accept-Language", "en;q", ["EN;q"]), ("Accept-Language", "en;x=1", ["EN;x=1"]),
+            ("Accept-Language", "en de", ["EN de"]), ("Accept-Language", "en;q=1.001", ["EN;q=1.001"]),
+            ("Accept-Language", "en;q=0.5;q=0.6", ["EN;q=0.5;q=0.6"]), ("Accept-Language", "é, a", ["a, é"]),
+            // The values of parameters may be case-sensitive; what follows a weight is not understood.
+            ("Accept", "a/b;x=y", ["a/b;x=Y"]), ("Accept", "a/b;x=y", ["a/b;x=\"y\""]),
+            ("Accept", "a/b;q=0.5;x=y", ["A/b;q=0.5;x=y"]), ("Accept", "a, b", ["b, a"]),
+            ("Accept", "a/b;x=1", ["a/b"]), ("Accept", "a/b;x=\"", ["A/b;x=\""]),
+            ("Accept-Encoding", "x-gzip", ["gzip"]),
+            // Of other lists order and case count, of unknown fields every byte within.
+            ("TE", "a, b", ["b, a"]), ("TE", "a", ["A"]), ("Prefer", "a=\"x, y\"", ["a=\"x,y\""]),
+            ("X-List", "a, b", ["a,b"]), ("X-List", "a", ["A"]), ("User-Agent", "a (b, c)", ["a (b,c)"]),
+            ("Origin", "HTTPS://a", ["https://a"]),
+        ])
+    func different(name: String, stored: String, presented: [String]) throws {
+        #expect(try !matches(name, stored, presented))
+    }
+
+    @Test("V05: credentials are never normalised", arguments: ["Authorization", "Proxy-Authorization", "Cookie"])
+    func credentials(name: String) throws {
+        #expect(try matches(name, "a, b", ["a, b"]))
+        #expect(try !matches(name, "a, b", ["a,b"]))
+        #expect(try !matches(name, "a, b", ["b, a"]))
+        #expect(try !matches(name, "a", ["A"]))
+    }
+
+    @Test("V05: the text stays as it was sent")
+    func text() {
+        let selection = RequestSelection.make(
+            response: Sample.fields(["Vary: Accept-Language"]),
+            request: Sample.request("Accept-Language: EN ;q=1.0,de"),
+            fingerprint: Sample.fingerprint)
+        #expect(selection?.text == "accept-language: EN ;q=1.0,de")
+    }
+
+    @Test("P13, V05: whatever the bytes, a value matches itself, and a text is never trapped by")
+    func anyBytes() throws {
+        var generator = SeededGenerator()
+        let pieces = ["en", "de", "a/b", "*", ",", ";", "q=", "0.5", "1", "x=", "\"", "\\", " ", "\t", "é", "/"]
+        func value() -> String {
+            (0..<Int.random(in: 0...10, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+                .joined()
+        }
+        for _ in 0..<2000 {
+            for name in ["Accept", "Accept-Language", "TE"] {
+                let one = value()
+                let other = value()
+                #expect(try matches(name, one, [one]), "\(generator)")
+                #expect(try matches(name, one, [other]) == matches(name, other, [one]), "\(generator)")
+            }
+        }
+    }
+
+    // MARK: V09
+
+    private func selects(
+        _ stored: [String], vary: String = "Accept-Language", language: [String], request: [String]
+    ) -> Bool {
+        var first = Sample.request()
+        first.headerFields = Sample.fields(stored)
+        let response = Sample.fields(["Vary: \(vary)"] + language.map { "Content-Language: \($0)" })
+        let selection = RequestSelection.make(response: response, request: first, fingerprint: Sample.fingerprint)
+        var second = Sample.request()
+        second.headerFields = Sample.fields(request)
+        return selection?.selects(response, for: second, fingerprint: Sample.fingerprint) ?? false
+    }
+
+    @Test(
+        "V09 RFC 9111 §4.1: a response in the one language that the request prefers",
+        arguments: [
+            (["de"], "de", true), (["DE"], "de", true), (["de"], "DE, en;q=0.9, *;q=0.1", true),
+            (["de"], "en;q=0.9, de", true), (["de-AT"], "de-at", true), (["de"], "de;q=0.1", true),
+            (["de"], "de, de", true),
+            (["de"], "de, en", false), (["de"], "en, de;q=0.9", false), (["de"], "de-AT", false),
+            (["de-AT"], "de", false),
+            (["de"], "*", false), (["*"], "*", false), (["de"], "de;q=0", false), (["de"], "", false),
+            (["de"], "de;q=2", false), (["de"], "de, en;q=x", false), (["de, en"], "de", false),
+            (["de", "en"], "de", false),
+            ([], "de", false), ([""], "de", false), (["de;q=0.5"], "de", false),
+        ] as [([String], String, Bool)])
+    func languages(content: [String], accept: String, expected: Bool) {
+        #expect(
+            selects(["Accept-Language: fr"], language: content, request: ["Accept-Language: \(accept)"]) == expected)
+        #expect(selects([], language: content, request: ["Accept-Language: \(accept)"]) == expected)
+    }
+
+    @Test("V09: only if Accept-Language is nominated, and all else that is matches")
+    func otherFields() {
+        let german = ["Accept-Language: de", "X: 1"]
+        #expect(selects(["X: 1"], vary: "X, Accept-Language", language: ["de"], request: german))
+        #expect(!selects(["X: 2"], vary: "X, Accept-Language", language: ["de"], request: german))
+        #expect(!selects(["X: 1"], vary: "X", language: ["de"], request: german))
+        #expect(!selects(["X: 1"], vary: "X-Accept-Language", language: ["de"], request: german))
+        #expect(!selects(["X: 1"], vary: "*", language: ["de"], request: german))
+        #expect(!selects(["X: 1"], language: ["de"], request: ["X: 1"]))
+    }
+
+    // MARK: Credentials
+
+    private func selection(vary: String = "", _ request: HTTPRequest) -> RequestSelection? {
+        RequestSelection.make(
+            response: Sample.fields(["Vary: \(vary)"]), request: request, fingerprint: Sample.fingerprint,
+            nominatesAuthorization: true)
+    }
+
+    @Test(
+        "K4, S19 RFC 9111 §7: what was fetched with credentials never meets others, or none", arguments: ["", "Accept"])
+    func authorization(vary: String) throws {
+        let requests = [
+            Sample.request("Accept: a/b"), Sample.request("Authorization: one", "Accept: a/b"),
+            Sample.request("Accept: a/b", "authorization: two"), Sample.request("Authorization:", "Accept: a/b"),
+        ]
+        for (index, stored) in requests.enumerated() {
+            let selection = try #require(self.selection(vary: vary, stored))
+            #expect(selection.text.contains("authorization") == (index > 0))
+            #expect(!selection.text.contains("one"))
+            for (other, request) in requests.enumerated() {
+                #expect(
+                    selection.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true)
+                        == (index == other), "\(index) \(other)")
+            }
+        }
+    }
+
+    @Test("K4: the line stands in its place, once")
+    func authorizationLine() {
+        let request = Sample.request("Authorization: one", "Accept: a/b", "X: y")
+        let secret = Sample.fingerprint(name: "authorization", value: "one")
+        #expect(selection(request)?.text == "authorization: \(secret)")
+        #expect(selection(vary: "X, Accept", request)?.text == "accept: a/b\nauthorization: \(secret)\nx: y")
+        #expect(selection(vary: "Authorization", request)?.text == "authorization: \(secret)")
+        #expect(selection(vary: "Authorization", Sample.request())?.text == "authorization")
+        #expect(selection(vary: "*", request) == nil)
+    }
+
+    @Test("S19: without the wish Authorization is a field like any other; what credentials selected stays theirs")
+    func notNominated() throws {
+        let request = Sample.request("Authorization: one")
+        let plain = RequestSelection.make(
+            response: HTTPFields(), request: request, fingerprint: Sample.fingerprint)
+        #expect(plain?.text == "")
+        #expect(plain?.matches(request, fingerprint: Sample.fingerprint) == true)
+        #expect(plain?.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true) == false)
+        #expect(selection(request)?.matches(Sample.request(), fingerprint: Sample.fingerprint) == false)
+        // A field whose name only begins like it is another.
+        let other = RequestSelection(text: "authorization-x: y")
+        #expect(!other.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true))
+    }
+}

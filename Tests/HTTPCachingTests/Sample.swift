@@ -1,0 +1,110 @@
+internal import HTTPCaching
+internal import HTTPTypes
+
+/// What the tables of these suites are made of. Times are seconds from the Sunday in 1994 that RFC 9110 uses.
+enum Sample {
+    static func time(_ seconds: Int64 = 0) -> HTTPDate {
+        HTTPDate(secondsSince1970: 784_111_777).advanced(by: seconds)
+    }
+
+    /// Fields from lines such as `Age: 5`.
+    static func fields(_ lines: [String]) -> HTTPFields {
+        var fields = HTTPFields()
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
+                preconditionFailure("\(line) is no field line")
+            }
+            // One space belongs to the notation, all others to the value.
+            fields.append(field(name, String(parts[1].hasPrefix(" ") ? parts[1].dropFirst() : parts[1])))
+        }
+        return fields
+    }
+
+    static func field(_ name: HTTPField.Name, _ value: String) -> HTTPField {
+        HTTPField(name: name, lenientValue: Array(value.utf8))
+    }
+
+    static func request(
+        _ lines: String..., method: HTTPRequest.Method = .get, scheme: String = "https"
+    ) -> HTTPRequest {
+        HTTPRequest(
+            method: method, scheme: scheme, authority: "example.com", path: "/", headerFields: fields(lines))
+    }
+
+    /// A response that was asked for and arrived at `received`, and is dated so too unless it has a `Date` of its own.
+    static func stored(
+        _ lines: String..., status: HTTPResponse.Status = .ok, requested: Int64? = nil, received: Int64 = 0,
+        for request: HTTPRequest = request(), hasIntactBody: Bool = true, isBodyDecoded: Bool = false
+    ) -> StoredResponse {
+        var fields = fields(lines)
+        if !fields.contains(.date) { fields[.date] = time(received).description }
+        guard let selection = RequestSelection.make(response: fields, request: request, fingerprint: fingerprint) else {
+            preconditionFailure("a response with Vary: * is found for no request")
+        }
+        return StoredResponse(
+            status: status, fields: fields, requestTime: time(requested ?? received), responseTime: time(received),
+            selection: selection, hasIntactBody: hasIntactBody, isBodyDecoded: isBodyDecoded)
+    }
+
+    /// A reply that arrived at `received`.
+    static func exchange(
+        _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = request(),
+        requested: Int64? = nil, received: Int64 = 0, isBodyDecoded: Bool = false
+    ) -> Exchange {
+        Exchange(
+            request: request, reply: HTTPResponse(status: status, headerFields: fields(lines)),
+            requestTime: time(requested ?? received), responseTime: time(received), isBodyDecoded: isBodyDecoded)
+    }
+
+    static func fingerprint(name: String, value: String) -> String {
+        let hash = "\(name)\n\(value)".utf8.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+
+    static func decide(
+        _ request: HTTPRequest = request(), _ candidates: StoredResponse..., policy: CachePolicy = CachePolicy(),
+        at seconds: Int64 = 0
+    ) -> CacheDecision {
+        CacheDecision.make(
+            request: request, candidates: candidates, policy: policy, now: time(seconds), fingerprint: fingerprint)
+    }
+
+    static func decide(
+        on exchange: Exchange, _ candidates: StoredResponse..., validated: Int? = nil, original: HTTPRequest? = nil,
+        policy: CachePolicy = CachePolicy()
+    ) -> ReplyDecision {
+        var unconditional = exchange.request
+        if validated != nil {
+            for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] { unconditional.headerFields[name] = nil }
+        }
+        return ReplyDecision.make(
+            exchange, original: original ?? unconditional, candidates: candidates,
+            question: validated.map { .validation($0) } ?? .none, policy: policy, fingerprint: fingerprint)
+    }
+}
+
+/// What a decision comes to, where a table does not care for more.
+enum Outcome: Hashable {
+    case hit
+    case staleHit
+    case revalidatedHit
+    case resume
+    case validate
+    case forward
+    case unsatisfiable
+
+    init(_ decision: CacheDecision) {
+        self =
+            switch decision {
+            case .hit(_, _, let isStale): isStale ? .staleHit : .hit
+            case .hitWhileRevalidating: .revalidatedHit
+            case .validate: .validate
+            case .resume: .resume
+            case .forward: .forward
+            case .unsatisfiable: .unsatisfiable
+            }
+    }
+}

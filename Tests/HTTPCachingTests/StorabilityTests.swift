@@ -1,0 +1,205 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct StorabilityTests {
+    private func storability(
+        _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
+        policy: CachePolicy = CachePolicy()
+    ) -> Storability {
+        Storability(status: status, fields: Sample.fields(lines), request: request, policy: policy)
+    }
+
+    private static let passed = Storability.notStorable(removesStored: false)
+    private static let removed = Storability.notStorable(removesStored: true)
+
+    @Test(
+        "S01 RFC 9111 §3: only what GET is answered is stored",
+        arguments: ["HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "get", "M-SEARCH"])
+    func methods(name: String) throws {
+        let method = try #require(HTTPRequest.Method(name))
+        let request = Sample.request(method: method)
+        #expect(storability("Cache-Control: max-age=60", to: request) == Self.passed)
+        #expect(storability("Cache-Control: no-store", to: request) == Self.passed)
+        #expect(storability("Cache-Control: max-age=60", to: Sample.request()) == .storable)
+    }
+
+    @Test("S02, S03 RFC 9111 §3: only final statuses, and neither a part nor a 304")
+    func statuses() {
+        for code in [0, 100, 101, 103, 199, 206, 304, 600, 999] {
+            let status = HTTPResponse.Status(code: code)
+            #expect(storability("Cache-Control: public, max-age=60", status: status) == Self.passed, "\(code)")
+        }
+    }
+
+    @Test("S04, S05, B6 RFC 9111 §5.2.2.5: no-store is not stored, and removes what was")
+    func noStore() {
+        #expect(storability("Cache-Control: no-store") == Self.removed)
+        #expect(storability("Cache-Control: max-age=60, no-store, public") == Self.removed)
+        #expect(storability("Cache-Control: no-store", status: .partialContent) == Self.removed)
+    }
+
+    @Test("S05: an error with no-store leaves the last good response alone")
+    func noStoreError() {
+        #expect(storability("Cache-Control: no-store", status: .serviceUnavailable) == Self.passed)
+        #expect(storability("Cache-Control: no-store", status: .internalServerError) == Self.passed)
+        #expect(storability("Cache-Control: no-store", status: .notFound) == Self.passed)
+        #expect(storability("Cache-Control: no-store", status: .tooManyRequests) == Self.passed)
+    }
+
+    @Test("G12: what is about the range or the preconditions of one request answers no other")
+    func requestSpecific() {
+        for status in [HTTPResponse.Status.rangeNotSatisfiable, .preconditionFailed] {
+            #expect(storability("Cache-Control: max-age=60, public", status: status) == Self.passed)
+        }
+    }
+
+    @Test("S06 RFC 9111 §5.2.1.5: the response to a request with no-store is not stored; what is stored stays")
+    func requestNoStore() {
+        let request = Sample.request("Cache-Control: no-store")
+        #expect(storability("Cache-Control: max-age=60", to: request) == Self.passed)
+        #expect(storability("Cache-Control: no-store", to: request) == Self.removed)
+    }
+
+    @Test("S07 RFC 9111 §5.2.2.3: must-understand overrides no-store for a status that is understood")
+    func mustUnderstand() {
+        #expect(storability("Cache-Control: must-understand, no-store, max-age=60") == .storable)
+        #expect(storability("Cache-Control: no-store, must-understand", status: .notFound) == .storable)
+        #expect(storability("Cache-Control: must-understand, max-age=60", status: 599) == Self.passed)
+        #expect(storability("Cache-Control: must-understand, no-store", status: 599) == Self.passed)
+        #expect(storability("Cache-Control: must-understand, no-store", status: 299) == Self.removed)
+        #expect(storability("Cache-Control: must-understand, max-age=60", status: 418) == Self.passed)
+        #expect(storability("Cache-Control: max-age=60", status: 418) == .storable)
+    }
+
+    @Test("S08 RFC 9111 §5.2.2.7: private makes any final status storable in a private cache")
+    func privateStatus() {
+        #expect(storability("Cache-Control: private", status: .found) == .storable)
+        #expect(storability("Cache-Control: private=\"x\"", status: .found) == .storable)
+        #expect(storability("Cache-Control: private", status: .found, policy: .shared) == Self.passed)
+    }
+
+    @Test("F10 RFC 9111 §5.2.2.7: private with field names limits shared caches only; a private one keeps every field")
+    func privateFields() {
+        let exchange = Sample.exchange(
+            #"Cache-Control: private="set-cookie", max-age=60"#, "Set-Cookie: a=b", "X: y")
+        guard case .store(let stored) = Sample.decide(on: exchange) else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(Sample.decide(Sample.request(), stored, at: 59) == .hit(0, age: 59, isStale: false))
+        #expect(stored.head(age: 59).headerFields[.setCookie] == "a=b")
+        #expect(Sample.decide(on: exchange, policy: .shared) == .relay(removeStored: false))
+    }
+
+    @Test(
+        "S09 RFC 9111 §3: explicit caching information makes any final status storable",
+        arguments: [299, 302, 400, 403, 429, 499, 500, 503, 599])
+    func explicit(code: Int) {
+        let status = HTTPResponse.Status(code: code)
+        for line in ["Cache-Control: public", "Cache-Control: max-age=60", "Expires: Sun, 06 Nov 1994 08:49:37 GMT"] {
+            #expect(storability(line, status: status) == .storable, "\(line)")
+        }
+        #expect(storability("Cache-Control: s-maxage=60", status: status, policy: .shared) == .storable)
+    }
+
+    @Test("S10 RFC 9111 §3: without it, only statuses that are cacheable by default")
+    func implicit() {
+        let cacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
+        for code in 100...999 {
+            let expected = cacheable.contains(code) ? .storable : Self.passed
+            #expect(storability("ETag: \"a\"", status: HTTPResponse.Status(code: code)) == expected, "\(code)")
+        }
+    }
+
+    @Test(
+        "S08, P15 RFC 9111 §5.2.2.7: private with junk is private all the same; where it cannot be read, it permits nothing",
+        arguments: [
+            ("private=1", true), ("private=\"\"", true), ("PRIVATE=junk", true), ("private=\",\"", true),
+            ("private=", false), ("private=\"x", false), ("private; x", false), ("private x", false),
+        ])
+    func privateWithJunk(control: String, isReadable: Bool) {
+        #expect(storability("Cache-Control: max-age=60, \(control)", policy: .shared) == Self.passed)
+        #expect(storability("Cache-Control: \(control)", status: .found) == (isReadable ? .storable : Self.passed))
+    }
+
+    @Test("S13 RFC 9111 §3.1: what only a proxy may read does not keep the rest from being stored")
+    func proxyFields() {
+        #expect(storability("Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x") == .storable)
+        #expect(storability("Cache-Control: max-age=60", to: Sample.request("Proxy-Authorization: x")) == .storable)
+    }
+
+    @Test("S20 RFC 9111 §5.2.2.10: s-maxage makes nothing storable in a private cache")
+    func sharedMaxAge() {
+        #expect(storability("Cache-Control: s-maxage=60", status: .found) == Self.passed)
+        #expect(storability("Cache-Control: s-maxage=60", status: .ok) == .storable)
+        #expect(storability("Cache-Control: s-maxage=0, proxy-revalidate", status: .ok) == .storable)
+    }
+
+    @Test("S19 RFC 9111 §3.5: Authorization does not restrict a private cache")
+    func privateAuthorization() {
+        let request = Sample.request("Authorization: Basic eA==")
+        #expect(storability("Cache-Control: max-age=60", to: request) == .storable)
+        #expect(storability("ETag: \"a\"", to: request) == .storable)
+        #expect(storability("ETag: \"a\"", to: request, policy: .shared) == Self.passed)
+    }
+
+    @Test(
+        "S19 RFC 9111 §3.5: a shared cache stores the response to Authorization only when told to",
+        arguments: [
+            ("max-age=60", Self.passed), ("public", .storable), ("must-revalidate, max-age=60", .storable),
+            ("s-maxage=60", .storable), ("proxy-revalidate, max-age=60", Self.passed), ("private", Self.passed),
+            ("public, private", Self.passed), ("private=\"x\", public", Self.passed),
+        ] as [(String, Storability)])
+    func authorization(control: String, expected: Storability) {
+        let request = Sample.request("Authorization: Basic eA==")
+        #expect(storability("Cache-Control: \(control)", to: request, policy: .shared) == expected)
+        #expect(storability("Cache-Control: \(control)", to: request) == .storable)
+    }
+
+    @Test("P07 RFC 9111 §4.2.1: of conflicting directives the more restrictive wins")
+    func conflicts() {
+        #expect(storability("Cache-Control: public, no-store") == Self.removed)
+        #expect(storability("Cache-Control: public, private", policy: .shared) == Self.passed)
+    }
+
+    @Test("P13: no-store behind a quote that is never closed is heeded")
+    func unterminated() {
+        #expect(storability(#"Cache-Control: max-age=60, ext="x, no-store"#) == Self.removed)
+    }
+
+    @Test("F07: neither freshness nor validator: stored all the same")
+    func nothingToGoBy() {
+        #expect(storability("X: y") == .storable)
+    }
+
+    @Test("F12, F13: Pragma and Warning of a response mean nothing")
+    func pragma() {
+        #expect(storability("Pragma: no-cache", "Warning: 110 - \"stale\"") == .storable)
+    }
+
+    @Test("B4: under .doNotStore, and a negative lifetime, nothing is stored and what is goes")
+    func doNotStore() {
+        let overrides: [CachePolicy.LifetimeOverride] = [.doNotStore, .fixed(.seconds(-1)), .fixed(.milliseconds(-1))]
+        for override in overrides {
+            let policy = CachePolicy(lifetimeOverride: override)
+            #expect(storability("Cache-Control: max-age=60", policy: policy) == Self.removed)
+            #expect(storability("X: y", status: .serviceUnavailable, policy: policy) == Self.removed)
+        }
+        let zero = CachePolicy(lifetimeOverride: .fixed(.zero))
+        #expect(storability("Cache-Control: max-age=60", policy: zero) == .storable)
+        #expect(storability("Cache-Control: no-store", policy: zero) == Self.removed)
+    }
+
+    @Test("More fields than anyone needs are not stored")
+    func manyFields() {
+        var fields = HTTPFields()
+        for _ in 0..<1000 { fields.append(Sample.field(.via, "x")) }
+        let request = Sample.request()
+        let policy = CachePolicy()
+        #expect(Storability(status: .ok, fields: fields, request: request, policy: policy) == .storable)
+        fields.append(Sample.field(.via, "x"))
+        #expect(Storability(status: .ok, fields: fields, request: request, policy: policy) == Self.passed)
+        #expect(Storability.maxFieldCount == 1000)
+    }
+}

@@ -1,0 +1,199 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct StorageDecisionTests {
+    private func decide(
+        _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
+        policy: CachePolicy = CachePolicy()
+    ) -> StorageDecision {
+        StorageDecision.make(status: status, fields: Sample.fields(lines), request: request, policy: policy)
+    }
+
+    private func rule(
+        _ control: String, status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
+        policy: CachePolicy = CachePolicy()
+    ) -> Rule {
+        decide("Cache-Control: \(control)", status: status, to: request, policy: policy).rule
+    }
+
+    // MARK: Rules
+
+    @Test("S01, S02, S03, S04, S06, S07, S10: each refusal names its rule")
+    func refusals() {
+        #expect(rule("max-age=60", to: Sample.request(method: .head)) == .methodNotUnderstood)
+        #expect(rule("max-age=60", to: Sample.request(method: .put)) == .methodNotUnderstood)
+        #expect(rule("max-age=60", to: Sample.request(method: .post)) == .postNotCacheable)
+        #expect(rule("max-age=60", policy: CachePolicy(lifetimeOverride: .doNotStore)) == .localConfiguration)
+        #expect(rule("no-store") == .noStore)
+        #expect(rule("no-store, max-age=60", to: Sample.request("Cache-Control: no-store")) == .noStore)
+        #expect(rule("max-age=60", to: Sample.request("Cache-Control: no-store")) == .requestNoStore)
+        #expect(rule("must-understand, max-age=60", status: 599) == .mustUnderstand)
+        #expect(rule("max-age=60", status: .earlyHints) == .statusNotFinal)
+        #expect(rule("max-age=60", status: 600) == .statusNotFinal)
+        #expect(rule("max-age=60", status: .partialContent) == .statusNotUnderstood)
+        #expect(rule("max-age=60", status: .notModified) == .statusNotUnderstood)
+        #expect(rule("max-age=60", status: .preconditionFailed) == .preconditionFailed)
+        #expect(rule("max-age=60", status: .rangeNotSatisfiable) == .rangeNotSatisfiable)
+        #expect(rule("must-revalidate", status: .found) == .nothingAllowsStoring)
+        var fields = Sample.fields(["Cache-Control: max-age=60"])
+        for _ in 0..<Storability.maxFieldCount { fields.append(Sample.field(.via, "x")) }
+        let many = StorageDecision.make(
+            status: .ok, fields: fields, request: Sample.request(), policy: CachePolicy())
+        #expect(many.rule == .tooManyFields)
+        #expect(many.storability == .notStorable(removesStored: false))
+    }
+
+    @Test("S08, S19, P07: what only a shared cache refuses names its rule")
+    func sharedRefusals() {
+        let request = Sample.request("Authorization: Basic eA==")
+        #expect(rule("private, max-age=60", policy: .shared) == .privateInSharedCache)
+        #expect(rule("private, public", to: request, policy: .shared) == .privateInSharedCache)
+        #expect(rule("max-age=60", to: request, policy: .shared) == .authorizationInSharedCache)
+        #expect(rule("max-age=60", to: request) == .maxAgeDirective)
+        #expect(rule("private", status: .found, policy: .shared) == .privateInSharedCache)
+        #expect(rule("s-maxage=60", status: .found) == .nothingAllowsStoring)
+    }
+
+    @Test("S08, S09, S10, S20: what is stored names the most explicit permission")
+    func permissions() {
+        #expect(rule("s-maxage=60, max-age=60, public", policy: .shared) == .sharedMaxAgeDirective)
+        #expect(rule("s-maxage=60, max-age=60, public") == .maxAgeDirective)
+        #expect(rule("s-maxage=60") == .heuristicallyCacheable)
+        #expect(decide("Expires: 0", "Cache-Control: public").rule == .expiresField)
+        #expect(decide("Expires: 0", "Cache-Control: max-age=x").rule == .expiresField)
+        #expect(rule("public, private", status: .found) == .publicDirective)
+        #expect(rule("private", status: .found) == .privateDirective)
+        #expect(rule("private=\"x\"") == .privateDirective)
+        #expect(rule("must-revalidate") == .heuristicallyCacheable)
+        #expect(rule("must-understand, no-store") == .heuristicallyCacheable)
+        #expect(decide().rule == .heuristicallyCacheable)
+    }
+
+    @Test(
+        "S08, S09, S10: what cannot be read permits nothing",
+        arguments: [
+            "max-age=x", "max-age=", "max-age=60; x", "x; max-age=60", "ext==max-age=60", #"ext==max-age=60, x", y"#,
+            "private; x", "x; private", "ext==private", "public; x", "x; public", #"ext="public, max-age=60, private"#,
+        ])
+    func unreadable(control: String) {
+        #expect(rule(control, status: .found) == .nothingAllowsStoring)
+        #expect(rule(control) == .heuristicallyCacheable)
+    }
+
+    @Test("S09, S10: what a shared cache cannot read permits nothing", arguments: ["s-maxage=x", "x; s-maxage=60"])
+    func unreadableForShared(control: String) {
+        #expect(rule(control, status: .found, policy: .shared) == .nothingAllowsStoring)
+        #expect(rule(control, policy: .shared) == .heuristicallyCacheable)
+    }
+
+    @Test("S03: 206 and 304 are refused whatever allows them, and no-store is found before")
+    func order() {
+        #expect(rule("no-store", status: .partialContent) == .noStore)
+        #expect(rule("public", status: .partialContent) == .statusNotUnderstood)
+        #expect(rule("no-store", to: Sample.request(method: .put)) == .methodNotUnderstood)
+        #expect(rule("no-store", policy: CachePolicy(lifetimeOverride: .doNotStore)) == .localConfiguration)
+    }
+
+    @Test("A rule says where it stands, and what")
+    func description() {
+        #expect(Rule.maxAgeDirective.description == "RFC 9111 §3: a max-age response directive")
+        let rules: [Rule] = [
+            .localConfiguration, .methodNotUnderstood, .statusNotFinal, .statusNotUnderstood, .mustUnderstand, .noStore,
+            .requestNoStore, .privateInSharedCache, .authorizationInSharedCache, .preconditionFailed,
+            .rangeNotSatisfiable, .nothingAllowsStoring, .tooManyFields, .postNotCacheable, .publicDirective,
+            .privateDirective, .expiresField, .maxAgeDirective, .sharedMaxAgeDirective, .heuristicallyCacheable,
+            .postCacheable,
+        ]
+        #expect(Set(rules).count == rules.count)
+        #expect(rules.allSatisfy { $0.section.hasPrefix("RFC 911") && !$0.phrase.contains("\n") })
+    }
+
+    // MARK: POST
+
+    private func post(
+        _ lines: String..., status: HTTPResponse.Status = .ok, policy: CachePolicy = CachePolicy(),
+        path: String? = "/a?q", field: String? = nil
+    ) -> Bool {
+        var request = Sample.request(method: .post)
+        request.path = path
+        if let field { request.headerFields += Sample.fields([field]) }
+        let decision = StorageDecision.make(
+            status: status, fields: Sample.fields(lines), request: request, policy: policy)
+        #expect(
+            decision.storability
+                == Storability(status: status, fields: Sample.fields(lines), request: request, policy: policy))
+        return decision.storability == .storable && decision.rule == .postCacheable
+    }
+
+    @Test(
+        "S15 RFC 9110 §9.3.3: a POST is storable if Content-Location is its target",
+        arguments: [
+            ("/a?q", true), ("a?q", true), ("?q", true), ("https://example.com/a?q", true),
+            ("HTTPS://EXAMPLE.com:443/a?q", true), ("//example.com/a?q", true), ("./a?q#f", true), ("/b/../a?q", true),
+            ("", true), (" /a?q ", true),
+            ("/a", false), ("/a?", false), ("/a?Q", false), ("/b?q", false), ("/a/?q", false), ("a", false),
+            ("http://example.com/a?q", false), ("https://example.org/a?q", false),
+            ("https://example.com:444/a?q", false),
+            ("/a?q q", false), ("urn:a", false),
+        ])
+    func postTarget(location: String, expected: Bool) {
+        #expect(post("Cache-Control: max-age=60", "Content-Location: \(location)") == expected)
+    }
+
+    @Test(
+        "S15 RFC 9110 §9.3.3: and only with explicit freshness",
+        arguments: [
+            (["Cache-Control: max-age=60"], true, true), (["Cache-Control: max-age=0"], true, true),
+            (["Expires: Sun, 06 Nov 1994 08:49:37 GMT"], true, true),
+            (["Cache-Control: s-maxage=60"], false, true),
+            (["Cache-Control: max-age=60", "Expires: 0"], true, true),
+            ([], false, false), (["Cache-Control: public"], false, false), (["Cache-Control: private"], false, false),
+            (["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], false, false),
+            (["Cache-Control: max-age=x"], false, false), (["Cache-Control: max-age=x", "Expires: 0"], false, false),
+            (["Cache-Control: max-age=60, no-store"], false, false),
+        ])
+    func postFreshness(lines: [String], isPrivate: Bool, isShared: Bool) {
+        func decide(_ policy: CachePolicy) -> Storability {
+            var request = Sample.request(method: .post)
+            request.path = "/a"
+            return Storability(
+                status: .ok, fields: Sample.fields(lines + ["Content-Location: /a"]), request: request, policy: policy)
+        }
+        #expect((decide(CachePolicy()) == .storable) == isPrivate)
+        #expect((decide(.shared) == .storable) == isShared)
+    }
+
+    @Test("S15: no Content-Location, or two, is none")
+    func postWithoutTarget() {
+        #expect(!post("Cache-Control: max-age=60"))
+        #expect(!post("Cache-Control: max-age=60", "Location: /a?q"))
+        #expect(!post("Cache-Control: max-age=60", "Content-Location: /a?q", "Content-Location: /a?q"))
+        #expect(post("Cache-Control: max-age=60", "Content-Location: /", path: "/"))
+        #expect(post("Cache-Control: max-age=60", "Content-Location: /", path: ""))
+        #expect(post("Cache-Control: max-age=60", "Content-Location: /", path: nil))
+    }
+
+    @Test("S15 RFC 9110 §8.7: only a 200 says what a GET would be answered")
+    func postStatus() {
+        for code in 100...599 where code != 200 {
+            let status = HTTPResponse.Status(code: code)
+            #expect(!post("Cache-Control: max-age=60", "Content-Location: /a?q", status: status), "\(code)")
+        }
+        #expect(post("Cache-Control: max-age=60", "Content-Location: /a?q"))
+    }
+
+    @Test("S15, S04, S06: all that forbids to store the response to a GET forbids it here")
+    func postRefusals() {
+        let location = "Content-Location: /a?q"
+        #expect(!post("Cache-Control: max-age=60, no-store", location))
+        #expect(!post("Cache-Control: max-age=60", location, field: "Cache-Control: no-store"))
+        #expect(!post("Cache-Control: max-age=60, private", location, policy: .shared))
+        #expect(!post("Cache-Control: max-age=60", location, policy: .shared, field: "Authorization: x"))
+        #expect(!post("Cache-Control: max-age=60", location, policy: CachePolicy(lifetimeOverride: .doNotStore)))
+        // PUT and PATCH have no such rule.
+        var request = Sample.request(method: .put)
+        request.path = "/a?q"
+        #expect(decide("Cache-Control: max-age=60", location, to: request).storability != .storable)
+    }
+}

@@ -1,0 +1,137 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct StoredResponseTests {
+    /// The fields that a 200 with these lines, received at 0, is stored with.
+    private func stored(_ lines: String...) -> [String]? { stored(lines) }
+
+    private func stored(_ lines: [String]) -> [String]? {
+        var exchange = Sample.exchange()
+        exchange.reply.headerFields = Sample.fields(lines)
+        guard case .store(let response) = Sample.decide(on: exchange) else { return nil }
+        return response.fields.map(\.description)
+    }
+
+    private let date = "Date: Sun, 06 Nov 1994 08:49:37 GMT"
+
+    // MARK: What is stored
+
+    @Test("S11 RFC 9111 §3.1: every other field is stored, in order, in its own line")
+    func allFields() {
+        let lines = [
+            date, "Set-Cookie: a=1, b", "X-Unknown: y", "Set-Cookie: c=2", "Clear-Site-Data: \"cache\"",
+            "Public-Key-Pins: x", "Trailer: z", "WWW-Authenticate: Basic", "Warning: 110 - \"x\"",
+        ]
+        #expect(stored(lines) == lines)
+    }
+
+    @Test("S12 RFC 9110 §7.6.1: fields of the connection are not stored")
+    func connectionFields() {
+        #expect(
+            stored(
+                date, "Connection: close, X-Hop", "connection: X-OTHER", "Keep-Alive: timeout=5", "Proxy-Connection: x",
+                "TE: trailers", "Transfer-Encoding: chunked", "Upgrade: h2c", "X-Hop: 1", "x-other: 2", "X-Stays: 3")
+                == [date, "X-Stays: 3"])
+    }
+
+    @Test("S12 RFC 9110 §7.6.1: what tells freshness and fit is no connection option")
+    func connectionOptions() {
+        let lines = [date, "Cache-Control: no-cache", "Age: 7", "Expires: 0", "Vary: Accept"]
+        #expect(stored(lines + ["Connection: cache-control, age, date, expires, Vary"]) == lines)
+    }
+
+    @Test("S12: a Connection that is no list of names names nothing")
+    func malformedConnection() {
+        #expect(stored(date, "Connection: a b, X-Hop", "X-Hop: 1") == [date, "X-Hop: 1"])
+    }
+
+    @Test("S13 RFC 9111 §3.1: fields of a proxy are not stored")
+    func proxyFields() {
+        #expect(
+            stored(date, "Proxy-Authenticate: x", "Proxy-Authentication-Info: y", "Proxy-Authorization: z", "A: b")
+                == [date, "A: b"])
+    }
+
+    @Test("S16 RFC 9110 §6.6.1: a response without Date gets the time of receipt")
+    func missingDate() {
+        #expect(stored("A: b") == ["A: b", date])
+    }
+
+    @Test(
+        "S17 RFC 9110 §6.6.1: so does one with an unusable Date",
+        arguments: ["", "0", "Sun, 6 Nov 1994 08:49:37 GMT"])
+    func unusableDate(value: String) {
+        #expect(stored("Date: \(value)", "A: b") == [date, "A: b"])
+        #expect(stored("Date: \(value)", "A: b", "Date: x") == [date, "A: b"])
+    }
+
+    @Test("S16: a usable Date stays as it was written")
+    func usableDate() {
+        let asctime = "Date: Sun Nov  6 08:49:30 1994"
+        #expect(stored(asctime, "A: b") == [asctime, "A: b"])
+    }
+
+    @Test("P28 RFC 9110 §5.5: bytes that are not UTF-8 are stored as they are")
+    func otherBytes() {
+        let bytes: [UInt8] = Array(0x80...0xFF)
+        var exchange = Sample.exchange()
+        exchange.reply.headerFields.append(HTTPField(name: .server, value: bytes))
+        guard case .store(let response) = Sample.decide(on: exchange),
+            let field = response.fields.first(where: { $0.name == .server })
+        else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(field.withUnsafeBytesOfValue(Array.init) == bytes)
+    }
+
+    @Test("What is stored with a response")
+    func properties() {
+        let request = Sample.request("Accept: a/b")
+        let exchange = Sample.exchange(
+            date, "Vary: Accept", status: .notFound, to: request, requested: 3, received: 5, isBodyDecoded: true)
+        #expect(
+            Sample.decide(on: exchange)
+                == .store(
+                    StoredResponse(
+                        status: .notFound, fields: Sample.fields([date, "Vary: Accept"]), requestTime: Sample.time(3),
+                        responseTime: Sample.time(5), selection: RequestSelection(text: "accept: a/b"),
+                        hasIntactBody: true, isBodyDecoded: true)))
+    }
+
+    // MARK: What answers
+
+    @Test("A01 RFC 9111 §4: a hit has the current age for its Age, whatever was stored")
+    func ageOfHit() {
+        #expect(Sample.stored(date).head(age: 61).headerFields.map(\.description) == [date, "Age: 61"])
+        #expect(Sample.stored("Age: 1", date).head(age: 61).headerFields.map(\.description) == ["Age: 61", date])
+        #expect(
+            Sample.stored("Age: 1", date, "Age: 2").head(age: 0).headerFields.map(\.description) == ["Age: 0", date])
+        #expect(Sample.stored(date, status: .notFound).head(age: 1).status == .notFound)
+    }
+
+    @Test("A01: after validation the Age is that of the 304, or none")
+    func ageOfValidated() {
+        #expect(Sample.stored(date).head(age: nil).headerFields.map(\.description) == [date])
+        #expect(Sample.stored("Age: 1", date).head(age: nil).headerFields.map(\.description) == ["Age: 1", date])
+    }
+
+    @Test("A06 RFC 9110 §6.6.1: the Date of a stored response stays on a hit")
+    func dateOfHit() {
+        let response = Sample.stored("Cache-Control: max-age=60")
+        #expect(response.head(age: 59).headerFields[.date] == "Sun, 06 Nov 1994 08:49:37 GMT")
+    }
+
+    @Test("F09 RFC 9111 §5.2.2.4: fields of no-cache=\"…\" are left out unless validated")
+    func withheldFields() {
+        let response = Sample.stored(
+            date, "Cache-Control: max-age=60, no-cache=\"set-cookie, X-Secret, age\"", "Set-Cookie: a", "x-secret: b",
+            "Set-Cookie: c", "A: b")
+        #expect(
+            response.head(age: 1).headerFields.map(\.description)
+                == [date, "Cache-Control: max-age=60, no-cache=\"set-cookie, X-Secret, age\"", "A: b", "Age: 1"])
+        #expect(response.head(age: nil).headerFields.count == 6)
+        #expect(Sample.decide(Sample.request(), response, at: 1) == .hit(0, age: 1, isStale: false))
+    }
+}

@@ -1,0 +1,182 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+/// The value of a targeted field and what is to be read from it; `nil` when it is to be ignored.
+private struct Case: Sendable, CustomTestStringConvertible {
+    let lines: [String]
+    let expected: CacheControl?
+
+    init(_ lines: String..., expect build: (inout CacheControl) -> Void) {
+        self.lines = lines
+        var expected = CacheControl()
+        build(&expected)
+        self.expected = expected
+    }
+
+    init(ignored lines: String...) {
+        self.lines = lines
+        expected = nil
+    }
+
+    var testDescription: String { lines.joined(separator: " | ") }
+
+    var parsed: CacheControl? {
+        CacheControl(
+            targeted: Sample.fields(lines.map { "My-Cache-Control: \($0)" }), names: ["my-cache-control"])
+    }
+}
+
+@Suite struct TargetedCacheControlTests {
+    private static func maxAge(_ lines: [String], _ names: [String]) -> DeltaSeconds? {
+        CacheControl(targeted: Sample.fields(lines), names: names)?.maxAge
+    }
+
+    @Test("W04 RFC 9213 §2.2: what is not on the target list changes nothing", arguments: [[], ["my-cache-control"]])
+    func notTargeted(names: [String]) {
+        let lines = ["CDN-Cache-Control: max-age=1", "Surrogate-Control: max-age=2", "Cache-Control: max-age=3"]
+        #expect(CacheControl(targeted: Sample.fields(lines), names: names) == nil)
+        #expect(CacheControl(Sample.fields(lines)).maxAge == .seconds(3))
+    }
+
+    @Test("W05 RFC 9213 §2.2: the first valid field of the list decides alone, whatever their order in the response")
+    func order() {
+        let lines = ["CDN-Cache-Control: max-age=1", "My-Cache-Control: max-age=2", "Cache-Control: no-store"]
+        #expect(Self.maxAge(lines, ["My-Cache-Control", "CDN-Cache-Control"]) == .seconds(2))
+        #expect(Self.maxAge(lines, ["CDN-Cache-Control", "My-Cache-Control"]) == .seconds(1))
+        #expect(Self.maxAge(lines, ["other", "cdn-cache-control"]) == .seconds(1))
+        let control = CacheControl(targeted: Sample.fields(lines), names: ["CDN-CACHE-CONTROL"])
+        #expect(control?.noStore == false)
+        #expect(Self.maxAge(lines, ["", "no name", "\u{0}"]) == nil)
+    }
+
+    @Test(
+        "W05, W06 RFC 9213 §2.1: an invalid or empty field is passed over for the next",
+        arguments: ["", " ", "max-age=60,", "Max-Age=60", "max-age = 60", "max-age=60; ;", "max-age=\"60"])
+    func next(value: String) {
+        let lines = ["My-Cache-Control: \(value)", "CDN-Cache-Control: max-age=5"]
+        #expect(Self.maxAge(lines, ["my-cache-control", "cdn-cache-control"]) == .seconds(5))
+        #expect(Self.maxAge(lines, ["my-cache-control"]) == nil)
+    }
+
+    @Test(
+        "W05 RFC 9213 §2.2: every directive that this cache acts on is read",
+        arguments: [
+            Case("max-age=60") { $0.maxAge = .seconds(60) },
+            Case("s-maxage=60") { $0.sharedMaxAge = .seconds(60) },
+            Case("must-revalidate") {
+                $0.mustRevalidate = true
+                $0.mustRevalidateIsReadable = true
+            },
+            Case("proxy-revalidate, must-understand") {
+                $0.proxyRevalidate = true
+                $0.mustUnderstand = true
+            },
+            Case("no-store") { $0.noStore = true },
+            Case("no-cache") { $0.noCache = true },
+            Case(#"no-cache="Set-Cookie, X""#) { $0.noCacheFields = ["set-cookie", "x"] },
+            Case("no-cache=Set-Cookie") { $0.noCacheFields = ["set-cookie"] },
+            Case("private") {
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
+            Case(#"private="set-cookie""#) {
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
+            Case("public, immutable") {
+                $0.isPublic = true
+                $0.isImmutable = true
+            },
+            Case("stale-while-revalidate=30, stale-if-error=40") {
+                $0.staleWhileRevalidate = .seconds(30)
+                $0.staleIfError = .seconds(40)
+            },
+            // Unknown, or of requests: a valid field all the same.
+            Case("community=UCI, max-stale, min-fresh=5, only-if-cached") { _ in },
+        ])
+    fileprivate func directives(_ example: Case) {
+        #expect(example.parsed == example.expected)
+    }
+
+    @Test(
+        "W06 RFC 9213 §2.1: a Dictionary: lines combine, parameters are ignored, of one name the last counts",
+        arguments: [
+            Case("max-age=60", "no-cache") {
+                $0.maxAge = .seconds(60)
+                $0.noCache = true
+            },
+            Case("max-age=60;a=b;c, no-store;x=?0") {
+                $0.maxAge = .seconds(60)
+                $0.noStore = true
+            },
+            Case("max-age=60, max-age=5") { $0.maxAge = .seconds(5) },
+            Case("no-store, no-store=?0") { _ in },
+            Case("  max-age=007  ,\t private  ") {
+                $0.maxAge = .seconds(7)
+                $0.isPrivate = true
+                $0.privateIsReadable = true
+            },
+            Case(ignored: "max-age=60", "Nonsense"),
+            Case(ignored: "max-age=60", ""),
+            Case(ignored: "no-store;"),
+            Case(ignored: "no-store; foo=(a b)"),
+            Case(ignored: "no-cache=\"é\""),
+            Case(ignored: "max-age=-"),
+            Case(ignored: "max-age=1.2345"),
+            Case(ignored: "max-age=9999999999999999"),
+            Case(ignored: #"private=""#),
+            Case(ignored: "no-store=(a"),
+        ])
+    fileprivate func dictionary(_ example: Case) {
+        #expect(example.parsed == example.expected)
+    }
+
+    @Test(
+        "W06 RFC 9213 §2.1: a value of the wrong type restricts and permits nothing",
+        arguments: [
+            Case("no-store=?0, private=?0, no-cache=?0, must-revalidate=?0, public=?0, immutable=?0") { _ in },
+            Case("no-store=0") { $0.noStore = true },
+            Case("no-store=(a b)") { $0.noStore = true },
+            Case(#"must-revalidate="?0""#) { $0.mustRevalidate = true },
+            Case("private=()") { $0.isPrivate = true },
+            Case("no-cache=5") { $0.noCache = true },
+            Case("no-cache=(a)") { $0.noCache = true },
+            Case(#"no-cache="""#) { $0.noCache = true },
+            Case(#"no-cache="a b""#) { $0.noCache = true },
+            Case("public=1, immutable=yes, must-understand=()") { _ in },
+            Case(#"max-age="60""#) { $0.maxAge = .malformed },
+            Case("max-age=60.0") { $0.maxAge = .malformed },
+            Case("max-age") { $0.maxAge = .malformed },
+            Case("max-age=?0") { $0.maxAge = .malformed },
+            Case("max-age=-1") { $0.maxAge = .malformed },
+            Case("max-age=(60)") { $0.maxAge = .malformed },
+            Case("max-age=@60") { $0.maxAge = .malformed },
+            Case("stale-while-revalidate=forever, stale-if-error=:AAAA:") {
+                $0.staleWhileRevalidate = .malformed
+                $0.staleIfError = .malformed
+            },
+        ])
+    fileprivate func types(_ example: Case) {
+        #expect(example.parsed == example.expected)
+    }
+
+    @Test(
+        "W05, P09: numbers beyond 2^31 count as 2^31", arguments: [2_147_483_648, 2_147_483_649, 999_999_999_999_999])
+    func largeNumbers(number: Int64) {
+        #expect(Self.maxAge(["X: max-age=\(number)"], ["x"]) == .seconds(2_147_483_648))
+        #expect(Self.maxAge(["X: max-age=2147483647"], ["x"]) == .seconds(2_147_483_647))
+    }
+
+    @Test("W06: a field of any length is read or ignored, and soon")
+    func hostile() {
+        let keys = (0..<1000).map { "k\($0)" }.joined(separator: ",")
+        #expect(Self.maxAge(["X: \(keys),max-age=5"], ["x"]) == .seconds(5))
+        for separator in [",", ";"] {
+            let many = (0..<200_000).map { "k\($0)" }.joined(separator: separator)
+            #expect(Self.maxAge(["X: max-age=5,\(many)"], ["x"]) == nil)
+        }
+        let parentheses = String(repeating: "(", count: 1_000_000)
+        #expect(Self.maxAge(["X: max-age=5, a=\(parentheses)"], ["x"]) == nil)
+    }
+}

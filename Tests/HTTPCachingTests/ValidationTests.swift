@@ -1,0 +1,71 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct ValidationTests {
+    private let lastModified = "Last-Modified: Sat, 05 Nov 1994 08:49:37 GMT"
+
+    /// The fields of the request that validates `response`, in order.
+    private func conditions(_ response: StoredResponse, _ request: HTTPRequest = Sample.request()) -> [String]? {
+        response.conditionalRequest(from: request)?.headerFields.map(\.description)
+    }
+
+    @Test(
+        "C01 RFC 9111 §4.3.1: If-None-Match is the stored ETag to the letter, weak or malformed or not",
+        arguments: [#""a""#, #"W/"a""#, "a", #"w/"a\""#, #""a, b""#, #""""#, #"""#, "é"])
+    func entityTag(tag: String) {
+        #expect(conditions(Sample.stored("ETag: \(tag)")) == ["If-None-Match: \(tag)"])
+    }
+
+    @Test("C01 RFC 9110 §13.1.2: `*` is no entity tag; the origin would confirm any state of the resource")
+    func anyTag() {
+        #expect(conditions(Sample.stored("ETag: *")) == nil)
+        #expect(conditions(Sample.stored("ETag: *", lastModified))?.map { $0.prefix(18) } == ["If-Modified-Since:"])
+    }
+
+    @Test("C02 RFC 9111 §4.3.1: If-Modified-Since is the stored Last-Modified to the letter, next to If-None-Match")
+    func both() {
+        #expect(
+            conditions(Sample.stored("ETag: \"a\"", lastModified))
+                == ["If-None-Match: \"a\"", "If-Modified-Since: Sat, 05 Nov 1994 08:49:37 GMT"])
+        #expect(
+            conditions(Sample.stored(lastModified)) == ["If-Modified-Since: Sat, 05 Nov 1994 08:49:37 GMT"])
+        #expect(
+            conditions(Sample.stored("Last-Modified: Sat, 5-Nov-94 8:49")) == ["If-Modified-Since: Sat, 5-Nov-94 8:49"])
+    }
+
+    @Test("C02, P27: bytes that are not UTF-8 are sent as they were received")
+    func otherBytes() {
+        var response = Sample.stored()
+        response.fields.append(HTTPField(name: .eTag, value: [0x22, 0xFF, 0x22]))
+        let sent = response.conditionalRequest(from: Sample.request())?.headerFields.first
+        #expect(sent?.name == .ifNoneMatch)
+        #expect(sent?.withUnsafeBytesOfValue(Array.init) == [0x22, 0xFF, 0x22])
+    }
+
+    @Test("C03 RFC 9110 §13.1.3: without Last-Modified no date is invented")
+    func noInvention() {
+        #expect(conditions(Sample.stored("ETag: \"a\"")) == ["If-None-Match: \"a\""])
+        #expect(conditions(Sample.stored()) == nil)
+        #expect(conditions(Sample.stored("ETag:", "Last-Modified: ")) == nil)
+    }
+
+    @Test("C2: without an intact body there is nothing to validate")
+    func missingBody() {
+        #expect(conditions(Sample.stored("ETag: \"a\"", lastModified, hasIntactBody: false)) == nil)
+    }
+
+    @Test("C1: validators are found whatever their case", arguments: ["etag", "ETag", "Etag", "ETAG"])
+    func anyCase(name: String) {
+        #expect(conditions(Sample.stored("\(name): \"a\"")) == ["If-None-Match: \"a\""])
+        #expect(conditions(Sample.stored("LAST-modified: x")) == ["If-Modified-Since: x"])
+    }
+
+    @Test("C04 RFC 9111 §4.3.1: method, URI and all other fields are those of the request")
+    func restOfRequest() {
+        let request = Sample.request("Accept: a/b", "Cookie: c", method: .head)
+        var expected = request
+        expected.headerFields[.ifNoneMatch] = "\"a\""
+        #expect(Sample.stored("ETag: \"a\"").conditionalRequest(from: request) == expected)
+    }
+}
