@@ -5,7 +5,7 @@ extension ResourceLoader {
     public enum ClearScope: String, Hashable, Sendable, CaseIterable {
         /// The values in memory.
         case memory
-        /// What is stored in the loader's partition.
+        /// The responses that are stored in the loader's partition, and the values made of them.
         case disk
         /// Both.
         case all

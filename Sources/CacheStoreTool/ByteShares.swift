@@ -1,38 +1,38 @@
 import CacheStore
 
-/// Where the bytes of a store are: the groups that one property divides its entries into.
+/// The distribution of a store's bytes over groups of entries. One property divides the entries into groups.
 struct ByteShares {
-    /// The property.
+    /// The property that divides the entries.
     enum Property: String, CaseIterable {
         case host
         case contentType = "content_type"
         case lastUse = "last_use"
     }
 
-    /// The entries that have the property in common.
+    /// The entries with the same value of the property.
     struct Group {
-        /// What they have in common: `""` where they lack the property, `nil` for all groups beyond ``limit``.
+        /// The value: `""` for entries without the property, `nil` for all groups beyond ``limit``.
         let name: String?
-        /// How many groups these are; 1 but for those without a name.
+        /// The number of groups in this value; 1 unless the name is `nil`.
         let count: Int64
         let entries: Int64
-        /// The bytes of their bodies, as if none were shared.
+        /// The bytes of the bodies; a shared body counts for each entry.
         let bytes: Int64
-        /// Their part of the bytes of all groups, from 0 to 1.
+        /// The fraction of the bytes of all groups, from 0 to 1.
         fileprivate(set) var share = 0.0
     }
 
-    /// Groups that are told apart.
+    /// The most groups with a name.
     static let limit = 10
 
-    /// The names of ``Property/lastUse``; an entry that was never used was last used when it was stored.
+    /// The names of ``Property/lastUse``. For an entry that was never used, the time of storing counts.
     private static let ages = ["< 1 hour", "< 1 day", "< 1 week", "< 30 days", "older"]
 
     let property: Property
-    /// The largest first; by last use, all ages, the youngest first. Empty for an empty store.
+    /// The groups, the largest first; by last use, all ages, the most recent first. Empty for an empty store.
     private(set) var groups: [Group]
 
-    /// - Parameter result: What ``query`` found.
+    /// - Parameter result: The result of ``query``.
     init(_ property: Property, in result: SQLRows) {
         self.property = property
         groups = result.rows.filter { $0[0] == .text(property.rawValue) }.map { row in
@@ -42,14 +42,14 @@ struct ByteShares {
             let found = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
             groups = Self.ages.map { found[$0] ?? Group(name: $0, count: 1, entries: 0, bytes: 0) }
         }
-        // As a Double: what a damaged index says may be too much for 64 bits.
+        // As a Double: the values of a damaged index may overflow 64 bits.
         let sum = groups.reduce(0) { $0 + Double($1.bytes) }
         guard sum > 0 else { return }
         for index in groups.indices { groups[index].share = Double(groups[index].bytes) / sum }
     }
 
-    /// Property, place, name, number of groups, entries and bytes of each group. One statement, so that all of them are
-    /// of one state of the store.
+    /// Selects property, position, name, number of groups, entries and bytes of each group. One statement, so that all
+    /// values come from one snapshot of the store.
     static let query = """
         WITH
             media_type (name, bytes) AS (
@@ -103,7 +103,7 @@ extension ByteShares.Group: Encodable {
 
     func encode(to encoder: any Encoder) throws {
         var object = encoder.container(keyedBy: CodingKeys.self)
-        // Not left out where there is none.
+        // Encodes `nil` as `null` instead of omitting the key.
         try object.encode(name, forKey: .name)
         try object.encode(count, forKey: .count)
         try object.encode(entries, forKey: .entries)

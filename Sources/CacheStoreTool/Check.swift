@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Looks for damage.
+/// Checks the store for damage.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Compare index and files, and say what does not fit; nothing is changed without --repair.",

@@ -76,7 +76,7 @@ struct Evict: AsyncParsableCommand {
         let entriesLeft: Int
         let bytesLeft: Int64
 
-        /// - Parameter left: What the store holds afterwards; for a dry run, what it holds.
+        /// - Parameter left: The statistics after the eviction; for a dry run, those of the unchanged store.
         init(_ freed: EvictionReport, left: StoreStatistics, isDryRun: Bool) {
             entries = freed.entries
             bytes = freed.bytes

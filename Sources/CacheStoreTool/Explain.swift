@@ -4,7 +4,7 @@ import CacheStore
 import Foundation
 import HTTPTypes
 
-/// Says what a request for a URL would come to now, and why.
+/// Explains the current decision of the cache for a request.
 struct Explain: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say what a request for a URL would come to now, by which rule, and with which numbers.",
@@ -60,7 +60,7 @@ struct Explain: AsyncParsableCommand {
         }
     }
 
-    /// The request that get would send, but for what its transport adds.
+    /// Returns the request of `get`, without the fields that the transport adds.
     private func request() throws -> HTTPRequest {
         // The text of a key is `scheme://authority/…`.
         let parts = try URLArgument(url).key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -88,7 +88,7 @@ struct MethodArgument: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .list(["GET", "HEAD", "POST", "PUT", "DELETE"]) }
 }
 
-/// A transport that prepares requests as that of get does, and sends none.
+/// A transport that prepares requests like that of `get`, but sends none.
 private struct SilentTransport: HTTPTransport {
     let isBare: Bool
     private let base = URLSessionTransport()

@@ -3,11 +3,11 @@ import CacheLoader
 import CacheStore
 import Foundation
 
-/// Why a command gives no good answer, in words for a person and a code for a script.
+/// The reason why a command failed: a message for a person and an exit code for a script.
 struct Failure: Error {
-    /// Which kind it is; a greater one is worse.
+    /// The kind of a failure; a greater one is worse.
     enum Kind: Int32, Comparable {
-        /// The question was answered with no.
+        /// The answer to the question is no.
         case no = 1
         /// The store or the network failed.
         case broken = 2
@@ -23,7 +23,7 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// What a command has thrown.
+    /// Converts an error of a command.
     init(_ error: any Error) {
         switch error {
         case let failure as Failure:
@@ -38,14 +38,14 @@ struct Failure: Error {
         }
     }
 
-    /// A call of the system that has just failed.
+    /// Creates the failure of a system call from its `errno`.
     static func system(_ path: String, errno code: Int32) -> Failure {
         Failure(.broken, "\(path): \(String(cString: strerror(code)))")
     }
 
     var exitCode: ExitCode { ExitCode(kind.rawValue) }
 
-    /// Says it on the standard error, in one line.
+    /// Writes the message to the standard error, in one line.
     func report() {
         StandardError.say(message)
     }

@@ -53,7 +53,7 @@ struct Get: AsyncParsableCommand {
         if let worst { throw ExitCode(worst.rawValue) }
     }
 
-    /// - Returns: What it failed with.
+    /// - Returns: The kind of the failure; `nil` after a success.
     private func loadOne(_ url: String, _ store: ResponseStore) async throws -> Failure.Kind? {
         let line = ProgressLine()
         let loader = loading.loader(store, lane: lane, retry: retry) { ProgressTransport($0, line) }
@@ -61,15 +61,15 @@ struct Get: AsyncParsableCommand {
         return try finish(result)
     }
 
-    /// Loads as many at a time as keep the lane busy, and delivers each when those before it are.
+    /// Loads enough URLs at a time to keep the lane busy. Delivers the bodies in the order of the URLs.
     ///
-    /// - Returns: The worst that one failed with.
+    /// - Returns: The worst kind of failure; `nil` if all loads succeeded.
     private func loadAll(_ store: ResponseStore) async throws -> Failure.Kind? {
-        // A line that comes and goes would take away the end of a body that shares the terminal.
+        // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
         let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
-        // Those that wait for one before them hold their bodies.
+        // Limits the number of bodies in memory that wait for the body of an earlier URL.
         let window = 2 * loading.width(of: lane)
         return try await line.show {
             batch.progressText()
@@ -106,9 +106,9 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    /// Delivers what was loaded, or says why nothing was.
+    /// Delivers a loaded body, or reports the failure.
     ///
-    /// - Throws: What the others need not be loaded after either.
+    /// - Throws: An error that ends the whole command.
     private func finish(_ result: Result<Resource, any Error>) throws -> Failure.Kind? {
         do {
             try deliver(try result.get())
@@ -131,7 +131,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    /// One line, of `name=value` pairs, the URL last.
+    /// Returns one line of `name=value` pairs, the URL last.
     private func provenance(of resource: Resource) -> String {
         let digest = ContentDigest(of: resource.data)
         let expires = resource.expiresAt?.formatted(.iso8601) ?? "-"

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A file, or the standard input, read once from its beginning to its end.
+/// A file or the standard input, read once from beginning to end.
 final class InputFile: Sendable {
     private static let chunkByteCount = 262_144
 
     let path: String
     private let descriptor: Int32
 
-    /// - Parameter path: `-` for the standard input.
+    /// - Parameter path: The path of a file, or `-` for the standard input.
     init(path: String) throws(Failure) {
         self.path = path == "-" ? "the standard input" : path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY)
@@ -18,7 +18,7 @@ final class InputFile: Sendable {
         if descriptor > STDIN_FILENO { close(descriptor) }
     }
 
-    /// The next bytes; none at the end. Blocks.
+    /// Returns the next bytes; empty at the end. Blocks.
     func nextChunk() throws(Failure) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, initializedCount in
@@ -31,7 +31,7 @@ final class InputFile: Sendable {
         return bytes
     }
 
-    /// Where in a regular file the next bytes are; `nil` for anything else, which can be read only once.
+    /// The offset of the next bytes in a regular file; `nil` for other inputs, which can be read only once.
     var position: off_t? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Lists what is stored.
+/// Lists stored responses.
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "List what is stored.")
 
@@ -10,7 +10,7 @@ struct List: AsyncParsableCommand {
         case size
         case expires
 
-        /// The terms of `ORDER BY`; the key makes the order the same each time.
+        /// The terms of `ORDER BY`; the key makes the order deterministic.
         var terms: String {
             switch self {
             case .accessed: "accessed_at DESC, key"

@@ -33,13 +33,13 @@ struct Prefetch: AsyncParsableCommand {
     func run() async throws {
         let input = try InputFile(path: file)
         let line = ProgressLine()
-        // For the line alone: without one, nobody waits for the count.
+        // Counts only for the progress line, because counting reads the whole list.
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
         let (_, isInterrupted) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
                 let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
                 let prefetcher = Prefetcher(input, loader, batch, line, request: request)
-                // In the lane, or asleep before another attempt.
+                // Allows for loads in the lane, and for loads that wait before a retry.
                 let window = max(64, 4 * loading.width(of: lane))
                 try await line.show {
                     batch.progressText()

@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A transport that shows on the terminal what another one moves.
+/// A transport that shows the transfers of another one on the progress line.
 struct ProgressTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let progress: ProgressLine

@@ -64,7 +64,7 @@ struct Put: AsyncParsableCommand {
             let body = store.makeBodyWriter()
             let progress = ProgressLine()
             try await progress.show { try copy(input, to: body, progress) }
-            // Nothing is asked of the transport.
+            // The loader sends no request, so any transport will do.
             let loader = ResourceLoader(store: store)
             return try await loader.insert(body, for: target.text, headerFields: fields, options: options)
         }

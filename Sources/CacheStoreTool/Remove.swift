@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Removes what is stored for URLs, or what has something in common.
+/// Removes stored responses by URL or by a common property.
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Remove what is stored for URLs, or everything that fits a selection.",

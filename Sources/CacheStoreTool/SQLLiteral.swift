@@ -1,5 +1,5 @@
 extension String {
-    /// The text as SQL writes it. Where a value can be bound, that is better; a query through the store binds none.
+    /// The text as an SQL literal. Bound values are better, but a query through the store binds none.
     var sqlLiteral: String {
         "'" + replacing("'", with: "''") + "'"
     }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheStore
 import Foundation
 
-/// Shows what is stored for a URL.
+/// Shows the stored responses of a URL.
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what is stored for a URL.",
@@ -42,7 +42,7 @@ struct Show: AsyncParsableCommand {
         Failure(.no, "\(key): not stored")
     }
 
-    /// A line for each value that is there, then the field lines of the response.
+    /// Returns a line for each value that is not empty, then the field lines of the response.
     private func text(of row: [SQLValue], columns: [String]) -> String {
         let values = zip(columns, row).map { name, value in
             if name == "byte_size", case .integer(let count) = value {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Says what each eviction policy would make of recorded requests.
+/// Replays recorded requests with each eviction policy, and reports the hits.
 struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replay recorded requests, and say which share of them each eviction policy makes hits.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheStore
 import Foundation
 
-/// Copies a store in use.
+/// Copies a store that is in use.
 struct Snapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy the store to a new directory, while others use it.",

@@ -1,6 +1,6 @@
 import Logging
 
-/// Tells the person at the terminal what the libraries could not do, in one line each.
+/// Writes warnings of the libraries to the standard error, in one line each.
 struct StandardErrorLog: LogHandler {
     static var logger: Logger { Logger(label: "cachestore") { _ in StandardErrorLog() } }
 

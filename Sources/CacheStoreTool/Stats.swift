@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Shows the store in numbers, and where its bytes are.
+/// Shows the totals of the store, and the shares of its bytes.
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the store in numbers, and where its bytes are.",
@@ -18,7 +18,7 @@ struct Stats: AsyncParsableCommand {
         if report.json {
             return try JSONOutput.write(Result(totals: totals, shares: try shares()))
         }
-        // Before anything else is asked: in a damaged index they may be all that can be read.
+        // Before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))
         let picture = ShareTable(shares: try shares()).text()
         if !picture.isEmpty { try StandardOutput.write(line: "\n\(picture)") }
@@ -45,7 +45,7 @@ struct Stats: AsyncParsableCommand {
         }.joined(separator: "\n")
     }
 
-    /// The columns of the totals, and beside them the groups of each property.
+    /// The columns of the totals, and the groups of each property.
     private struct Result: Encodable {
         let totals: (columns: [String], values: [SQLValue])
         let shares: [ByteShares]

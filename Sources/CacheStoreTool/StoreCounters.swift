@@ -1,25 +1,25 @@
 import CacheStore
 
-/// What a store counts, at one time.
+/// The counters of a store at one time.
 package struct StoreCounters: Equatable, Sendable {
     package enum Counter: String, CodingKey, CaseIterable, Sendable {
         /// Stored responses.
         case entries
         /// Bytes of their bodies on disk.
         case bytes
-        /// Requests that what was fresh in the store has answered.
+        /// Requests answered by a fresh stored response.
         case hits
-        /// Requests that what was stale has answered.
+        /// Requests answered by a stale stored response.
         case stale
-        /// Requests that what the origin has confirmed has answered.
+        /// Requests answered by a stored response that the origin confirmed.
         case revalidated
-        /// Requests that the origin has answered in full.
+        /// Requests that the origin answered with a full response.
         case misses
         /// Requests that ended in an error.
         case errors
     }
 
-    /// When they were read; the differences count, and not where it begins.
+    /// The time of reading; only differences between times count.
     package let time: Duration
     private let values: [Counter: Int64]
 
@@ -28,7 +28,7 @@ package struct StoreCounters: Equatable, Sendable {
         self.values = values
     }
 
-    /// One row, with a column for each counter. One statement, so that all are of one state of the store.
+    /// Selects one row with a column for each counter. One statement, so that all values come from one snapshot.
     static let query = """
         SELECT
             cache_stats.entries, cache_stats.physical_bytes AS bytes,
@@ -38,7 +38,7 @@ package struct StoreCounters: Equatable, Sendable {
         FROM cache_stats LEFT JOIN cache_requests
         """
 
-    /// What ``query`` found.
+    /// Reads the result of ``query``.
     init(time: Duration, _ result: SQLRows) {
         self.time = time
         let named = zip(result.columns, result.rows.first ?? []).compactMap { name, value in
@@ -49,8 +49,9 @@ package struct StoreCounters: Equatable, Sendable {
 
     package subscript(counter: Counter) -> Int64 { values[counter, default: 0] }
 
-    /// How much more each counts in a second, to a thousandth; `nil` without time between the two. Less than zero where
-    /// entries, or what was counted, were removed.
+    /// Returns the growth of each counter per second, to a thousandth; `nil` if no time has passed.
+    ///
+    /// The growth is negative if entries or counts were removed.
     package func perSecond(since earlier: StoreCounters) -> [Counter: Double]? {
         let span = (time - earlier.time) / .seconds(1)
         guard span > 0 else { return nil }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// The command `cachestore`: loads through a cache, looks into it, and keeps it small.
+/// The command `cachestore`: loads through a cache, inspects the cache, and limits its size.
 @main
 struct Tool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +23,7 @@ struct Tool: AsyncParsableCommand {
 
     static func main() async {
         StandardOutput.survivesItsReader()
-        // Nobody else uses SQLite here.
+        // No other code in this process uses SQLite.
         ResponseStore.disableSQLiteMemoryStatistics()
         do {
             var command = await parsed()
@@ -33,10 +33,10 @@ struct Tool: AsyncParsableCommand {
                 try command.run()
             }
         } catch is StandardOutput.ReaderIsGone {
-            // Whoever read has read enough.
+            // The reader of the output needs no more.
             exit(withError: nil)
         } catch  where error is ExitCode || exitCode(for: error) == .success {
-            // Help that was asked for is thrown, too, by the command that gives it, as a type that only the parser knows.
+            // The command throws requested help text, too, as a type that only the parser knows.
             exit(withError: error)
         } catch {
             let failure = Failure(error)
@@ -45,7 +45,7 @@ struct Tool: AsyncParsableCommand {
         }
     }
 
-    /// The command that the command line asks for. What it has wrong ends the process.
+    /// Parses the command line. A wrong command line ends the process.
     private static func parsed() async -> any ParsableCommand {
         do {
             return try await asyncParseAsRoot()

@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheStore
 package import Foundation
 
-/// Shows what goes on in a store that others use.
+/// Shows the activity in a store that other processes use.
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what goes on in a store while others use it.",
@@ -41,7 +41,7 @@ struct Watch: AsyncParsableCommand {
             earlier = counters
             number += 1
             if number == count { return }
-            // By the clock, not by the pause: reading takes time, too. A turn that was missed is not made up for.
+            // Follows the clock, because reading takes time, too. Does not catch up on a missed update.
             turn = max(turn.advanced(by: .seconds(interval)), clock.now)
             try await clock.sleep(until: turn)
         }
@@ -49,16 +49,16 @@ struct Watch: AsyncParsableCommand {
 
     private func write(_ line: WatchLine, _ number: Int) throws {
         if report.json { return try JSONOutput.write(line: line) }
-        // Once for each screen of a small terminal.
+        // Once per screen of a small terminal.
         if number % 20 == 0 { try StandardOutput.write(line: WatchLine.header) }
         try StandardOutput.write(line: line.text)
     }
 }
 
-/// What a store counts at one time, and how that has changed since the time before.
+/// The counters of a store at one time, and their growth since the previous time.
 package struct WatchLine: Encodable {
     private let counters: StoreCounters
-    /// `nil` for the first.
+    /// The growth per second; `nil` for the first line.
     private let perSecond: [StoreCounters.Counter: Double]?
     private let date: Date
 
@@ -75,7 +75,7 @@ package struct WatchLine: Encodable {
     }
 
     package var text: String {
-        // 2026-01-31T12:34:56Z
+        // Example: 2026-01-31T12:34:56Z
         let time = String(date.formatted(.iso8601).dropFirst(11).prefix(8))
         let cells = Self.columns.flatMap { counter in
             let rate = perSecond?[counter]
@@ -86,10 +86,10 @@ package struct WatchLine: Encodable {
         return Self.row(time: time, cells)
     }
 
-    /// What 80 columns have room for.
+    /// The counters that fit into 80 columns.
     private static let columns: [StoreCounters.Counter] = [.entries, .bytes, .hits, .misses]
 
-    /// Cells that are wider than their column move the others.
+    /// Returns a line; a cell wider than its column moves the later cells.
     private static func row(time: String, _ cells: [String]) -> String {
         let widths = [7, 7, 8, 8, 8, 7, 8, 7]
         return zip(cells, widths).reduce(time.padding(8)) { line, cell in

@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Collects the requests of one connection and has them answered one after the other.
+/// Collects the requests of one connection and answers them one after the other.
 ///
-/// All its state belongs to the connection's event loop. Requests that a client sends ahead wait their turn.
+/// All state belongs to the event loop of the connection. Pipelined requests wait for the previous response.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
 
@@ -34,7 +34,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.fireChannelInactive()
     }
 
-    /// What is no HTTP ends the connection.
+    /// Closes the connection after input that is not HTTP.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }

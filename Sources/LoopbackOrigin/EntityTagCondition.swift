@@ -6,14 +6,14 @@ struct EntityTagCondition {
 
     init(_ value: String) {
         isAny = value.filter { $0 != " " && $0 != "\t" } == "*"
-        // A comma may stand inside a tag (RFC 9110 §8.8.3), so the quotes divide the list: every second part is a tag.
+        // A tag may contain a comma (RFC 9110 §8.8.3), so split the list at quotes: every second part is a tag.
         let parts = value.split(separator: "\"", omittingEmptySubsequences: false)
         opaqueTags = Set(parts.indices.filter { $0 % 2 == 1 && $0 + 1 < parts.count }.map { parts[$0] })
     }
 
-    /// Whether the representation tagged `etag` is one of those that the condition names, by weak comparison.
+    /// Returns whether the condition contains `etag` by weak comparison.
     ///
-    /// RFC 9110 §8.8.3.2: weak comparison looks at the opaque parts alone.
+    /// RFC 9110 §8.8.3.2: weak comparison ignores `W/` and compares the opaque tags.
     func matches(_ etag: String?) -> Bool {
         if isAny { return true }
         guard let parts = etag?.split(separator: "\"", omittingEmptySubsequences: false), parts.count == 3 else {

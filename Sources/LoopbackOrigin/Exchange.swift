@@ -9,9 +9,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Answers requests: asks for the reply, plans the response, sends it.
+/// Answers requests: calls the reply closure, plans the response, sends the response.
 struct Exchange: Sendable {
-    /// A request, and what the connection needs to know of it.
+    /// A request with the information that the connection needs.
     struct Request: Sendable {
         var content: OriginRequest
         var keepsAlive: Bool
@@ -22,9 +22,9 @@ struct Exchange: Sendable {
     let date: @Sendable () -> String?
     let reply: @Sendable (OriginRequest) async -> OriginReply
 
-    /// Answers `request` on `channel`, and ends the connection if the reply or the request ask for that.
+    /// Answers `request` on `channel`. Closes the connection if the reply or the request asks for it.
     ///
-    /// Returns early when the connection is lost.
+    /// Returns early if the connection is lost.
     func run(_ request: Request, on channel: any Channel) async {
         let reply = request.isTooLarge ? .status(.contentTooLarge) : await reply(request.content)
         if reply.status == .notModified { log.recordNotModified() }
@@ -40,12 +40,12 @@ struct Exchange: Sendable {
             case .stall:
                 try await channel.closeFuture.get()
             case .reset:
-                // Closing a socket that lingers for no time sends RST in place of FIN.
+                // Closing a socket with a linger time of 0 sends RST in place of FIN.
                 try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
                 try await channel.close()
             }
         } catch {
-            // The connection is gone, and with it whoever would want to know.
+            // The connection is lost, so no client can receive an error.
             channel.close(promise: nil)
         }
     }
@@ -65,7 +65,7 @@ struct Exchange: Sendable {
         try await flush(&buffer, bodyBytes: &bodyBytes, to: channel)
     }
 
-    /// Returns once the operating system has taken the bytes, which a reset after them relies on.
+    /// Returns only after the operating system has accepted the bytes, so that a reset can follow them.
     private func flush(_ buffer: inout ByteBuffer, bodyBytes: inout Int, to channel: any Channel) async throws {
         guard buffer.readableBytes > 0 else { return }
         try await channel.writeAndFlush(buffer)

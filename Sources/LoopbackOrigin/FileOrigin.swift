@@ -7,10 +7,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The files of a directory tree as the resources of an origin, with validators and conditional requests.
+/// Serves the files of a directory tree, with validators and conditional requests.
 ///
-/// The tree is read once, at the start: a request is looked up among the paths found then, so that no request reaches the
-/// disk, and the whole content is in memory. Symbolic links are left out.
+/// The initializer reads the whole tree into memory. Later requests look up a path in memory and never access the disk.
+/// The origin omits symbolic links.
 public final class FileOrigin: Sendable {
     private struct File {
         var body: [UInt8]
@@ -30,8 +30,8 @@ public final class FileOrigin: Sendable {
 
     /// Reads the tree below `directory`.
     ///
-    /// - Parameter cacheControl: The `Cache-Control` of the file at a path; `nil` for none.
-    /// - Throws: What Foundation said about a directory or file that cannot be read.
+    /// - Parameter cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
+    /// - Throws: The error of Foundation for a directory or file that cannot be read.
     public convenience init(
         directory: String, cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
     ) throws {
@@ -43,9 +43,9 @@ public final class FileOrigin: Sendable {
     /// Reads some files below `directory`.
     ///
     /// - Parameters:
-    ///   - paths: Where they are, relative to `directory`. What is no regular file is left out.
-    ///   - cacheControl: The `Cache-Control` of the file at a path; `nil` for none.
-    /// - Throws: What Foundation said about a file that cannot be read.
+    ///   - paths: The paths of the files, relative to `directory`. Skips paths that are not regular files.
+    ///   - cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
+    /// - Throws: The error of Foundation for a file that cannot be read.
     public init(
         directory: String, paths: some Sequence<String>,
         cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
@@ -63,20 +63,20 @@ public final class FileOrigin: Sendable {
         self.cacheControl = cacheControl
     }
 
-    /// The paths to ask for, percent-encoded, in order.
+    /// The request paths of all files, percent-encoded and sorted.
     public var paths: [String] {
         files.withLock { $0.keys.sorted() }.map(PercentEncoding.encoded)
     }
 
-    /// The content now served at `path`, `nil` for none.
+    /// Returns the current content at `path`; `nil` for none.
     public func body(at path: String) -> [UInt8]? {
         file(at: path)?.body
     }
 
-    /// Serves `body` at `path` from now on; the disk stays as it is.
+    /// Serves `body` at `path` from now on; does not change the disk.
     ///
-    /// The entity tag follows the content, and `Last-Modified` is a second later than before, so that either validator
-    /// shows the change.
+    /// The entity tag follows the content, and `Last-Modified` is a second later than before. So either validator shows
+    /// the change.
     public func overlay(_ path: String, with body: [UInt8]) {
         let path = PercentEncoding.decoded(path)
         files.withLock { files in
@@ -84,7 +84,8 @@ public final class FileOrigin: Sendable {
         }
     }
 
-    /// Answers GET and HEAD with the file, or 304 as the request's condition has it; the rest with 404 or 405.
+    /// Answers GET and HEAD with the file, or with 304 if the condition of the request matches. Otherwise answers 404
+    /// or 405.
     public func reply(to request: OriginRequest) -> OriginReply {
         guard let file = file(at: request.path) else { return .status(.notFound) }
         guard request.method == .get || request.method == .head else {
@@ -101,7 +102,7 @@ public final class FileOrigin: Sendable {
         return files.withLock { $0[name] }
     }
 
-    /// The path without its query and percent-encoding.
+    /// Returns the path without its query and percent-encoding.
     private static func name(_ path: String) -> String {
         PercentEncoding.decoded(String(path.prefix { $0 != "?" }))
     }
@@ -116,7 +117,7 @@ extension LoopbackOrigin {
     }
 }
 
-/// The 64-bit FNV-1a hash: tells contents apart for an entity tag, and is no protection against anyone who wants them alike.
+/// Returns the 64-bit FNV-1a hash, for entity tags. The hash does not protect against deliberate collisions.
 private func fnv1a(_ bytes: [UInt8]) -> UInt64 {
     bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }

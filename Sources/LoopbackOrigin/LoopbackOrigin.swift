@@ -2,10 +2,10 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// An HTTP/1.1 origin server on the loopback interface, whose every response a closure decides.
+/// An HTTP/1.1 origin server on the loopback interface. A closure decides every response.
 ///
-/// It speaks real HTTP over real sockets, keeps connections alive, serves them concurrently, and can misbehave in all the
-/// ways of ``OriginReply/Delivery``. It records what it was asked.
+/// The server speaks real HTTP over real sockets, keeps connections alive, and serves them concurrently. The server can
+/// misbehave in all ways of ``OriginReply/Delivery``, and records all requests.
 ///
 ///     let origin = try await LoopbackOrigin { request in
 ///         .ok("hello".utf8, cacheControl: "max-age=60", etag: "\"1\"")
@@ -13,7 +13,7 @@ internal import NIOPosix
 ///     // … fetch origin.url("/greeting") …
 ///     await origin.stop()
 ///
-/// All members may be called from any thread. An origin that is dropped stops.
+/// All members are safe to call from any thread. Releasing the origin stops the server.
 public final class LoopbackOrigin: Sendable {
     /// The host and port, such as `127.0.0.1:49152`.
     public let authority: String
@@ -26,10 +26,10 @@ public final class LoopbackOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
-    ///   - requestBodyLimit: How many bytes of a request body are kept. A longer one is answered with 413.
-    ///   - date: The value of the `Date` field for replies that have none of their own; `nil` adds none.
-    ///   - reply: Answers a request. Its task is cancelled when the client leaves or the origin stops.
-    /// - Throws: What the system said when the address could not be bound.
+    ///   - requestBodyLimit: The most bytes of a request body. The origin answers a longer one with 413.
+    ///   - date: Returns the `Date` field for replies without one; `nil` adds none.
+    ///   - reply: Answers a request. Its task is cancelled when the client disconnects or the origin stops.
+    /// - Throws: The error of the system if it could not bind the address.
     public init(
         host: String = "127.0.0.1",
         requestBodyLimit: Int = 16 << 20,
@@ -65,9 +65,9 @@ public final class LoopbackOrigin: Sendable {
         for connection in connections.refuseFurther() { connection.close(promise: nil) }
     }
 
-    /// Stops listening and closes every connection, whatever is still being sent on it.
+    /// Stops listening and closes every connection, even during a response.
     ///
-    /// Returns when all are closed. Stopping twice is harmless.
+    /// Returns after all connections are closed. A second call has no effect.
     public func stop() async {
         try? await listener.close().get()
         let open = connections.refuseFurther()
@@ -77,31 +77,31 @@ public final class LoopbackOrigin: Sendable {
 }
 
 extension LoopbackOrigin {
-    /// The start of every URL of this origin, without a slash at its end: `http://127.0.0.1:49152`.
+    /// The start of every URL of this origin, without a trailing slash: `http://127.0.0.1:49152`.
     public var baseURL: String { "http://\(authority)" }
 
-    /// The absolute URL of `path`, which may have a query.
+    /// Returns the absolute URL of `path`, which may have a query.
     public func url(_ path: String) -> String {
         path.hasPrefix("/") ? baseURL + path : "\(baseURL)/\(path)"
     }
 
-    /// The requests received since the start or the last ``resetRequests()``, in the order of their arrival.
+    /// The requests since the start or the last ``resetRequests()``, in the order of their arrival.
     public var requests: [OriginRequest] { log.requests }
 
-    /// The requests whose path, with its query, is `path`.
+    /// Returns the requests whose path, with its query, is `path`.
     public func requests(to path: String) -> [OriginRequest] {
         log.requests.filter { $0.path == path }
     }
 
-    /// How many requests were received since the start or the last ``resetRequests()``.
+    /// The number of requests since the start or the last ``resetRequests()``.
     public var requestCount: Int { log.requestCount }
 
-    /// Forgets the requests received so far. Serial numbers and ``counters`` run on.
+    /// Discards the recorded requests. Serial numbers and ``counters`` continue.
     public func resetRequests() {
         log.resetRequests()
     }
 
-    /// What this origin has done since its start.
+    /// The counters since the start of this origin.
     public var counters: OriginCounters {
         var counters = log.counters
         counters.connections = connections.accepted

@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections that an origin must close when it stops.
+/// The connections that an origin closes when it stops.
 final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -12,10 +12,11 @@ final class OpenConnections: Sendable {
     /// Guards the table; a channel guards itself.
     private let state = Mutex(State())
 
-    /// How many connections were ever admitted.
+    /// The number of connections admitted so far.
     var accepted: Int { state.withLock { $0.accepted } }
 
-    /// Takes a new connection in. `false` when the origin has stopped meanwhile: the connection is the caller's to close.
+    /// Admits a new connection. Returns `false` if the origin has stopped meanwhile; then the caller closes the
+    /// connection.
     func admit(_ channel: any Channel) -> Bool {
         state.withLock { state in
             guard !state.isRefusing else { return false }
@@ -29,7 +30,7 @@ final class OpenConnections: Sendable {
         state.withLock { $0.channels[ObjectIdentifier(channel)] = nil }
     }
 
-    /// Admits no more, and hands over those that are open.
+    /// Refuses further connections, and returns the open ones.
     func refuseFurther() -> [any Channel] {
         state.withLock { state in
             state.isRefusing = true

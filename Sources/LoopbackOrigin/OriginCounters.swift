@@ -1,15 +1,15 @@
-/// What an origin has done since its start.
+/// The counters of an origin since its start.
 public struct OriginCounters: Hashable, Sendable {
-    /// The connections that it accepted.
+    /// The number of accepted connections.
     public var connections = 0
 
-    /// The requests that it received whole.
+    /// The number of complete requests received.
     public var requests = 0
 
-    /// The bytes of response bodies that the network layer took, without heads and chunk framing.
+    /// The bytes of response bodies that the network layer accepted, without heads and chunk framing.
     public var bodyBytes = 0
 
-    /// The replies with status 304.
+    /// The number of replies with status 304.
     public var notModified = 0
 
     /// Creates counters that are all zero.

@@ -4,9 +4,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Dates as HTTP writes them: IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// Dates in the format of HTTP: IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 public enum OriginDate {
-    /// The text for a number of seconds since 1970.
+    /// Returns the text for a number of seconds since 1970.
     public static func text(secondsSince1970 seconds: Int) -> String {
         let time = (seconds % 86_400 + 86_400) % 86_400
         let days = (seconds - time) / 86_400
@@ -16,12 +16,12 @@ public enum OriginDate {
         return "\(weekday), \(date) \(twoDigits(time / 3600)):\(twoDigits(time / 60 % 60)):\(twoDigits(time % 60)) GMT"
     }
 
-    /// The text for this moment.
+    /// Returns the text for the current time.
     public static func now() -> String {
         text(secondsSince1970: Int(Date().timeIntervalSince1970))
     }
 
-    /// The seconds since 1970 that `text` tells, `nil` when it is not an IMF-fixdate.
+    /// Returns the seconds since 1970 of `text`; `nil` if it is not an IMF-fixdate.
     public static func seconds(of text: String) -> Int? {
         let words = text.split(separator: " ")
         guard
@@ -33,7 +33,8 @@ public enum OriginDate {
         guard clock.allSatisfy({ (0..<60).contains($0) }) else { return nil }
         let days = CivilDate(year: year, month: month + 1, day: day).daysSince1970
         let seconds = days * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
-        // Writing it again rejects what is out of range, or not written in the one form that RFC 9110 lets origins send.
+        // Formatting the date again rejects values out of range, and formats that RFC 9110 does not allow origins to
+        // send.
         return self.text(secondsSince1970: seconds) == text ? seconds : nil
     }
 
@@ -53,8 +54,8 @@ public enum OriginDate {
 
 /// A day of the proleptic Gregorian calendar.
 ///
-/// In years that begin in March a leap day comes last, and the months have the lengths of a fixed pattern; see
-/// [Hinnant](https://howardhinnant.github.io/date_algorithms.html).
+/// The algorithm begins years in March. Then a leap day comes last, and the lengths of the months follow a fixed
+/// pattern; see [Hinnant](https://howardhinnant.github.io/date_algorithms.html).
 private struct CivilDate {
     var year: Int
     var month: Int

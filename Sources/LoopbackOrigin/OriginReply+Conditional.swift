@@ -1,13 +1,13 @@
 internal import HTTPTypes
 
 extension OriginReply {
-    /// Answers `request` with a resource as it is now: 304 when the request's condition says the client has it, else 200.
+    /// Answers `request` with a resource: 304 if the condition of the request matches, else 200.
     ///
-    /// RFC 9110 §13.2.2: `If-None-Match` decides when present; only without it does `If-Modified-Since`. Other methods than
-    /// GET and HEAD get the 200.
+    /// RFC 9110 §13.2.2: `If-None-Match` decides if present; `If-Modified-Since` decides only without it. Methods other
+    /// than GET and HEAD receive the 200.
     ///
     /// - Parameters:
-    ///   - etag: The entity tag with its quotes, and its `W/` if weak.
+    ///   - etag: The entity tag with its quotes, and with `W/` if weak.
     ///   - lastModified: An IMF-fixdate.
     public static func resource(
         _ body: some Sequence<UInt8>,

@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 extension OriginReply {
-    /// A 200 with `body`, and the fields that are given.
+    /// Returns a 200 with `body` and the given fields.
     public static func ok(
         _ body: some Sequence<UInt8> = [],
         cacheControl: String? = nil,
@@ -14,7 +14,7 @@ extension OriginReply {
         return OriginReply(fields: fields, body: Array(body))
     }
 
-    /// A 304 with the fields that are given.
+    /// Returns a 304 with the given fields.
     public static func notModified(
         etag: String? = nil, lastModified: String? = nil, cacheControl: String? = nil
     ) -> OriginReply {
@@ -22,7 +22,7 @@ extension OriginReply {
             status: .notModified, fields: caching(cacheControl: cacheControl, etag: etag, lastModified: lastModified))
     }
 
-    /// A reply with `status`, such as `.status(404)`.
+    /// Returns a reply with `status`, such as `.status(404)`.
     public static func status(
         _ status: HTTPResponse.Status, fields: HTTPFields = [:], body: some Sequence<UInt8> = []
     ) -> OriginReply {

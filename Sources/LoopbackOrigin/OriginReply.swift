@@ -1,22 +1,22 @@
 public import HTTPTypes
 
-/// What an origin answers, and how well it behaves while it does.
+/// The response of an origin, and its delivery.
 public struct OriginReply: Sendable {
     /// The status, with its reason phrase.
     public var status: HTTPResponse.Status
 
-    /// The header fields, sent as they are.
+    /// The header fields, sent unchanged.
     ///
-    /// `Content-Length`, `Transfer-Encoding`, `Connection` and `Date` are added where they are absent and needed.
+    /// The origin adds `Content-Length`, `Transfer-Encoding`, `Connection` and `Date` if they are absent and needed.
     public var fields: HTTPFields
 
     /// The content. Not sent in answer to HEAD, nor with a status that has none.
     public var body: [UInt8]
 
-    /// How the response goes onto the connection.
+    /// How the origin sends the response.
     public var delivery: Delivery
 
-    /// Whether `Date` is added when ``fields`` has none.
+    /// Whether the origin adds `Date` if ``fields`` has none.
     public var addsDate = true
 
     /// Creates a reply.
@@ -29,11 +29,11 @@ public struct OriginReply: Sendable {
         self.delivery = delivery
     }
 
-    /// How a response goes onto the connection: framed one way or another, or broken one way or another.
+    /// How the origin sends a response: with a certain framing, or with a certain fault.
     ///
-    /// What a delivery does to the body it does not do where none is sent, as in the answer to HEAD.
+    /// A delivery affects only a body that is sent; the answer to HEAD has none.
     public enum Delivery: Sendable {
-        /// The whole body, under a correct `Content-Length`.
+        /// The whole body with a correct `Content-Length`.
         case complete
 
         /// The whole body in chunks of `bytes`, with chunked framing.
@@ -42,22 +42,24 @@ public struct OriginReply: Sendable {
         /// The whole body without a length; the end of the connection ends it.
         case closeDelimited
 
-        /// As ``complete``, in pieces of `bytes`; each is sent when `before`, called with its index from 0, returns.
+        /// As ``complete``, in pieces of `bytes`. Before each piece the origin calls `before` with its index from 0.
         ///
-        /// The head goes out ahead of the first call.
+        /// The head goes out before the first call.
         case paced(bytes: Int, before: @Sendable (Int) async -> Void)
 
-        /// The whole body under a `Content-Length` that lies, then the end of the connection.
+        /// The whole body with a wrong `Content-Length`, then the end of the connection.
         ///
-        /// A declared length above the real one truncates the response; one below has surplus bytes follow it.
+        /// A declared length above the real one truncates the response. With one below, surplus bytes follow the
+        /// response.
         case declaring(length: Int)
 
-        /// The head and the first `afterBytes` of the body, then nothing until the client leaves or the origin stops.
+        /// The head and the first `afterBytes` of the body, then nothing until the client disconnects or the origin
+        /// stops.
         case stalling(afterBytes: Int)
 
         /// The head and the first `afterBytes` of the body, then a TCP reset.
         ///
-        /// A client may see fewer of them: a reset overtakes what its network layer has not handed over yet.
+        /// A client may receive fewer bytes: a reset overtakes bytes that its network layer has not delivered yet.
         case resetting(afterBytes: Int)
 
         /// The first `afterBytes` of the body in one chunk, then the end of the connection without the last chunk.
@@ -73,14 +75,14 @@ public struct OriginReply: Sendable {
         case breakingOff([UInt8])
     }
 
-    /// The reply, delivered as `delivery` says.
+    /// Returns the reply with another delivery.
     public func delivered(_ delivery: Delivery) -> OriginReply {
         var reply = self
         reply.delivery = delivery
         return reply
     }
 
-    /// The reply without a `Date` of the origin's.
+    /// Returns the reply without an added `Date`.
     public func undated() -> OriginReply {
         var reply = self
         reply.addsDate = false

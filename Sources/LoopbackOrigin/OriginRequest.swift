@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// A request as it arrived at an origin.
+/// A request that arrived at an origin.
 public struct OriginRequest: Hashable, Sendable {
-    /// The position of the request among all that this origin received, from 1.
+    /// The position of the request among all requests of this origin, from 1.
     public var serial: Int
 
     /// The method.
@@ -11,10 +11,10 @@ public struct OriginRequest: Hashable, Sendable {
     /// The request target: the path, and the query if there is one.
     public var path: String
 
-    /// The header fields, `Host` among them.
+    /// The header fields, including `Host`.
     public var fields: HTTPFields
 
-    /// The body, with chunk framing removed.
+    /// The body, without chunk framing.
     public var body: [UInt8]
 
     /// Creates a request.

@@ -1,6 +1,6 @@
 /// The percent-encoding of URL paths (RFC 3986 §2.1).
 enum PercentEncoding {
-    /// `path` with every byte encoded but slashes and the unreserved characters.
+    /// Returns `path` with every byte encoded except slashes and the unreserved characters.
     static func encoded(_ path: String) -> String {
         var result = ""
         for byte in path.utf8 {
@@ -14,7 +14,7 @@ enum PercentEncoding {
         return result
     }
 
-    /// `path` with its triplets decoded, once; what is no triplet stays as it is.
+    /// Returns `path` with its triplets decoded once; invalid triplets stay unchanged.
     static func decoded(_ path: String) -> String {
         var result: [UInt8] = []
         var rest = Array(path.utf8)[...]
@@ -40,7 +40,7 @@ enum PercentEncoding {
     }
 
     private static func value(ofHexDigits digits: ArraySlice<UInt8>) -> UInt8? {
-        // The initializer of integers would also take a sign.
+        // The integer initializer would also accept a sign.
         guard digits.count == 2, let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-")
         else { return nil }
         return UInt8(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -1,20 +1,20 @@
 internal import Synchronization
 
-/// What an origin was asked, and what it has done about it.
+/// The requests and the counters of an origin.
 final class RequestLog: Sendable {
     private struct State {
         var requests: [OriginRequest] = []
         var counters = OriginCounters()
     }
 
-    /// Guards the list and the counters, which the connections' event loops and tasks all write.
+    /// Guards the list and the counters; the event loops and tasks of all connections write them.
     private let state = Mutex(State())
 
     var requests: [OriginRequest] { state.withLock { $0.requests } }
     var requestCount: Int { state.withLock { $0.requests.count } }
     var counters: OriginCounters { state.withLock { $0.counters } }
 
-    /// Records `request` and gives it its serial number.
+    /// Records `request` and assigns its serial number.
     func record(_ request: inout OriginRequest) {
         state.withLock { state in
             state.counters.requests += 1

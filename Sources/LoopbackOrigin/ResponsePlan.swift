@@ -1,9 +1,9 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// What goes onto the connection for one reply, decided before anything is sent.
+/// The bytes of one reply on the connection, decided before sending.
 ///
-/// The bytes are written here and not by NIO's encoder, because an origin that tests its clients must be able to lie.
+/// Does not use NIO's encoder, because the origin of a test must be able to send wrong framing.
 struct ResponsePlan: Sendable {
     enum Ending: Sendable {
         case keepAlive
@@ -12,13 +12,13 @@ struct ResponsePlan: Sendable {
         case stall
     }
 
-    /// The head, or what stands in its place.
+    /// The head, or the bytes in its place.
     private(set) var head: [UInt8] = []
-    /// The body, as much of it as is sent.
+    /// The part of the body that is sent.
     private(set) var pieces: [ArraySlice<UInt8>] = []
-    /// What follows the last piece: the last chunk, where there is one.
+    /// The bytes after the last piece: the last chunk of a chunked body.
     private(set) var trailer = ""
-    /// Called before each piece; then each goes out by itself.
+    /// Called before each piece; if set, each piece is flushed separately.
     private(set) var pace: (@Sendable (Int) async -> Void)?
     private(set) var ending = Ending.keepAlive
 
@@ -93,7 +93,7 @@ struct ResponsePlan: Sendable {
 
     /// Writes `piece` with its framing.
     func write(_ piece: ArraySlice<UInt8>, into buffer: inout ByteBuffer) {
-        // A chunk of no bytes would be the last chunk.
+        // An empty chunk would be the last chunk.
         guard !piece.isEmpty else { return }
         if isChunked { buffer.writeString("\(String(piece.count, radix: 16))\r\n") }
         buffer.writeBytes(piece)
@@ -119,7 +119,7 @@ extension HTTPFields {
 }
 
 extension HTTPResponse.Status {
-    /// RFC 9110 §6.4.1: these have no content, whatever their fields say.
+    /// RFC 9110 §6.4.1: these statuses have no content, regardless of their fields.
     fileprivate var hasNoContent: Bool {
         kind == .informational || self == .noContent || self == .notModified
     }

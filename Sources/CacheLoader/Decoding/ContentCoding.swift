@@ -7,15 +7,15 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The codings that this library takes off a body (RFC 9110 §8.4.1).
+/// The content codings that this library decodes (RFC 9110 §8.4.1).
 package enum ContentCoding: String, Sendable, CaseIterable {
     case gzip
     case deflate
 
-    /// What a request says to accept (RFC 9110 §12.5.3).
+    /// The `Accept-Encoding` of requests (RFC 9110 §12.5.3).
     package static let accepted = allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// RFC 9110 §8.4.1.3: "x-gzip" counts as gzip. Case does not matter.
+    /// RFC 9110 §8.4.1.3: "x-gzip" is equivalent to "gzip". Names are case-insensitive.
     private init?(name: Substring) {
         switch name.lowercased() {
         case "gzip", "x-gzip": self = .gzip
@@ -24,15 +24,18 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// A body without the codings that its `Content-Encoding` names; `nil` if there is none, or one that is not known, or
-    /// no body: then it stays as it is, and so do the fields.
+    /// Decodes the codings that `Content-Encoding` names.
     ///
-    /// - Parameter limit: The most bytes there may be; a few of them can stand for any number.
+    /// Returns `nil` for an empty body, and if the fields name no coding or an unknown one. Body and fields then stay
+    /// unchanged.
+    ///
+    /// - Parameter limit: The largest length of the decoded body in bytes. A few encoded bytes can expand to any
+    ///   length.
     package static func decode(
         _ data: Data, _ fields: HTTPFields, limit: Int64, url: String
     ) throws(LoadError) -> Data? {
         guard let codings = codings(fields) else { return nil }
-        // An empty body is that of a response which has none, whatever it says: to HEAD, for one.
+        // An empty body belongs to a response without content, such as one to HEAD, even if its fields name a coding.
         guard !data.isEmpty else { return nil }
         var data = data
         for coding in codings.reversed() {
@@ -48,7 +51,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         return data
     }
 
-    /// Whether a body with these fields has codings, all of which are known.
+    /// Returns whether the fields name codings, all of which are known.
     static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
 
     private static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
@@ -64,7 +67,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         switch self {
         case .gzip: return try Inflater.inflate(data, .gzip, limit: limit)
         case .deflate:
-            // RFC 9110 §8.4.1.2: some send "deflate" without the zlib wrapper around it.
+            // RFC 9110 §8.4.1.2: some servers send "deflate" data without the zlib wrapper.
             do throws(Inflater.Failure) {
                 return try Inflater.inflate(data, .zlib, limit: limit)
             } catch {

@@ -7,14 +7,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Decompresses DEFLATE (RFC 1951), wrapped as gzip (RFC 1952) or zlib (RFC 1950), or not at all. One owner, one use.
+/// Decompresses DEFLATE data (RFC 1951) with a gzip (RFC 1952) or zlib (RFC 1950) wrapper, or with none.
 struct Inflater {
     enum Wrapping {
         case gzip
         case zlib
         case none
 
-        /// As zlib's `inflateInit2` wants it: the size of the window, and what is around the data.
+        /// The argument of zlib's `inflateInit2`: the size of the window and the wrapper.
         fileprivate var windowBits: Int32 {
             switch self {
             case .gzip: 15 + 16
@@ -25,17 +25,17 @@ struct Inflater {
     }
 
     enum Failure: Error {
-        /// Not what it is said to be, or not all of it.
+        /// The data does not have the stated format, or is incomplete.
         case malformed
-        /// Longer than the limit once it is decompressed.
+        /// The decompressed data is longer than the limit.
         case tooLarge
     }
 
     private static let chunkByteCount = 65_536
 
-    /// All that `data` stands for.
+    /// Decompresses all of `data`.
     ///
-    /// gzip may have several members, one after the other; what follows the last and is none is ignored, as gzip itself does.
+    /// gzip data may consist of several members. Like gzip itself, ignores bytes after the last member.
     static func inflate(_ data: Data, _ wrapping: Wrapping, limit: Int64) throws(Failure) -> Data {
         var input = data
         var output = Data()
@@ -46,14 +46,14 @@ struct Inflater {
         return output
     }
 
-    /// - Returns: How many bytes follow the member.
+    /// - Returns: The number of bytes after the member.
     private static func inflateMember(
         _ input: Data, _ wrapping: Wrapping, limit: Int64, into output: inout Data
     ) throws(Failure) -> Int {
         var stream = z_stream()
         guard czlib_inflate_init(&stream, wrapping.windowBits) == Z_OK else { throw .malformed }
         defer { inflateEnd(&stream) }
-        // The type of a count in zlib: more is given piece by piece.
+        // zlib counts input in 32 bits: a longer input is passed in parts.
         var given = 0
         var failure: Failure?
         input.withUnsafeBytes { bytes in
@@ -78,7 +78,7 @@ struct Inflater {
                 }
                 output.append(contentsOf: chunk[..<produced])
                 if status == Z_STREAM_END { return }
-                // No progress is possible: the data ends before its end.
+                // zlib cannot continue: the data is truncated.
                 let isStuck = status == Z_BUF_ERROR && stream.avail_in == 0 && given == bytes.count
                 if status != Z_OK && status != Z_BUF_ERROR || isStuck { failure = .malformed }
             }

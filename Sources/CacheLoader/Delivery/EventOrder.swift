@@ -1,9 +1,10 @@
 package import CacheStore
 
-/// Puts what happens to a load into the order that ``LoadEvent`` promises, whichever of its sources is faster. Pure.
+/// Puts the events of a load into the order that ``LoadEvent`` promises, regardless of which source is faster.
 ///
-/// A stored value may take longer to be made of its bytes than the origin takes to answer: what the origin's side has to
-/// tell waits for it, and the end of the load does without it.
+/// A state machine: each method returns the events to deliver. Processing a stored value may take longer than the
+/// answer of the origin. Events from the origin then wait for the stored value. The end of the load does not wait, and
+/// the stored value is dropped.
 package struct EventOrder<Output: Sendable>: Sendable {
     private var isWaitingForCached = false
     private var hadCached = false
@@ -15,13 +16,13 @@ package struct EventOrder<Output: Sendable>: Sendable {
 
     package init() {}
 
-    /// A stored value is going to be told of with ``cached(_:)``. To be said before anything else.
+    /// Announces a stored value, which ``cached(_:)`` delivers. Must precede all other calls.
     package mutating func awaitCached() {
         isWaitingForCached = true
         hadCached = true
     }
 
-    /// The stored value is there, or cannot be had after all.
+    /// Delivers the stored value; `nil` if it is not available after all.
     package mutating func cached(_ loaded: Loaded<Output>?) -> [LoadEvent<Output>] {
         guard isWaitingForCached, !hasEnded else { return [] }
         isWaitingForCached = false
@@ -41,7 +42,7 @@ package struct EventOrder<Output: Sendable>: Sendable {
         return pass([.requesting(hadCached: hadCached)])
     }
 
-    /// What is no more than was told before is not told: another attempt begins with the first byte again.
+    /// Drops progress that does not exceed the last one: each attempt begins with the first byte again.
     package mutating func progress(_ progress: LoadProgress) -> [LoadEvent<Output>] {
         guard !hasEnded, progress.received > received else { return [] }
         received = progress.received
@@ -53,14 +54,14 @@ package struct EventOrder<Output: Sendable>: Sendable {
         return pass(requesting() + [.retrying(retry)])
     }
 
-    /// What is told once is enough: one failure of a store has others follow.
+    /// Delivers the first failure only: one failure of a store causes more.
     package mutating func storeFailed(_ error: StoreError) -> [LoadEvent<Output>] {
         guard !hasStoreFailed, !hasEnded else { return [] }
         hasStoreFailed = true
         return pass(requesting() + [.storeFailed(error)])
     }
 
-    /// The end, which comes once.
+    /// Ends the load. Later calls have no effect.
     package mutating func end(_ result: Result<Loaded<Output>, LoadError>) -> [LoadEvent<Output>] {
         guard !hasEnded else { return [] }
         hasEnded = true

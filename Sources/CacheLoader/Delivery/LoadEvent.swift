@@ -1,35 +1,35 @@
 public import CacheStore
 
-/// What happens to a load, in this order (`?` at most once, `*` any number of times):
+/// An event of a load. Events occur in this order (`?` at most once, `*` any number of times):
 ///
 ///     cached? (requesting (progress | retrying | storeFailed)*)? (completed | failed | cancelled)
 ///
-/// The last is one of three, and comes exactly once.
+/// The last event is one of three, and occurs exactly once.
 public enum LoadEvent<Output: Sendable>: Sendable {
-    /// A stored value, which is not fresh any more; the origin is asked for what may take its place.
+    /// A stored value that is no longer fresh. The loader asks the origin for a newer one.
     case cached(Loaded<Output>)
-    /// The network is needed, and the load has its turn.
+    /// The load needs the network, and has its turn.
     case requesting(hadCached: Bool)
     /// Bytes of the body have arrived.
     case progress(LoadProgress)
-    /// An attempt has failed; there is going to be another.
+    /// An attempt failed; another follows.
     case retrying(LoadRetry)
-    /// The store could not be read or written. The load goes on without it, and its value may not be stored. Told at most
-    /// once; that a limit of the store leaves no room for a body is no failure.
+    /// The store could not be read or written. The load goes on without it, and may not store its value. Occurs at most
+    /// once. A body for which a limit of the store leaves no room is no failure.
     case storeFailed(StoreError)
-    /// The value. From the store, if that is fresh.
+    /// The value, from the store if it is fresh there.
     case completed(Loaded<Output>)
-    /// There is no value, or none but the ``cached(_:)`` one.
+    /// The load failed without a value, or with none but that of ``cached(_:)``.
     case failed(LoadError)
     /// The load was cancelled.
     case cancelled
 }
 
-/// How much of a body has arrived.
+/// The progress of the transfer of a body.
 public struct LoadProgress: Hashable, Sendable {
-    /// Bytes that are there, those of a stored part included. Never less than told before in the same attempt.
+    /// The number of bytes received, including those of a stored part. Never decreases within an attempt.
     public let received: Int64
-    /// Bytes of the whole body; `nil` when the origin does not say.
+    /// The length of the whole body in bytes; `nil` if the origin does not state it.
     public let total: Int64?
 
     package init(received: Int64, total: Int64?) {
@@ -38,13 +38,13 @@ public struct LoadProgress: Hashable, Sendable {
     }
 }
 
-/// Why and when a load is tried again.
+/// The reason and the time of another attempt.
 public struct LoadRetry: Hashable, Sendable {
-    /// How many attempts have failed.
+    /// The number of failed attempts.
     public let failedAttempts: Int
-    /// The pause until the next; `nil` when the load waits for its host to be reachable.
+    /// The pause before the next attempt; `nil` while the load waits for its host to become reachable.
     public let delay: Duration?
-    /// Why the last failed.
+    /// The error of the last attempt.
     public let error: LoadError
 
     package init(failedAttempts: Int, delay: Duration?, error: LoadError) {
@@ -55,7 +55,7 @@ public struct LoadRetry: Hashable, Sendable {
 }
 
 extension LoadEvent {
-    /// Whether nothing comes after it.
+    /// Whether no event follows.
     public var isLast: Bool {
         switch self {
         case .completed, .failed, .cancelled: true

@@ -1,10 +1,10 @@
 internal import Synchronization
 
-/// One who wants to know all that happens to a load.
+/// Passes all events of a load to a stream.
 final class LoadObservation<Output: Sendable>: Sendable {
     private let continuation: AsyncStream<LoadEvent<Output>>.Continuation
 
-    /// Guards the order of the events, so that one source does not overtake the other.
+    /// Guards the order of the events, so that no source overtakes the other.
     private let order: Mutex<EventOrder<Output>>
     private let outbox = Outbox<StreamMessage<LoadEvent<Output>>>()
 
@@ -13,7 +13,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
         order = Mutex(EventOrder())
     }
 
-    /// A stored value is going to be told of with ``cached(_:)``.
+    /// Announces a stored value, which ``cached(_:)`` delivers.
     func awaitCached() {
         order.withLock { $0.awaitCached() }
     }
@@ -26,7 +26,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
         tell { $0.end(result) }
     }
 
-    /// What its flight has to tell.
+    /// Passes on an event of the coalesced load.
     func receive(_ event: FlightEvent) {
         tell { order in
             switch event {

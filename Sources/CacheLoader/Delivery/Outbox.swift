@@ -1,25 +1,26 @@
 internal import Synchronization
 
-/// What is to be told in the order in which it was decided, but outside the lock under which that was.
+/// Delivers messages in the order in which they were queued, but outside the lock that decides the order.
 ///
-/// To tell a stream something wakes its reader, for which the runtime takes a lock of that task. While a task is cancelled
-/// the runtime holds that lock, and calls who wants to know that a stream has no reader any more. Were the stream told under
-/// a lock that these take, each would wait for the other.
+/// Yielding to a stream wakes its reader, for which the runtime takes a lock of the reading task. While a task is
+/// cancelled, the runtime holds that lock and calls the `onTermination` of the task's stream. If a thread yielded under
+/// a lock that `onTermination` takes, the two threads would deadlock.
 final class Outbox<Message: Sendable>: Sendable {
     private struct State {
         var waiting: [Message] = []
         var isBeingEmptied = false
     }
 
-    /// Guards what waits. Nothing is called under it.
+    /// Guards the queue. Nothing is called under this lock.
     private let state = Mutex(State())
 
-    /// Puts in what comes after all that is there. Under the lock that decides the order.
+    /// Queues a message after all others. Call it under the lock that decides the order.
     func add(_ message: Message) {
         state.withLock { $0.waiting.append(message) }
     }
 
-    /// Tells what is there, one after the other. If somebody else is at it, they tell that, too. Not under any lock.
+    /// Calls `tell` with each queued message, one after the other. If another thread is delivering, that thread
+    /// delivers these messages, too. Do not call it under a lock.
     func empty(_ tell: (Message) -> Void) {
         var isAtIt = false
         while let messages = take(&isAtIt) {
@@ -27,7 +28,7 @@ final class Outbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter isAtIt: Whether it is the caller who empties it.
+    /// - Parameter isAtIt: Whether the calling thread is the one that delivers.
     private func take(_ isAtIt: inout Bool) -> [Message]? {
         state.withLock { state in
             guard isAtIt || !state.isBeingEmptied else { return nil }
@@ -39,14 +40,14 @@ final class Outbox<Message: Sendable>: Sendable {
     }
 }
 
-/// What a stream is told.
+/// A message to a stream.
 enum StreamMessage<Element: Sendable>: Sendable {
     case element(Element, AsyncStream<Element>.Continuation)
     case end(AsyncStream<Element>.Continuation)
 }
 
 extension Outbox {
-    /// Tells streams what is there. Not under a lock that their `onTermination` takes.
+    /// Delivers the queued messages. Do not call it under a lock that `onTermination` of a stream takes.
     func deliver<Element>() where Message == StreamMessage<Element> {
         empty { message in
             switch message {

@@ -1,8 +1,8 @@
-/// A value that a program has already, by other ways than a load, and which version of it that is.
+/// A value that a program already has, from another source than a load, with its version.
 public struct VersionedPrior<Output: Sendable, Version: Comparable & Sendable>: Sendable {
     /// The value.
     public let value: Output
-    /// Its version: the greater, the newer.
+    /// Its version; a greater version is newer.
     public let version: Version
 
     /// Creates a prior value.
@@ -12,15 +12,16 @@ public struct VersionedPrior<Output: Sendable, Version: Comparable & Sendable>: 
     }
 }
 
-/// The events of a load in the light of a prior value, which comes first, and gives place only to a newer one. Pure.
+/// A pure mapping of the events of a load with a prior value. The prior value comes first, and only a newer value
+/// replaces it.
 package struct EventsAfterPrior<Output: Sendable, Version: Comparable & Sendable>: Sendable {
     private let prior: VersionedPrior<Output, Version>
     private let loaded: Loaded<Output>
     private let version: @Sendable (Loaded<Output>) -> Version?
 
     /// - Parameters:
-    ///   - url: Where it is loaded from.
-    ///   - version: The version of what was loaded; without one it is taken for newer.
+    ///   - url: The URL of the load.
+    ///   - version: Returns the version of a loaded value. A value without a version counts as newer.
     package init(
         _ prior: VersionedPrior<Output, Version>, url: String, version: @escaping @Sendable (Loaded<Output>) -> Version?
     ) {
@@ -29,10 +30,10 @@ package struct EventsAfterPrior<Output: Sendable, Version: Comparable & Sendable
         loaded = Loaded(prior.value, of: url)
     }
 
-    /// What comes before all others.
+    /// The event that precedes all events of the load.
     package var first: LoadEvent<Output> { .cached(loaded) }
 
-    /// What is told of an event; `nil` for nothing.
+    /// Returns the event to deliver for an event of the load; `nil` for none.
     package func event(for event: LoadEvent<Output>) -> LoadEvent<Output>? {
         switch event {
         case .cached: nil

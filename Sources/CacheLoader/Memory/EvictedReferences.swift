@@ -4,10 +4,11 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Evicted objects that somebody else may still hold, by weak reference. Pure.
+/// Weak references to evicted objects that the program may still use.
 ///
-/// Only class instances are noted: a copy of anything else is the holder's own. Whether one is held shows when the owner
-/// has released it; therefore what was let go is noted too, and swept out later.
+/// Takes only class instances: a value of any other type is copied, so each user has its own. Whether an object lives
+/// on shows only after the owner releases it. Therefore ``insert(_:)`` takes every evicted object, and ``sweep()``
+/// drops the dead ones later.
 package struct EvictedReferences<Key: Hashable, Value> {
     package typealias Item = RecencyTable<Key, Value>.Item
 
@@ -15,13 +16,14 @@ package struct EvictedReferences<Key: Hashable, Value> {
         weak var object: AnyObject?
         let cost: Int
         let expiresAt: Date?
-        /// Counts the evictions.
+        /// The sequence number of the eviction.
         let number: UInt64
 
         var value: Value? { object as? Value }
     }
 
-    /// How many objects a sweep leaves, those evicted last. Held elsewhere are a screenful, hardly more.
+    /// The number of references that a sweep keeps, the last evicted ones. A program rarely uses more evicted objects
+    /// than fill a screen.
     package static var capacity: Int { 1024 }
 
     private var references: [Key: Reference] = [:]
@@ -29,14 +31,15 @@ package struct EvictedReferences<Key: Hashable, Value> {
 
     package init() {}
 
-    /// Those included of which nobody knows yet that they are gone.
+    /// The number of references, including those to dead objects not swept yet.
     package var count: Int { references.count }
 
     package var keys: some Collection<Key> { references.keys }
 
-    /// Notes an item that was evicted, if its value is a class instance.
+    /// Adds a reference to an evicted item if its value is a class instance.
     package mutating func insert(_ item: Item) {
-        // Through `Any`, because the value may itself be in a box: a type of protocol is no class, its content may be.
+        // Convert to `Any` first. The static type may be a protocol, which is no class, but its value may be a class
+        // instance.
         let value = item.value as Any
         guard type(of: value) is any AnyObject.Type else { return }
         lastNumber += 1
@@ -44,30 +47,30 @@ package struct EvictedReferences<Key: Hashable, Value> {
             object: value as AnyObject, cost: item.cost, expiresAt: item.expiresAt, number: lastNumber)
     }
 
-    /// What was evicted under `key`, if somebody holds it and it has not expired. It is noted no longer.
+    /// Removes the reference for `key`. Returns the item if its object is alive and has not expired.
     package mutating func take(_ key: Key, at now: Date) -> Item? {
         guard let reference = references.removeValue(forKey: key) else { return nil }
-        // Before the value is looked at: what is looked at and not returned might be released here, for the last time.
+        // Check the expiry before the weak reference is read. Reading it retains the object, which might then be
+        // released here for the last time.
         if let expiresAt = reference.expiresAt, expiresAt <= now { return nil }
         return reference.value.map {
             Item(key: key, value: $0, cost: reference.cost, expiresAt: reference.expiresAt)
         }
     }
 
-    /// Forgets what was evicted under `key`.
     package mutating func remove(_ key: Key) {
         references[key] = nil
     }
 
-    /// Forgets everything.
     package mutating func removeAll() {
         references = [:]
     }
 
-    /// Forgets what nobody holds any more, and the longest evicted beyond the capacity; does nothing before there are
-    /// twice as many.
+    /// Drops references to dead objects, and the oldest references beyond the capacity. Does nothing up to twice the
+    /// capacity.
     ///
-    /// - Returns: What is held. Should its holder just have let go of it, the owner has the last reference.
+    /// - Returns: The live objects. If the last user has just released an object, the caller now has the last
+    ///   reference.
     package mutating func sweep() -> [Value] {
         guard count > 2 * Self.capacity else { return [] }
         var held: [Value] = []

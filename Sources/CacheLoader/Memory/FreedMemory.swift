@@ -1,11 +1,11 @@
-/// What was taken out of a memory cache.
+/// The number and cost of the values that a memory cache released.
 public struct FreedMemory: Hashable, Sendable {
-    /// How many values.
+    /// The number of values.
     public var count = 0
-    /// What they cost together, in the units of the cost limit.
+    /// Their total cost, in the units of the cost limit.
     public var cost = 0
 
-    /// Nothing.
+    /// Creates a report of no values.
     public init() {}
 
     package init(count: Int, cost: Int) {

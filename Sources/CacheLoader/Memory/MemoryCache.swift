@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Values in memory, up to a limit of what they cost; the one that was used longest ago goes first.
+/// A memory cache with a cost limit. Evicts the least recently used values first.
 ///
 /// ```swift
 /// let images = MemoryCache<URL, Image>(costLimit: 64 << 20, pressure: SystemMemoryPressure())
@@ -14,22 +14,22 @@ public import Foundation
 /// let image = images.value(for: url)
 /// ```
 ///
-/// To *evict* is to make room: by the limit, under memory pressure, by ``evictAll()``. A class instance that is evicted and
-/// still held by somebody else is noted, and ``value(for:)`` finds it again. To *remove* is to forget: what is removed,
-/// replaced or has expired is not found again.
+/// *Evicting* makes room: to keep the limit, under memory pressure, or by ``evictAll()``. The cache keeps a weak
+/// reference to an evicted class instance. ``value(for:)`` finds the instance while the program still holds it.
+/// *Removing* is final: the cache does not find a removed, replaced or expired value again.
 ///
-/// May be used from any thread. A hit allocates nothing and calls the system for nothing but the time. Keys are compared
-/// and hashed under a lock; values are released outside it.
+/// May be used from any thread. A hit allocates nothing and makes no system call, except to read the clock. The cache
+/// compares and hashes keys under a lock, and releases values outside it.
 public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private typealias Item = RecencyTable<Key, Value>.Item
 
     private let clock: @Sendable () -> Date
     private let onEvent: (@Sendable (MemoryEvent) -> Void)?
 
-    /// Guards what the cache holds.
+    /// Guards the contents and limits of the cache.
     private let state: Mutex<MemoryState<Key, Value>>
 
-    /// Guards the observation, which is set once, when the cache is complete.
+    /// Guards the observation. The initialiser sets it once, when the cache is complete.
     private let observation = Mutex<MemoryPressureObservation?>(nil)
 
     /// Creates an empty cache.
@@ -37,8 +37,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameters:
     ///   - costLimit: See ``costLimit``.
     ///   - stress: How far the cache shrinks under memory pressure.
-    ///   - pressure: Tells of memory pressure; `nil` for none. It is kept as long as the cache.
-    ///   - clock: Tells the time. The system clock by default.
+    ///   - pressure: The source of memory pressure; `nil` for none. The cache retains it.
+    ///   - clock: Returns the current time. The system clock by default.
     public convenience init(
         costLimit: Int, stress: StressLimits = StressLimits(), pressure: (any MemoryPressureSource)? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
@@ -46,9 +46,9 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.init(costLimit: costLimit, stress: stress, pressure: pressure, clock: clock, onEvent: nil)
     }
 
-    /// As the public form.
+    /// Creates an empty cache that reports its evictions.
     ///
-    /// - Parameter onEvent: Is told what happens to the values by itself, on any thread and without a lock.
+    /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
     package init(
         costLimit: Int, stress: StressLimits, pressure: (any MemoryPressureSource)?,
         clock: @escaping @Sendable () -> Date, onEvent: (@Sendable (MemoryEvent) -> Void)?
@@ -63,11 +63,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: Limits
 
-    /// What the values may cost together, in units of the caller's choice; 0 for no limit.
+    /// The highest total cost of the values, in units of the caller's choice; 0 for no limit.
     ///
-    /// A lower limit evicts at once. During memory pressure less may be in force; see ``StressLimits``.
+    /// Lowering the limit evicts at once. During memory pressure a lower limit may be in force; see ``StressLimits``.
     ///
-    /// - Precondition: Not negative.
+    /// - Precondition: The limit is not negative.
     public var costLimit: Int {
         get { state.withLock { $0.costLimit } ?? 0 }
         set {
@@ -81,49 +81,49 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return costLimit == 0 ? nil : costLimit
     }
 
-    /// What the values cost together. What has expired counts until somebody asks for it.
+    /// The total cost of the values. An expired value counts until a lookup finds it expired.
     public var totalCost: Int { state.withLock { $0.table.totalCost } }
 
-    /// How many values there are. What has expired counts until somebody asks for it.
+    /// The number of values. An expired value counts until a lookup finds it expired.
     public var count: Int { state.withLock { $0.table.count } }
 
     // MARK: Values
 
-    /// The value for `key`, and a use of it.
+    /// Returns the value for `key`, and records its use.
     ///
-    /// An evicted class instance that somebody still holds is found too. It is then in the cache again, as far as the limit
-    /// allows.
+    /// Also finds an evicted class instance that the program still holds, and inserts it again if the limit allows.
     public func value(for key: Key) -> Value? {
         value(for: key, at: clock())
     }
 
-    /// As ``value(for:)``, for a caller who knows the time.
+    /// Does the same as ``value(for:)``, for a caller that has already read the clock.
     package func value(for key: Key, at now: Date) -> Value? {
         let (value, removed) = state.withLock { $0.use(key, at: now) }
         finish(removed)
         return value
     }
 
-    /// The value for `key`, without a use of it. Evicted values are not found.
+    /// Returns the value for `key` without recording a use. Does not find evicted values.
     public func peek(_ key: Key) -> Value? {
         let now = clock()
         return state.withLock { $0.peek(key, at: now) }.value
     }
 
-    /// Whether there is a value for `key`. Not a use of it. Evicted values are not found.
+    /// Returns whether there is a value for `key`, without recording a use. Does not find evicted values.
     public func contains(_ key: Key) -> Bool {
         peek(key) != nil
     }
 
-    /// Keeps `value`, and evicts what was used longest ago to make room for it. Counts as a use.
+    /// Inserts `value` as the most recently used one. Evicts the least recently used values to make room.
     ///
-    /// Takes the place of an older value for `key` in any case; its expiry goes with it.
+    /// Always replaces an older value for `key` and its expiry date, even if `value` is not kept.
     ///
     /// - Parameters:
-    ///   - value: What is kept.
-    ///   - key: What it is found by.
-    ///   - cost: In the units of ``costLimit``. A value that costs more than the limit is not kept, and evicts nothing.
-    ///   - expiresAt: From here on the value counts as gone; `nil` for never. A value that has expired is not kept.
+    ///   - value: The value to keep.
+    ///   - key: The key of the value.
+    ///   - cost: The cost in units of ``costLimit``. A value that costs more than the limit is not kept, and evicts
+    ///     nothing.
+    ///   - expiresAt: The date from which the value is expired; `nil` for never. An expired value is not kept.
     /// - Returns: Whether the value is kept.
     /// - Precondition: The cost is not negative.
     @discardableResult
@@ -136,8 +136,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return isAdmitted
     }
 
-    /// As ``insert(_:for:cost:expiresAt:)``, for a caller who wants to know what has given way: the older value, and those that
-    /// were evicted.
+    /// Does the same as ``insert(_:for:cost:expiresAt:)``, but returns the displaced values: the replaced one and the
+    /// evicted ones.
     package func insertSayingWhatGoes(_ value: Value, for key: Key, cost: Int) -> [Value] {
         let item = Item(key: key, value: value, cost: cost, expiresAt: nil)
         let now = clock()
@@ -147,13 +147,13 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return values
     }
 
-    /// The key of the value that was used longest ago, and would be evicted next. Passes over what has expired.
+    /// The key of the least recently used value, the next to evict. Skips expired values.
     public var oldestKey: Key? {
         let now = clock()
         return state.withLock { $0.table.oldestKey(at: now) }
     }
 
-    /// The key of the value that was used last. Passes over what has expired.
+    /// The key of the most recently used value. Skips expired values.
     public var newestKey: Key? {
         let now = clock()
         return state.withLock { $0.table.newestKey(at: now) }
@@ -163,7 +163,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// Removes the value for `key`.
     ///
-    /// - Returns: Whether there was one; `false` for one that was evicted or had expired.
+    /// - Returns: Whether there was a value; `false` for an evicted or expired one.
     @discardableResult
     public func remove(_ key: Key) -> Bool {
         let now = clock()
@@ -171,27 +171,27 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return removed.map { !$0.hasExpired(at: now) } ?? false
     }
 
-    /// As ``remove(_:)``. The value, even if it had expired; `nil` for one that was evicted.
+    /// Removes the value for `key` and returns it, even if it has expired. Returns `nil` for an evicted value.
     package func take(_ key: Key) -> Value? {
         state.withLock { $0.remove(key) }?.value
     }
 
-    /// Removes everything. Evicted values are not found again either.
+    /// Removes all values. Evicted values are not found again either.
     @discardableResult
     public func removeAll() -> FreedMemory {
         finish(state.withLock { $0.removeAll() })
     }
 
-    /// Removes the values for keys that `isRemoved` is true of. Evicted ones are not found again either.
+    /// Removes the values whose keys satisfy `isRemoved`. Evicted values with such keys are not found again either.
     ///
-    /// Looks at each key that is there when the call begins, outside the lock.
+    /// Calls `isRemoved` outside the lock, with each key that exists when the call begins.
     @discardableResult
     public func removeAll(where isRemoved: (Key) -> Bool) -> FreedMemory {
         let keys = state.withLock { $0.keys }.filter(isRemoved)
         return finish(state.withLock { $0.remove(keys) })
     }
 
-    /// Removes what has expired. Looks at every value.
+    /// Removes expired values. Examines every value.
     @discardableResult
     public func removeExpired() -> FreedMemory {
         let now = clock()
@@ -200,16 +200,16 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: Evicting
 
-    /// Evicts everything, to free memory.
+    /// Evicts all values, to free memory.
     @discardableResult
     public func evictAll() -> FreedMemory {
         finish(state.withLock { $0.evictAll() })
     }
 
-    /// Removes what has expired, then evicts down to the stress limit of `pressure`, which is in force for a while; see
-    /// ``StressLimits``.
+    /// Removes expired values, then evicts down to the stress limit of `pressure`.
     ///
-    /// The cache does so by itself if it was given a source. Looks at every value.
+    /// The limit stays in force for a while; see ``StressLimits``. A cache with a source of memory pressure calls this
+    /// method itself. Examines every value.
     @discardableResult
     public func respond(to pressure: MemoryPressure) -> FreedMemory {
         let now = clock()
@@ -218,13 +218,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return freed
     }
 
-    /// Counts and releases what was taken out.
+    /// Counts and releases removed items.
     @discardableResult
     private func finish(_ items: consuming [Item]) -> FreedMemory {
         guard !items.isEmpty else { return FreedMemory() }
         let freed = FreedMemory(count: items.count, cost: items.reduce(0) { $0 + $1.cost })
         items = []
-        // Only now it shows who holds what was evicted. Released after the lock, as the others.
+        // Only this release shows which evicted objects the program still holds. The sweep retains those; they are
+        // released outside the lock, too.
         let (_, evicted) = state.withLock { ($0.sweepReferences(), $0.takeEvicted()) }
         if evicted.count > 0 { onEvent?(.evicted(evicted)) }
         return freed

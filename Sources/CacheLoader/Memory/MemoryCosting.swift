@@ -4,18 +4,19 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A value that knows how many bytes of memory it takes. One that does not is taken for as large as what it was made of.
+/// A value that knows its size in memory. For any other value, the loader assumes the size of the bytes from which it
+/// was made.
 public protocol MemoryCosting {
-    /// The bytes that it takes.
+    /// The size in bytes.
     var memoryCost: Int { get }
 }
 
 extension Data: MemoryCosting {
-    /// Its length.
+    /// The number of bytes.
     public var memoryCost: Int { count }
 }
 
 extension String: MemoryCosting {
-    /// The length of its UTF-8.
+    /// The number of bytes in UTF-8.
     public var memoryCost: Int { utf8.count }
 }

@@ -1,7 +1,7 @@
-/// What happens to the values of a memory cache by itself.
+/// A change that a memory cache makes by itself.
 package enum MemoryEvent: Hashable, Sendable {
-    /// Values had to go, to make room or to free memory.
+    /// The cache evicted values, to make room or to free memory.
     case evicted(FreedMemory)
-    /// Memory was short, and this was freed, what had expired included.
+    /// Memory was short, and the cache freed these values, including expired ones.
     case pressure(MemoryPressure, FreedMemory)
 }

@@ -1,28 +1,29 @@
-/// How short of memory a system or a process is.
+/// The degree of memory shortage in a system or a process.
 @nonexhaustive
 public enum MemoryPressure: Hashable, Sendable, CaseIterable {
-    /// Work slows down for want of memory.
+    /// Work slows down because memory is short.
     case warning
-    /// Hardly any work gets done, or the process may be ended soon.
+    /// Hardly any work gets done, or the system may soon end the process.
     case critical
 }
 
-/// What tells when memory is short.
+/// A source of memory pressure signals.
 ///
-/// ``SystemMemoryPressure`` asks the system. An app that learns of it by other ways can pass that on with a type of its own,
-/// or with ``MemoryCache/respond(to:)``.
+/// ``SystemMemoryPressure`` observes the system. An app that detects memory pressure in another way can report it with
+/// its own source, or with ``MemoryCache/respond(to:)``.
 public protocol MemoryPressureSource: Sendable {
     /// Calls `handler` at every signal, on any thread, until the returned observation is released.
     ///
-    /// A call may still be under way then. The handler returns soon.
+    /// A call may still be running at that time. The handler should return quickly.
     func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> MemoryPressureObservation
 }
 
-/// Keeps an observer of a ``MemoryPressureSource``: the signals end when this is released.
+/// Keeps a handler registered with a ``MemoryPressureSource``. Releasing the observation ends the signals.
 public final class MemoryPressureObservation: Sendable {
     private let end: @Sendable () -> Void
 
-    /// Creates an observation. `end` is called once, on the thread that releases it, and should keep the source for as long.
+    /// Creates an observation. Its release calls `end` once, on the releasing thread. Until then, `end` should retain
+    /// the source.
     public init(onEnd end: @escaping @Sendable () -> Void) {
         self.end = end
     }

@@ -4,19 +4,19 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What a memory cache holds, and may hold. Pure: the time is an argument, and what is taken out is returned, for the owner
-/// to release once it has let go of the lock.
+/// The contents and limits of a memory cache.
 ///
-/// A key is in the table, or among the references, or in neither.
+/// Reads no clock: the time is an argument. Returns removed items, so that the owner releases them after unlocking.
+/// Each key is in the table, among the references, or in neither.
 package struct MemoryState<Key: Hashable, Value> {
     package typealias Item = RecencyTable<Key, Value>.Item
 
     package private(set) var table = RecencyTable<Key, Value>()
     private var references = EvictedReferences<Key, Value>()
     private var clamp: StressClamp
-    /// As configured; `nil` is no limit.
+    /// The configured limit; `nil` for none.
     package private(set) var costLimit: Int?
-    /// What had to go since it was last asked for.
+    /// The evictions since the last call of ``takeEvicted()``.
     private var evicted = FreedMemory()
 
     package init(costLimit: Int?, stress: StressLimits) {
@@ -24,12 +24,13 @@ package struct MemoryState<Key: Hashable, Value> {
         clamp = StressClamp(stress)
     }
 
-    /// What is there, or was and is noted.
+    /// The keys of the values and of the references to evicted values.
     package var keys: [Key] { Array(table.keys) + Array(references.keys) }
 
     // MARK: Values
 
-    /// The value for `key`, the newest from now on; one that was evicted, too, as long as somebody holds it.
+    /// Returns the value for `key` and makes it the most recently used one. Also finds an evicted value that the
+    /// program still holds.
     package mutating func use(_ key: Key, at now: Date) -> (value: Value?, removed: [Item]) {
         let (value, expired) = table.use(key, at: now)
         if let value { return (value, []) }
@@ -40,12 +41,13 @@ package struct MemoryState<Key: Hashable, Value> {
         return (item.value, removed)
     }
 
-    /// The value for `key`, not used by that.
+    /// Returns the value for `key` without recording a use.
     package mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
         table.peek(key, at: now)
     }
 
-    /// Puts an item in the place of all that there was for its key, unless it has expired or is too large.
+    /// Replaces the value and the reference for the key of `item`. Does not admit an expired item or one that is too
+    /// large.
     package mutating func insert(_ item: Item, at now: Date) -> (isAdmitted: Bool, removed: [Item]) {
         var removed: [Item] = []
         if let former = remove(item.key) { removed.append(former) }
@@ -56,7 +58,7 @@ package struct MemoryState<Key: Hashable, Value> {
     private mutating func admit(_ item: Item, at now: Date, _ removed: inout [Item]) -> Bool {
         let limit = clamp.limit(for: costLimit, at: now) ?? .max
         guard item.cost <= limit else { return false }
-        // Room first: a sum beyond the limit might be one beyond `Int`.
+        // Evict before inserting: the sum of the costs could overflow `Int`.
         removed += evict(downTo: limit - item.cost)
         table.insert(item)
         return true
@@ -121,13 +123,13 @@ package struct MemoryState<Key: Hashable, Value> {
         }
     }
 
-    /// What had to go to make room, or to free memory, since this was last asked.
+    /// Returns the evictions since the last call.
     package mutating func takeEvicted() -> FreedMemory {
         defer { evicted = FreedMemory() }
         return evicted
     }
 
-    /// Forgets evicted values that nobody holds. Returns those that somebody does.
+    /// Drops references to evicted values that are dead. Returns the live ones.
     package mutating func sweepReferences() -> [Value] {
         references.sweep()
     }

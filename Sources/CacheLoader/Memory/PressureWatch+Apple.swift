@@ -2,13 +2,13 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Hears from Dispatch when memory is short, until it is released.
+/// Receives memory pressure events from Dispatch until it is released.
 package final class PressureWatch: Sendable {
-    /// Guards nothing that changes: a source is not `Sendable` by itself. One for each level, so that a handler knows
-    /// the level without asking its source.
+    /// The array never changes. The mutex is needed because a source is not `Sendable`. Each level has its own source,
+    /// so that a handler knows the level without asking its source.
     private let sources: Mutex<[any DispatchSourceMemoryPressure]>
 
-    /// Calls `tell` at every signal, on a queue of its own. Never `nil`: the system always tells.
+    /// Calls `tell` at every signal, on a private queue. Never returns `nil`: the system always reports.
     package init?(_ tell: @escaping @Sendable (MemoryPressure) -> Void) {
         sources = Mutex([Self.source(.warning, .warning, tell), Self.source(.critical, .critical, tell)])
     }

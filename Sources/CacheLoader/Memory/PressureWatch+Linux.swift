@@ -5,37 +5,38 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Hears from the kernel when tasks wait for memory, until it is released: pressure stall information,
+/// Receives memory pressure events from the kernel until it is released. Uses pressure stall information,
 /// https://docs.kernel.org/accounting/psi.html.
 ///
-/// A thread of its own waits in poll(2). It owns the descriptors that it waits for; one is a socket, whose other end is
-/// closed for the thread to end.
+/// A dedicated thread waits in poll(2) and owns the file descriptors that it polls. One of them is a socket; closing
+/// its other end stops the thread.
 package final class PressureWatch: Sendable {
-    /// A threshold: what tasks have lost within a window.
+    /// A threshold of the time that tasks stall within a window.
     private struct Trigger {
         let pressure: MemoryPressure
         let text: String
     }
 
-    /// Microseconds of waiting, and of the window. Without privileges a window must be a multiple of 2 s. "some" is what systemd
-    /// tells its services to ask for (https://systemd.io/MEMORY_PRESSURE/), "full" the example of the kernel's page.
+    /// The thresholds, in microseconds of stalling and of the window. Without privileges the window must be a multiple
+    /// of 2 s. systemd recommends the "some" trigger to its services (https://systemd.io/MEMORY_PRESSURE/). The "full"
+    /// trigger is the example of the kernel's documentation.
     private static let triggers = [
         Trigger(pressure: .critical, text: "full 100000 2000000"),
         Trigger(pressure: .warning, text: "some 200000 2000000"),
     ]
 
-    /// The end of the pair of sockets that this closes when it goes.
+    /// The end of the socket pair that this object closes when it is released.
     private let ownEnd: Int32
 
-    /// Calls `tell` at every signal, on a thread of its own; `nil` if the kernel refuses.
+    /// Calls `tell` at every signal, on a dedicated thread. Returns `nil` if the kernel refuses.
     ///
-    /// - Parameter path: The file that takes the triggers.
+    /// - Parameter path: The file that accepts the triggers.
     package convenience init?(
         path: String = "/proc/pressure/memory", _ tell: @escaping @Sendable (MemoryPressure) -> Void
     ) {
         var descriptors: [(Int32, MemoryPressure)] = []
         for trigger in Self.triggers {
-            // A descriptor takes one trigger.
+            // A file descriptor accepts one trigger.
             guard let descriptor = Self.open(path, trigger.text) else {
                 for (descriptor, _) in descriptors { close(descriptor) }
                 return nil
@@ -45,11 +46,13 @@ package final class PressureWatch: Sendable {
         self.init(descriptors: descriptors, tell)
     }
 
-    /// Calls `tell` whenever poll(2) reports an exceptional condition of a descriptor. Closes the descriptors in any case.
+    /// Calls `tell` whenever poll(2) reports an exceptional condition of a file descriptor. Closes the file descriptors
+    /// in any case.
     package init?(
         descriptors: [(Int32, MemoryPressure)], _ tell: @escaping @Sendable (MemoryPressure) -> Void
     ) {
-        // Not a pipe: pipe2(2), which keeps it from programs that start just now, is not offered to Swift.
+        // Not a pipe: Swift does not import pipe2(2), whose flag keeps the file descriptors from programs that start
+        // meanwhile.
         #if canImport(Glibc)
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #else
@@ -79,7 +82,7 @@ package final class PressureWatch: Sendable {
         let descriptor = Musl.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         #endif
         guard descriptor >= 0 else { return nil }
-        // The kernel puts a zero in the place of the last byte.
+        // Write one byte more than the text: the kernel overwrites the last byte with zero.
         guard write(descriptor, trigger, trigger.utf8.count + 1) > 0 else {
             close(descriptor)
             return nil
@@ -88,7 +91,7 @@ package final class PressureWatch: Sendable {
     }
 }
 
-/// What the thread of a watch does.
+/// The poll loop of a watch, on the thread of the watch.
 private final class Loop: Sendable {
     private let descriptors: [(number: Int32, pressure: MemoryPressure)]
     private let stop: Int32
@@ -105,7 +108,7 @@ private final class Loop: Sendable {
         close(stop)
     }
 
-    /// Runs on a thread that no signal interrupts: those of the process are for the program's own threads.
+    /// Starts a thread that blocks all signals: the program's own threads handle the signals of the process.
     func startThread() -> Bool {
         let loop = Unmanaged.passRetained(self)
         var (all, former) = (sigset_t(), sigset_t())
@@ -136,14 +139,14 @@ private final class Loop: Sendable {
         polled.append(pollfd(fd: stop, events: 0, revents: 0))
         while true {
             guard poll(&polled, nfds_t(polled.count), -1) > 0 else {
-                // Before anything was told by the kernel, no descriptor says anything.
+                // After an interruption, no entry holds a result of the kernel: poll again.
                 if errno == EINTR { continue }
                 return
             }
             guard polled[descriptors.count].revents == 0 else { return }
             for (entry, descriptor) in zip(polled, descriptors) {
                 if entry.revents & Int16(POLLPRI) != 0 { tell(descriptor.pressure) }
-                // An error or the end: the source is gone, and poll(2) would not wait any more.
+                // An error or a hangup: the source is gone, and poll(2) would no longer block.
                 if entry.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return }
             }
         }

@@ -1,16 +1,16 @@
-/// Numbers in the order of their use. Pure.
+/// A list of numbers in the order of their use.
 ///
-/// Each number has a place in one array. Those in use are linked from the newest to the oldest, the free ones behind each
-/// other; a use changes links and nothing else, so that it allocates nothing.
+/// Each number is an index into one array of links. The numbers in use form a list from the newest to the oldest, the
+/// free numbers another. A use changes only links, so it allocates nothing.
 ///
 ///     newest → 3 ⇄ 0 ⇄ 7 ← oldest        free → 1 → 2
 ///
-/// Not generic, so that a table that was compiled without knowing its types is fast here all the same.
+/// Not generic, so that it is fast even in a table that the compiler did not specialise.
 package struct RecencyList {
     private struct Links {
-        /// The number that was used next; of a free one, the next free one.
+        /// The number that was used next; for a free number, the next free one.
         var newer = none
-        /// The number that was used before.
+        /// The number that was used before this one.
         var older = none
     }
 
@@ -23,24 +23,24 @@ package struct RecencyList {
 
     package init() {}
 
-    /// How many numbers there are, free ones included: all below this.
+    /// The count of numbers, including free ones. Every number is less than the count.
     package var capacity: Int { links.count }
 
-    /// The number that was used last.
+    /// The most recently used number.
     package var newest: Int? { Self.number(first) }
 
-    /// The number that was used longest ago.
+    /// The least recently used number.
     package var oldest: Int? { Self.number(last) }
 
-    /// The number that was used next after this.
+    /// Returns the number that was used next after `number`.
     package func newer(than number: Int) -> Int? { Self.number(links[number].newer) }
 
-    /// The number that was used last before this.
+    /// Returns the number that was used last before `number`.
     package func older(than number: Int) -> Int? { Self.number(links[number].older) }
 
     private static func number(_ link: Int) -> Int? { link == none ? nil : link }
 
-    /// A number that was free, now the newest; the capacity, if none was.
+    /// Returns a free number, now the newest. If none is free, adds one at the end of the array.
     package mutating func add() -> Int {
         let number = free
         guard number != Self.none else {

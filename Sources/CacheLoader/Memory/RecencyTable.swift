@@ -4,19 +4,20 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Values by key in the order of their use, with what they cost. Pure: the time is an argument, and what is taken out is
-/// returned, for the owner to release once it has let go of the lock.
+/// Values by key in the order of their use, with their costs.
 ///
-/// The parts of an item stand in arrays of their own, all at one number: a hit reads the value and its expiry, and copies
-/// nothing else.
+/// Reads no clock: the time is an argument. Returns removed items, so that the owner releases them after unlocking.
+///
+/// The parts of an item are in separate arrays, at the same index. A hit reads the value and its expiry date, and
+/// copies nothing else.
 package struct RecencyTable<Key: Hashable, Value> {
-    /// A value, and what the table knows of it.
+    /// A value with its cost and expiry date.
     package struct Item {
         package let key: Key
         package let value: Value
-        /// In the units of the owner's limit.
+        /// The cost in units of the owner's limit.
         package let cost: Int
-        /// From here on the value counts as gone; `nil` for never.
+        /// The date from which the value is expired; `nil` for never.
         package let expiresAt: Date?
 
         package init(key: Key, value: Value, cost: Int, expiresAt: Date?) {
@@ -31,7 +32,7 @@ package struct RecencyTable<Key: Hashable, Value> {
         }
     }
 
-    /// A table with room for so few is left as it is, however many are free.
+    /// The capacity up to which ``compact()`` does nothing, even if most of it is free.
     private static var smallest: Int { 64 }
 
     private var numbers: [Key: Int] = [:]
@@ -45,10 +46,10 @@ package struct RecencyTable<Key: Hashable, Value> {
 
     package var count: Int { numbers.count }
 
-    /// In no order.
+    /// The keys, in no order.
     package var keys: some Collection<Key> { numbers.keys }
 
-    /// In no order.
+    /// The keys and values, in no order.
     package var values: [(key: Key, value: Value)] {
         zip(keyAt, valueAt).compactMap { key, value in
             guard let key, let value else { return nil }
@@ -56,23 +57,23 @@ package struct RecencyTable<Key: Hashable, Value> {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
-    /// The key that was used longest ago. Passes over what has expired, at the cost of a step for each.
+    /// Returns the least recently used key. Skips expired items, at the cost of one step each.
     package func oldestKey(at now: Date) -> Key? {
         var number = list.oldest
         while let tried = number, terms[tried].haveExpired(at: now) { number = list.newer(than: tried) }
         return number.flatMap { keyAt[$0] }
     }
 
-    /// The key that was used last. Passes over what has expired, at the cost of a step for each.
+    /// Returns the most recently used key. Skips expired items, at the cost of one step each.
     package func newestKey(at now: Date) -> Key? {
         var number = list.newest
         while let tried = number, terms[tried].haveExpired(at: now) { number = list.older(than: tried) }
         return number.flatMap { keyAt[$0] }
     }
 
-    /// The value for `key`, or the item that has expired and is taken out. Not a use.
+    /// Returns the value for `key` without recording a use. Removes an expired item and returns it instead.
     package mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
         guard let number = numbers[key] else { return (nil, nil) }
         guard !terms[number].haveExpired(at: now) else { return (nil, remove(key)) }
@@ -81,7 +82,7 @@ package struct RecencyTable<Key: Hashable, Value> {
 
     // MARK: Using
 
-    /// The value for `key`, which is the newest from now on, or the item that has expired and is taken out.
+    /// Returns the value for `key` and makes it the newest. Removes an expired item and returns it instead.
     package mutating func use(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
         guard let number = numbers[key] else { return (nil, nil) }
         guard !terms[number].haveExpired(at: now) else { return (nil, remove(key)) }
@@ -89,7 +90,7 @@ package struct RecencyTable<Key: Hashable, Value> {
         return (valueAt[number], nil)
     }
 
-    /// Adds an item as the newest. There is none for its key.
+    /// Adds an item as the newest. The table must not contain its key.
     package mutating func insert(_ item: Item) {
         let number = list.add()
         let previous = numbers.updateValue(number, forKey: item.key)
@@ -109,7 +110,6 @@ package struct RecencyTable<Key: Hashable, Value> {
 
     // MARK: Removing
 
-    /// Takes out what is there for `key`.
     package mutating func remove(_ key: Key) -> Item? {
         guard let number = numbers.removeValue(forKey: key), let item = item(at: number) else { return nil }
         list.remove(number)
@@ -119,7 +119,7 @@ package struct RecencyTable<Key: Hashable, Value> {
         return item
     }
 
-    /// Takes out the items that were used longest ago until the rest cost at most `cost`. Returns the oldest first.
+    /// Removes the least recently used items until the rest cost at most `cost`. Returns the oldest first.
     package mutating func removeOldest(downTo cost: Int) -> [Item] {
         var removed: [Item] = []
         while totalCost > cost, let key = list.oldest.flatMap({ keyAt[$0] }), let item = remove(key) {
@@ -128,14 +128,14 @@ package struct RecencyTable<Key: Hashable, Value> {
         return removed
     }
 
-    /// Takes out what has expired. Looks at every item.
+    /// Removes expired items. Examines every item.
     package mutating func removeExpired(at now: Date) -> [Item] {
         terms.indices.filter { terms[$0].haveExpired(at: now) }
             .compactMap { keyAt[$0] }
             .compactMap { remove($0) }
     }
 
-    /// Takes out everything, and frees the memory of the table. Returns the oldest first.
+    /// Removes all items and frees the memory of the table. Returns the oldest first.
     package mutating func removeAll() -> [Item] {
         var items: [Item] = []
         items.reserveCapacity(count)
@@ -148,7 +148,7 @@ package struct RecencyTable<Key: Hashable, Value> {
         return items
     }
 
-    /// Frees memory of the table if most of it is not used. Looks at every item that is left.
+    /// Frees memory of the table if most of it is unused. Visits every remaining item.
     package mutating func compact() {
         guard list.capacity > Self.smallest, count < list.capacity / 4 else { return }
         for item in removeAll() { insert(item) }
@@ -162,7 +162,8 @@ package struct RecencyTable<Key: Hashable, Value> {
 
 extension RecencyTable.Item: Sendable where Key: Sendable, Value: Sendable {}
 
-/// What an item costs, and until when it lasts. Not nested, for the reason that the list is not generic.
+/// The cost and expiry date of an item. Not nested in the generic table, for the same reason that ``RecencyList`` is
+/// not generic.
 private struct Terms {
     let cost: Int
     let expiresAt: Date?

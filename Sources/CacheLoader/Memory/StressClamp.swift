@@ -4,10 +4,12 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The limit that memory pressure imposes for a while. Pure: it ends because time has passed, not because a timer fired,
-/// and knows the configured limit only as an argument, so that it can end at no other.
+/// The limit that memory pressure imposes for a while.
 ///
-/// Each level lasts from its latest signal on, and the lower limit counts:
+/// Uses no timer and reads no clock: each query compares the time of the last signal with its argument. The configured
+/// limit is an argument, too, so that no other limit can apply afterwards.
+///
+/// A level lasts for a fixed duration after its latest signal. While both levels last, the lower limit applies:
 ///
 ///     warning   ├──────────────┤
 ///     critical       ├──────────────┤
@@ -16,16 +18,16 @@ package struct StressClamp {
     private let limits: StressLimits
     private var warnedAt: Date?
     private var becameCriticalAt: Date?
-    /// What was held when the pressure began: in the place of a limit where there is none.
+    /// The total cost when the pressure began. Takes the place of the limit in a cache without one.
     private var costBefore = 0
 
     package init(_ limits: StressLimits) {
         self.limits = limits
     }
 
-    /// A signal has come, when so much was held.
+    /// Records a signal, and the total cost at that time.
     package mutating func note(_ pressure: MemoryPressure, totalCost: Int, at now: Date) {
-        // Of what is held while the limit is low already, a share would be a share of a share.
+        // Under pressure the cost is already reduced: a share of it would be a share of a share.
         if !lasts(warnedAt, now), !lasts(becameCriticalAt, now) { costBefore = totalCost }
         switch pressure {
         case .warning: warnedAt = now
@@ -33,7 +35,7 @@ package struct StressClamp {
         }
     }
 
-    /// The limit in force where `costLimit` is configured; `nil` is no limit.
+    /// Returns the limit in force for a configured `costLimit`; `nil` for no limit.
     package func limit(for costLimit: Int?, at now: Date) -> Int? {
         var share: Double?
         if lasts(warnedAt, now) { share = limits.warning }
@@ -41,7 +43,8 @@ package struct StressClamp {
         return share.map { Self.part($0, of: costLimit ?? costBefore) } ?? costLimit
     }
 
-    /// A clock that was set back must not make a moment last for a day.
+    /// Returns whether a signal is still in force. A signal far in the future is not: after the clock was set back, it
+    /// could last for a day.
     private func lasts(_ signal: Date?, _ now: Date) -> Bool {
         guard let signal else { return false }
         let elapsed = now.timeIntervalSince(signal)
@@ -49,7 +52,7 @@ package struct StressClamp {
         return -duration <= elapsed && elapsed < duration
     }
 
-    /// `Double` rounds the largest integers up to one that is too large for `Int`.
+    /// Does not compute a share of 1: `Double` rounds the largest integers up to a value too large for `Int`.
     private static func part(_ share: Double, of cost: Int) -> Int {
         share < 1 ? Int(Double(cost) * share) : cost
     }

@@ -2,21 +2,23 @@ internal import Synchronization
 
 /// The memory pressure of the system.
 ///
-/// On Linux the pressure stall information of the kernel: a warning when some tasks have waited for memory for 200 ms within
-/// 2 s, critical when all have at once for 100 ms. It concerns the machine, also for a process in a container. A thread
-/// of its own waits for it as long as this or an observation of it lives. On Apple platforms what Dispatch reports of
-/// the process.
+/// On Linux, reads the kernel's pressure stall information. This information covers the whole machine, even for a
+/// process in a container. A warning means that some tasks waited for memory for 200 ms within 2 s. Critical pressure
+/// means that all tasks waited at once for 100 ms. A dedicated thread receives these events while the source or an
+/// observation of it exists.
 ///
-/// One can serve any number of caches.
+/// On Apple platforms, passes on the memory pressure that Dispatch reports for the process.
+///
+/// One source can serve any number of caches.
 public final class SystemMemoryPressure: MemoryPressureSource {
     private struct Observers {
         var handlers: [UInt64: @Sendable (MemoryPressure) -> Void] = [:]
         var lastID: UInt64 = 0
     }
 
-    /// A mutex cannot be captured by itself.
+    /// A class, because a closure cannot capture a `Mutex`.
     private final class ObserverTable: Sendable {
-        /// Guards who is told; they are told after it is unlocked.
+        /// Guards the handlers; ``tell(_:)`` calls them after unlocking.
         let observers = Mutex(Observers())
 
         func tell(_ pressure: MemoryPressure) {
@@ -28,13 +30,15 @@ public final class SystemMemoryPressure: MemoryPressureSource {
     private let table: ObserverTable
     private let watch: PressureWatch
 
-    /// Begins to watch; `nil` if the system does not tell: a Linux without pressure stall information, or older than 6.5 for
-    /// a process without privileges, or a container that hides it.
+    /// Begins to watch. Returns `nil` if the system does not report memory pressure:
+    ///
+    /// - Linux without pressure stall information, or in a container that hides it;
+    /// - Linux older than 6.5, for a process without privileges.
     public convenience init?() {
         self.init { PressureWatch($0) }
     }
 
-    /// - Parameter makeWatch: Makes the watch that calls the function it is given at every signal.
+    /// - Parameter makeWatch: Creates the watch, which calls the given function at every signal.
     package init?(_ makeWatch: (@escaping @Sendable (MemoryPressure) -> Void) -> PressureWatch?) {
         let table = ObserverTable()
         guard let watch = makeWatch({ table.tell($0) }) else { return nil }
@@ -50,7 +54,7 @@ public final class SystemMemoryPressure: MemoryPressureSource {
             return observers.lastID
         }
         return MemoryPressureObservation { [self] in
-            // Released after the lock: a handler may hold anything.
+            // Release the handler after unlocking: that may release any object.
             _ = table.observers.withLock { $0.handlers.removeValue(forKey: id) }
         }
     }

@@ -1,24 +1,25 @@
 package import HTTPCaching
 
-/// What is bound, how its load stands, and who looks at it. Pure: each method says what its owner has to do.
+/// The bound request of a resource, the state of its load, and the number of observers.
 ///
-/// There is one load at a time, the latest. Whatever an earlier one has to tell changes nothing, nor does a second end.
+/// A state machine: each method returns the action that its owner has to take. Only the latest load counts. Events of
+/// an earlier load change nothing, nor does a second end of the same load.
 package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Sendable {
-    /// Names a load.
+    /// Identifies a load.
     package typealias Number = UInt64
 
-    /// What the owner has to do.
+    /// The action that the owner has to take.
     package enum Action {
         case none
         /// Stop the load under way.
         case stop
-        /// Begin a load, in place of any under way. What it has to tell is given to ``receive(_:of:)``.
+        /// Begin a load in place of any load under way. Pass its events to ``receive(_:of:)``.
         case begin(Request, Number)
     }
 
-    /// What a load has to tell.
+    /// An event of a load.
     package enum Event: Sendable {
-        /// A stored value, which is not fresh any more.
+        /// A stored value that is no longer fresh.
         case prior(Value)
         case value(Value)
         case failed(LoadError)
@@ -27,27 +28,26 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     package private(set) var state = ResourceState<Value>.idle
     package private(set) var request: Request?
-    /// How often the state has changed.
+    /// The number of state changes.
     package private(set) var transitions: UInt64 = 0
-    /// How often a value came or went.
+    /// The number of times that a value arrived or was dropped.
     package private(set) var revision: UInt64 = 0
-    /// Whether the value was there when it was asked for.
+    /// Whether the value was available at once, without a load.
     package private(set) var cameAtOnce = false
-    /// How many look at it.
     package private(set) var observers = 0
 
-    /// What is being loaded: the request, or a variation of it.
+    /// The request being loaded: the bound one or a variation of it.
     private var underWay: Request?
     private var lastNumber: Number = 0
 
     package init() {}
 
-    // MARK: The program
+    // MARK: Requests
 
-    /// Another request is bound: the value of the one before goes. Nothing changes if it is the same, and its value there
-    /// or on its way.
+    /// Binds a request. A new request drops the former value. The same request changes nothing while it is loading or
+    /// loaded.
     ///
-    /// - Parameter now: The value, if it can be had at once and need not be asked for.
+    /// - Parameter now: Returns the value if it is available at once and needs no load.
     package mutating func bind(_ request: Request?, now: (Request) -> Value?) -> Action {
         guard let request else { return reset() }
         guard request == self.request else {
@@ -60,7 +60,8 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         }
     }
 
-    /// The bound request is loaded again, or `variation` in its place. A load of the same that is under way goes on.
+    /// Loads the bound request again, or `variation` in its place. A load of the same request that is under way goes
+    /// on.
     package mutating func reload(_ variation: Request? = nil) -> Action {
         guard let request else { return .none }
         guard state.isLoading else { return begin(variation ?? request, prior: state.value) }
@@ -68,7 +69,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         return number(variation)
     }
 
-    /// The load under way is not wanted any more.
+    /// Cancels the load under way.
     package mutating func cancel() -> Action {
         guard case .loading(let prior) = state else { return .none }
         become(.cancelled(prior: prior))
@@ -104,14 +105,14 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     private var stop: Action { state.isLoading ? .stop : .none }
 
-    // MARK: The load
+    // MARK: Events
 
-    /// A load has something to tell.
+    /// Handles an event of a load.
     package mutating func receive(_ event: Event, of number: Number) {
         guard number == lastNumber, case .loading(let prior) = state else { return }
         switch event {
         case .prior(let value):
-            // A stored value never follows one that a load has ended with.
+            // A stored value never replaces the value of a completed load.
             if prior == nil { become(.loading(prior: value), hasArrived: true) }
         case .value(let value): become(.loaded(value), hasArrived: true)
         case .failed(let error): become(.failed(error, prior: prior))
@@ -119,22 +120,22 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         }
     }
 
-    // MARK: Those who look at it
+    // MARK: Observers
 
-    /// One more looks at it: a value that was let go of is loaded again.
+    /// Adds an observer. Loads a released value again.
     package mutating func beginObserving(now: (Request) -> Value?) -> Action {
         observers += 1
         guard case .released = state, let request else { return .none }
         return start(request, prior: nil, now: now)
     }
 
-    /// One less looks at it.
+    /// Removes an observer.
     package mutating func endObserving() {
         precondition(observers > 0, "an observer ends that has not begun")
         observers -= 1
     }
 
-    /// Lets go of the value, prior ones included, if nobody looks at it. A load without a value goes on.
+    /// Releases the value, even a prior one, if there are no observers. A load without a value goes on.
     package mutating func releaseIfUnobserved() -> Action {
         guard observers == 0, state.value != nil else { return .none }
         let action = stop
@@ -151,7 +152,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 }
 
 extension BoundResource.Event {
-    /// What of an event changes a state.
+    /// Returns `nil` for an event that does not change the state.
     init?<Output>(_ event: LoadEvent<Output>) where Value == Loaded<Output> {
         switch event {
         case .cached(let loaded): self = .prior(loaded)

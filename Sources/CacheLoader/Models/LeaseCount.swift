@@ -1,12 +1,14 @@
 package import HTTPCaching
 
-/// Who uses a load, and how it stands. Pure: each method says what its owner has to do.
+/// The number of leases of a load, and the state of the load.
+///
+/// A state machine: each method returns the action that its owner has to take.
 package struct LeaseCount<Request: Equatable & Sendable, Value: Sendable>: Sendable {
     package typealias Resource = BoundResource<Request, Value>
 
-    /// How many use it.
+    /// The number of leases.
     package private(set) var count = 0
-    /// How it stands.
+    /// The load and its state.
     package private(set) var resource = Resource()
 
     private let request: Request
@@ -15,34 +17,34 @@ package struct LeaseCount<Request: Equatable & Sendable, Value: Sendable>: Senda
         self.request = request
     }
 
-    /// One more uses it: it is loaded, unless its value is there or on its way.
+    /// Adds a lease. Loads the request unless its value is loaded or loading.
     package mutating func acquire(now: (Request) -> Value?) -> Resource.Action {
         count += 1
         return resource.bind(request, now: now)
     }
 
-    /// One less uses it: the last ends a load that is under way, and leaves a value where it is.
+    /// Removes a lease. Removing the last one cancels a load under way, but keeps a loaded value.
     package mutating func release() throws(LeaseError) -> Resource.Action {
         guard count > 0 else { throw .notAcquired }
         count -= 1
         return count == 0 ? resource.cancel() : .none
     }
 
-    /// A load has something to tell.
+    /// Handles an event of the load.
     package mutating func receive(_ event: Resource.Event, of number: Resource.Number) {
         resource.receive(event, of: number)
     }
 }
 
-/// What a user of a ``LeasedResource`` did wrong.
+/// An incorrect use of a ``LeasedResource``.
 @nonexhaustive
 public enum LeaseError: Error, Hashable, Sendable {
-    /// It was released more often than it was acquired.
+    /// The resource was released more often than it was acquired.
     case notAcquired
 }
 
 extension LeaseError: CustomStringConvertible {
-    /// What happened.
+    /// A description of the error.
     public var description: String {
         switch self {
         case .notAcquired: "the resource was released more often than it was acquired"

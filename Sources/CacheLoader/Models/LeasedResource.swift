@@ -7,21 +7,21 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// One load that several parts of a program use, and that lasts as long as one of them does.
+/// A load that several parts of a program share, and that lasts while one of them holds a lease.
 ///
 /// ```swift
 /// let catalogue = LeasedResource(ResourceRequest("https://example.com/catalogue.json"), loader: loader)
 ///
-/// catalogue.acquire()                      // the first begins the load
+/// catalogue.acquire()                      // the first lease begins the load
 /// for await state in catalogue.states() { … }
-/// try catalogue.release()                  // the last ends it, if it is still under way
+/// try catalogue.release()                  // without leases, a load under way is cancelled
 /// ```
 ///
-/// A value that is there stays, also when nobody uses it: it goes with the resource. After a cancellation or a failure the
-/// next to acquire has it loaded again. May be used from any thread. The resource keeps its loader, and letting go of it is
-/// to wait for its load no longer.
+/// A loaded value stays until the resource is released, even without leases. After a cancellation or a failure, the
+/// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
+/// resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
-    /// How its load stands.
+    /// The state of the load.
     public typealias State = ResourceState<Loaded<Output>>
 
     private typealias Count = LeaseCount<ResourceRequest, Loaded<Output>>
@@ -32,11 +32,11 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         var readers: StateReaders<State>
     }
 
-    /// What is loaded.
+    /// The request to load.
     public let request: ResourceRequest
 
-    /// Guards the count, the state and who reads it. What readers are told is readied under the lock, so that none misses a
-    /// state or sees two in the wrong order. They are told, and tasks cancelled, after it is unlocked.
+    /// Guards the count, the state and the readers. Events are queued under the lock, so that each reader receives
+    /// every state, in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let guarded: Mutex<Guarded>
     private let outbox: StateReaders<State>.Outbox
 
@@ -44,8 +44,8 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
 
     /// - Parameters:
-    ///   - begin: Begins a load, whose events are then read to their end. To let go of them is to cancel it.
-    ///   - now: The value, if it can be had without waiting and need not be asked for.
+    ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
+    ///   - now: Returns the value if it is available without waiting and needs no load.
     package init(
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
@@ -68,32 +68,33 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 
     // MARK: Leases
 
-    /// One more uses it, until ``release()``: it is loaded, unless its value is there or on its way.
+    /// Adds a lease, which ``release()`` ends. Loads the request unless its value is loaded or loading.
     public func acquire() {
-        // Nobody else's code runs under the lock.
+        // Call `now` before locking: no user code runs under the lock.
         let value = guarded.withLock({ $0.leases.resource.state.value }) == nil ? now(request) : nil
         apply { $0.acquire { _ in value } }
     }
 
-    /// One less uses it. The last ends a load that is under way.
+    /// Removes a lease. Removing the last one cancels a load under way.
     ///
-    /// - Throws: ``LeaseError/notAcquired``; then nothing has changed.
+    /// - Throws: ``LeaseError/notAcquired``; the resource is then unchanged.
     public func release() throws(LeaseError) {
         try apply { leases throws(LeaseError) in try leases.release() }
     }
 
-    /// How many use it.
+    /// The number of leases.
     public var leases: Int { guarded.withLock { $0.leases.count } }
 
-    // MARK: What is seen
+    // MARK: State
 
-    /// How the load stands.
+    /// The state of the load.
     public var state: State { guarded.withLock { $0.leases.resource.state } }
 
-    /// The value, one from before included as long as no other takes its place.
+    /// The value. A prior value counts until a newer one replaces it.
     public var value: Output? { state.value?.value }
 
-    /// Every state from now on, in order, the present one first. Ends when the resource goes. To read it is no use of it.
+    /// Returns a stream of every state from now on, in order, beginning with the current one. The stream ends when the
+    /// resource is released. Reading it does not count as a lease.
     public func states() -> AsyncStream<State> {
         guarded.withLock { guarded in
             guarded.readers.add(guarded.leases.resource.state) { [weak self] id in
@@ -107,7 +108,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     private func apply<Failure>(
         _ change: (inout Count) throws(Failure) -> Count.Resource.Action
     ) throws(Failure) {
-        // A value that goes with the last state is released outside the lock.
+        // Return the former state, so that its value is released outside the lock.
         let last = try guarded.withLock { guarded throws(Failure) -> (state: State, task: Task<Void, Never>?) in
             let state = guarded.leases.resource.state
             let before = guarded.leases.resource.transitions
@@ -134,7 +135,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
                 guard let event = Count.Resource.Event(event) else { continue }
                 self?.receive(event, of: number)
             }
-            // Events that break off without an end: nobody is to wait for one.
+            // The stream may end without a final event: end the load, so that no reader waits for one.
             self?.receive(.cancelled, of: number)
         }
     }
@@ -147,7 +148,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
             if guarded.leases.resource.transitions != before {
                 guarded.readers.tell(guarded.leases.resource.state)
             }
-            // Released outside the lock.
+            // Return the former state, so that its value is released outside the lock.
             return last
         }
         outbox.deliver()
@@ -155,16 +156,16 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 }
 
 extension LeasedResource where Output == Data {
-    /// Creates a resource that `loader` loads once somebody uses it.
+    /// Creates a resource that `loader` loads when it is acquired.
     public convenience init(_ request: ResourceRequest, loader: ResourceLoader) {
         self.init(request, loader, .bytes)
     }
 }
 
 extension LeasedResource {
-    /// Creates a resource that `loader` loads, and `processor` makes of bytes, once somebody uses it.
+    /// Creates a resource that `loader` loads when it is acquired. `processor` makes the value from the bytes.
     ///
-    /// What is in the loader's memory is there at once.
+    /// A value in the loader's memory is available at once.
     public convenience init(
         _ request: ResourceRequest, loader: ResourceLoader, as processor: some Processor<Data, Output>
     ) {

@@ -7,7 +7,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A resource that a view shows: it is bound to a request, and tells how that stands.
+/// A resource for a view: it is bound to a request and publishes the state of that request.
 ///
 /// ```swift
 /// struct Portrait: View {
@@ -18,21 +18,20 @@ public import Foundation
 ///         Picture(image.presentation)
 ///             .task(id: url) {
 ///                 image.bind(ResourceRequest(url))
-///                 for await _ in image.states() {}     // observed for as long as the view is there
+///                 for await _ in image.states() {}     // observes while the view exists
 ///             }
 ///     }
 /// }
 /// ```
 ///
-/// The latest request that is bound wins: whatever an earlier one still has to tell changes nothing. Each transition is one
-/// change; a value stays when its renewal fails. The resource keeps its loader, and letting go of it is to wait for its load
-/// no longer.
+/// The latest bound request wins: events of an earlier request change nothing. Each transition is one change. A value
+/// stays when its renewal fails. The resource retains its loader. Releasing the resource ends its wait for the load.
 ///
-/// ``releaseIfUnobserved()`` makes room when memory is short. Reading a property does not count as observing, since nothing
-/// tells when it ends: a view says so, as above, or with ``beginObserving()`` and ``endObserving()``.
+/// Call ``releaseIfUnobserved()`` when memory is short. Reading a property does not count as observing, since its end
+/// cannot be detected. A view observes explicitly: as above, or with ``beginObserving()`` and ``endObserving()``.
 @MainActor @Observable
 public final class ObservedResource<Output: Sendable> {
-    /// How its request stands.
+    /// The state of the bound request.
     public typealias State = ResourceState<Loaded<Output>>
 
     private struct Snapshot {
@@ -49,14 +48,14 @@ public final class ObservedResource<Output: Sendable> {
 
     private typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
 
-    /// All that is observed, in one property, so that a transition is one change.
+    /// All observable state, in one property, so that a transition is one change.
     private var snapshot: Snapshot
 
     @ObservationIgnored private var bound: Bound
     @ObservationIgnored private var shownPlaceholder: Output?
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var readers = StateReaders<State>()
-    /// Changes that are still to be seen: whoever is told of one may make another.
+    /// Changes not yet published: an observer of one change may make another.
     @ObservationIgnored private var unseen: [(snapshot: Snapshot, isTransition: Bool)] = []
     @ObservationIgnored private var isTelling = false
 
@@ -64,8 +63,8 @@ public final class ObservedResource<Output: Sendable> {
     private let now: @MainActor (ResourceRequest) -> Loaded<Output>?
 
     /// - Parameters:
-    ///   - begin: Begins a load, whose events are then read to their end. To let go of them is to cancel it.
-    ///   - now: The value, if it can be had without waiting and need not be asked for.
+    ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
+    ///   - now: Returns the value if it is available without waiting and needs no load.
     package init(
         begin: @escaping @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
         now: @escaping @MainActor (ResourceRequest) -> Loaded<Output>? = { _ in nil }
@@ -83,22 +82,22 @@ public final class ObservedResource<Output: Sendable> {
         readers.deliver()
     }
 
-    // MARK: What is seen
+    // MARK: State
 
-    /// The request that is bound.
+    /// The bound request.
     public var request: ResourceRequest? { snapshot.request }
 
-    /// How the request stands.
+    /// The state of the bound request.
     public var state: State { snapshot.state }
 
-    /// The value, one from before included as long as no other takes its place.
+    /// The value. A prior value counts until a newer one replaces it.
     public var value: Output? { snapshot.state.value?.value }
 
-    /// What a view shows.
+    /// The content that a view shows.
     public var presentation: ResourcePresentation<Output> { snapshot.presentation }
 
-    /// What is shown as long as there is no value; `nil`, the default, for nothing. While there is a value a change of it is
-    /// not seen.
+    /// The content to show while there is no value; `nil`, the default, for nothing. While there is a value, a change
+    /// of the placeholder is not visible.
     public var placeholder: Output? {
         get { shownPlaceholder }
         set {
@@ -108,10 +107,11 @@ public final class ObservedResource<Output: Sendable> {
         }
     }
 
-    /// Every state from now on, in order, the present one first. Ends when the resource goes.
+    /// Returns a stream of every state from now on, in order, beginning with the current one. The stream ends when the
+    /// resource is released.
     ///
-    /// To read it is to observe: a value that was let go of is loaded again. Letting go of the sequence, or cancelling the
-    /// task that reads it, ends that, a moment later.
+    /// The stream counts as an observer, so a released value is loaded again. Shortly after the sequence is released or
+    /// its reading task is cancelled, it no longer counts.
     public func states() -> AsyncStream<State> {
         beginObserving()
         return readers.add(snapshot.state) { [weak self] id in
@@ -119,22 +119,22 @@ public final class ObservedResource<Output: Sendable> {
         }
     }
 
-    // MARK: What is wanted
+    // MARK: Requests
 
-    /// Binds another request, and begins to load it; `nil` for none, back to the placeholder.
+    /// Binds a request and begins to load it; `nil` binds none and restores the placeholder.
     ///
-    /// What the request before had comes to nothing: its value goes, and its load is not waited for any more
-    /// (``ResourceRequest/abandonment``). Binding the same again changes nothing as long as its value is there or on its
-    /// way; else it is loaded again.
+    /// The resource drops the value of the former request, and no longer waits for its load
+    /// (``ResourceRequest/abandonment``). Binding the same request again changes nothing while it is loading or loaded.
+    /// Otherwise the resource loads it again.
     public func bind(_ request: ResourceRequest?) {
         apply { $0.bind(request, now: now) }
     }
 
-    /// Loads what is bound again; the value stays until there is another. A load under way goes on. Does nothing if nothing
-    /// is bound.
+    /// Loads the bound request again. The value stays until a new one arrives. A load under way goes on. Does nothing
+    /// if no request is bound.
     ///
-    /// - Parameter policy: Takes the place of the request's for this load, such as one that has the origin asked. If it is
-    ///   not that of a load under way, that makes place.
+    /// - Parameter policy: Replaces the policy of the request for this load, for example to validate with the origin.
+    ///   If the policy of a load under way differs, a new load replaces it.
     public func reload(policy: CachePolicy? = nil) {
         var variation: ResourceRequest?
         if let policy {
@@ -144,28 +144,28 @@ public final class ObservedResource<Output: Sendable> {
         apply { $0.reload(variation) }
     }
 
-    /// Does not want the load any more that is under way. The value of before stays.
+    /// Stops waiting for the load under way. A prior value stays.
     public func cancel() {
         apply { $0.cancel() }
     }
 
     // MARK: Observers
 
-    /// Somebody looks at it from now on: a value that was let go of is loaded again.
+    /// Adds an observer. Loads a released value again.
     public func beginObserving() {
         apply { $0.beginObserving(now: now) }
     }
 
-    /// Somebody who began looks at it no more. It is a programmer's mistake to end what has not begun.
+    /// Removes an observer. A call without a matching ``beginObserving()`` is a programmer's mistake.
     public func endObserving() {
         bound.endObserving()
     }
 
-    /// How many look at it.
     package var observers: Int { bound.observers }
 
-    /// Lets go of the value if nobody looks at it, to be called when memory is short. The request stays bound, and is
-    /// loaded again when somebody looks: from memory, from disk or from its origin.
+    /// Releases the value if there are no observers. Call it when memory is short.
+    ///
+    /// The request stays bound. The next observer loads it again: from memory, from disk or from its origin.
     public func releaseIfUnobserved() {
         apply { $0.releaseIfUnobserved() }
     }
@@ -187,7 +187,7 @@ public final class ObservedResource<Output: Sendable> {
             task = nil
             last?.cancel()
         case .begin(let request, let number):
-            // First the new, then the old: where both want the same, it is not given up between them.
+            // Begin the new load before cancelling the old one: a transfer that both share must not be abandoned.
             task = load(request, number)
             last?.cancel()
         }
@@ -201,7 +201,7 @@ public final class ObservedResource<Output: Sendable> {
                 guard let event = Bound.Event(event) else { continue }
                 self?.receive(event, of: number)
             }
-            // Events that break off without an end: nobody is to wait for one.
+            // The stream may end without a final event: end the load, so that no reader waits for one.
             self?.receive(.cancelled, of: number)
         }
     }
@@ -230,16 +230,16 @@ public final class ObservedResource<Output: Sendable> {
 }
 
 extension ObservedResource where Output == Data {
-    /// Creates a resource that `loader` loads, bound to nothing.
+    /// Creates a resource that `loader` loads, bound to no request.
     public convenience init(loader: ResourceLoader) {
         self.init(loader, .bytes)
     }
 }
 
 extension ObservedResource {
-    /// Creates a resource that `loader` loads and `processor` makes of bytes, bound to nothing.
+    /// Creates a resource that `loader` loads, bound to no request. `processor` makes the value from the bytes.
     ///
-    /// What is in the loader's memory is there at once.
+    /// A value in the loader's memory is available at once.
     public convenience init(loader: ResourceLoader, as processor: some Processor<Data, Output>) {
         self.init(loader, Recipe(processor))
     }

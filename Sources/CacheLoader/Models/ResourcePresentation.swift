@@ -1,16 +1,16 @@
-/// What a view shows of a resource. All of it changes in one step.
+/// The content that a view shows for a resource. All properties change in one step.
 public struct ResourcePresentation<Output: Sendable>: Sendable {
-    /// What to show: the value, or the placeholder as long as there is none.
+    /// The content to show: the value, or the placeholder while there is no value.
     public let content: Output?
-    /// Where the value came from, its age and its fields; `nil` as long as there is none.
+    /// The value with its source, age and fields; `nil` while there is no value.
     public let loaded: Loaded<Output>?
-    /// Another number for every value, and for there being none. To tell a change of the value by, as
-    /// `animation(_:value:)` wants it: values themselves need not be comparable.
+    /// A number that differs for every value, and while there is no value. Use it to detect a change of the value, for
+    /// example in `animation(_:value:)`. Values themselves need not be comparable.
     public let revision: UInt64
     /// Whether a load is under way and there is no value.
     public let showsSpinner: Bool
-    /// Whether the value may come into view with an animation: not if it was there when it was asked for, as in a list
-    /// that is scrolled back.
+    /// Whether the value may appear with an animation. `false` if it was available at once, as in a list that is
+    /// scrolled back.
     public let shouldAnimate: Bool
 
     /// Whether ``content`` is the placeholder.

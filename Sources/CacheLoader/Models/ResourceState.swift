@@ -1,4 +1,4 @@
-/// Where a resource that a program holds on to stands.
+/// The state of a resource that a program holds.
 ///
 ///              ┌───────────────────────────────────────┐
 ///              ▼                                       │
@@ -7,23 +7,23 @@
 ///                 ├─▶ failed(error, prior) ────────────┤
 ///                 └─▶ cancelled(prior) ────────────────┘
 ///
-/// A prior value is one that was there before: that of the load before, or a stored one that is not fresh any more. It
-/// stays until another takes its place.
+/// A prior value is the value of the load before, or a stored value that is no longer fresh. It stays until another
+/// value replaces it.
 public enum ResourceState<Value: Sendable>: Sendable {
-    /// Nothing was asked for.
+    /// No load has been requested.
     case idle
     /// A load is under way.
     case loading(prior: Value?)
-    /// The value is there.
+    /// The value has been loaded.
     case loaded(Value)
     /// The load has failed.
     case failed(LoadError, prior: Value?)
     /// The load was cancelled.
     case cancelled(prior: Value?)
-    /// The value was let go of, to make room. What it is the value of is still known.
+    /// The value was released to free memory. Its request is still bound.
     case released
 
-    /// The value, prior ones included.
+    /// The value, even a prior one.
     public var value: Value? {
         switch self {
         case .loaded(let value): value
@@ -37,7 +37,7 @@ public enum ResourceState<Value: Sendable>: Sendable {
         if case .loading = self { true } else { false }
     }
 
-    /// Why there is no newer value.
+    /// The reason why there is no newer value.
     public var error: LoadError? {
         if case .failed(let error, _) = self { error } else { nil }
     }

@@ -1,6 +1,6 @@
-/// Those who read every state of a resource, each in a stream of its own.
+/// The readers of every state of a resource, each with a stream of its own.
 ///
-/// What they are told is readied first, under the owner's lock if there is one, and delivered after that.
+/// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
 struct StateReaders<State: Sendable>: Sendable {
     typealias Outbox = CacheLoader.Outbox<StreamMessage<State>>
 
@@ -12,9 +12,9 @@ struct StateReaders<State: Sendable>: Sendable {
         self.outbox = outbox
     }
 
-    /// One more reads from now on, `state` first.
+    /// Adds a reader, whose stream begins with `state`.
     ///
-    /// - Parameter onEnd: Is called with the reader's name when its stream ends or nobody reads it any more, on any thread.
+    /// - Parameter onEnd: Receives the id of the reader when its stream ends or is released. Called on any thread.
     mutating func add(
         _ state: State, onEnd: @escaping @Sendable (UInt64) -> Void
     ) -> AsyncStream<State> {
@@ -27,22 +27,21 @@ struct StateReaders<State: Sendable>: Sendable {
         return stream
     }
 
-    /// A reader is there no more.
     mutating func remove(_ id: UInt64) {
         continuations[id] = nil
     }
 
-    /// Readies a state for all of them.
+    /// Queues a state for all readers.
     func tell(_ state: State) {
         for continuation in continuations.values { outbox.add(.element(state, continuation)) }
     }
 
-    /// There is nothing more to tell.
+    /// Queues the end of all streams.
     func finish() {
         for continuation in continuations.values { outbox.add(.end(continuation)) }
     }
 
-    /// Tells them what was readied. Nobody's code runs within, but not under a lock that `onEnd` takes.
+    /// Delivers the queued events. Runs no user code, but must not be called under a lock that `onEnd` takes.
     func deliver() {
         outbox.deliver()
     }

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Tells whether anything is under way, to any number of readers, each with a delay of its own before it is told of the end.
+/// Reports to any number of readers whether requests are under way. Each reader has its own delay before
+/// ``NetworkActivity/idle``.
 final class ActivityMonitor: Sendable {
     /// Returns after a pause, or when its task is cancelled.
     typealias Sleep = @Sendable (Duration) async throws -> Void
@@ -9,9 +10,9 @@ final class ActivityMonitor: Sendable {
         let continuation: AsyncStream<NetworkActivity>.Continuation
         let offDelay: Duration
         let sleep: Sleep
-        /// What it was told last.
+        /// The last activity sent to the reader.
         var shown: NetworkActivity
-        /// What is going to tell it of the end.
+        /// The task that will send ``NetworkActivity/idle``.
         var pause: (number: UInt64, task: Task<Void, Never>)?
 
         mutating func show(_ activity: NetworkActivity, _ outbox: Outbox<StreamMessage<NetworkActivity>>) {
@@ -33,12 +34,12 @@ final class ActivityMonitor: Sendable {
         }
     }
 
-    /// Guards what is under way, and who is told. What they are told is readied under the lock, so that it is in order. They
-    /// are told, and tasks cancelled, after it is unlocked.
+    /// Guards the number of requests under way, and the readers. Messages are queued under the lock, so that they stay
+    /// in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let state = Mutex(State())
     private let outbox = Outbox<StreamMessage<NetworkActivity>>()
 
-    /// Something more is under way.
+    /// Records the beginning of a request.
     func began() {
         let pauses = state.withLock { state -> [Task<Void, Never>] in
             state.underWay += 1
@@ -55,7 +56,7 @@ final class ActivityMonitor: Sendable {
         for pause in pauses { pause.cancel() }
     }
 
-    /// Something is over.
+    /// Records the end of a request.
     func ended() {
         state.withLock { state in
             state.underWay -= 1
@@ -76,7 +77,7 @@ final class ActivityMonitor: Sendable {
         outbox.deliver()
     }
 
-    /// Nothing, if something has begun meanwhile.
+    /// Does nothing if a request has begun meanwhile.
     private func pauseIsOver(_ number: UInt64, of id: UInt64) {
         state.withLock { state in
             guard state.readers[id]?.pause?.number == number else { return }
@@ -86,7 +87,7 @@ final class ActivityMonitor: Sendable {
         outbox.deliver()
     }
 
-    /// The present state, then each change, up to ``finish()``.
+    /// Returns a stream of the current state and of each change, until ``finish()``.
     func states(offDelay: Duration, sleep: @escaping Sleep) -> AsyncStream<NetworkActivity> {
         let (stream, continuation) = AsyncStream<NetworkActivity>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> UInt64? in
@@ -111,10 +112,9 @@ final class ActivityMonitor: Sendable {
         reader?.pause?.task.cancel()
     }
 
-    /// How many read.
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// There is nothing more to tell.
+    /// Ends all streams.
     func finish() {
         let readers = state.withLock { state in
             state.isFinished = true

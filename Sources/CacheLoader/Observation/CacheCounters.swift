@@ -1,31 +1,31 @@
 internal import CacheStore
 
-/// What an ``HTTPCache`` or a ``ResourceLoader`` has counted since it was made.
+/// Counts of an ``HTTPCache`` or a ``ResourceLoader`` since its creation.
 ///
-/// A request is counted as what answered it: a hit, in memory or not, a stale answer, a revalidation, a miss, or an error. Of
-/// a load each redirect counts by itself. A stored response that stands in for an error counts as both. What a store answers
-/// for all processes and for good is in its statistics and in the view `cache_requests`.
+/// A request counts by its answer: hit, memory hit, stale answer, revalidation, miss or error. In a load, each redirect
+/// counts separately. A stored response that is served in place of an error counts as a stale answer and as an error.
+/// The statistics of the store and its view `cache_requests` hold the permanent counts of all processes.
 public struct CacheCounters: Hashable, Sendable {
-    /// Answers from the store that were fresh.
+    /// Fresh answers from the store.
     public let hits: Int64
-    /// Answers from memory; none in an ``HTTPCache``.
+    /// Answers from memory; 0 in an ``HTTPCache``.
     public let memoryHits: Int64
-    /// Answers from the store that were not fresh, those included that stand in for an origin that has failed, or that
-    /// ``LoadEvent/cached(_:)`` delivers.
+    /// Answers from the store that were not fresh. Includes responses served in place of a failed origin, and values
+    /// that ``LoadEvent/cached(_:)`` delivers.
     public let staleAnswers: Int64
-    /// Answers from the store that the origin has confirmed.
+    /// Answers from the store that the origin validated.
     public let revalidations: Int64
-    /// Answers that are the origin's, those included that several requests share.
+    /// Answers from the origin, including those that several requests share.
     public let misses: Int64
-    /// Requests that the origin has not answered, or with an error.
+    /// Requests that the origin did not answer, or answered with an error.
     public let errors: Int64
-    /// Requests that were sent to origins.
+    /// Requests sent to origins.
     public let requests: Int64
-    /// Bytes of stored bodies that were handed out.
+    /// Bytes of stored bodies that were delivered.
     public let diskBytes: Int64
-    /// Bytes of bodies that came from transports.
+    /// Bytes of bodies received from transports.
     public let networkBytes: Int64
-    /// Values that had to go from memory to make room, or under pressure; none in an ``HTTPCache``.
+    /// Values evicted from memory, to make room or under pressure; 0 in an ``HTTPCache``.
     public let evictedValues: Int64
 
     init(_ meters: CacheMeters, _ loader: LoaderMeters? = nil) {
@@ -43,11 +43,11 @@ public struct CacheCounters: Hashable, Sendable {
 }
 
 extension HTTPCache {
-    /// What the cache has counted since it was made. Each number is right, but they are read one after the other.
+    /// The counts since the creation of the cache. Each number is exact, but they are read one after the other.
     public var counters: CacheCounters { CacheCounters(meters) }
 }
 
 extension ResourceLoader {
-    /// What the loader has counted since it was made. Each number is right, but they are read one after the other.
+    /// The counts since the creation of the loader. Each number is exact, but they are read one after the other.
     public var counters: CacheCounters { CacheCounters(context.meters, meters) }
 }

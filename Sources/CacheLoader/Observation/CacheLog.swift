@@ -1,12 +1,12 @@
 internal import CacheStore
 internal import Logging
 
-/// A logger, and what it is to be told of.
+/// A logger, and the kinds of messages that it receives.
 struct CacheLog: Sendable {
     let logger: Logger
     let options: LogOptions
 
-    /// The metadata is made only if somebody is going to have it.
+    /// Logs a message if `option` is enabled. Evaluates the metadata only if the logger uses it.
     func callAsFunction(
         _ option: LogOptions, _ level: Logger.Level, _ message: Logger.Message,
         _ metadata: @autoclosure () -> Logger.Metadata
@@ -24,8 +24,8 @@ extension ResourceLoader.Configuration {
     var log: CacheLog { CacheLog(logger: logger, options: logOptions) }
 }
 
-/// A URL as logs may have it: without the query, whose values may be secret. The text is that of a key, which has no user, no
-/// password and no fragment.
+/// A URL for logs: without the query, whose values may be secret. Expects the text of a key, which has no user,
+/// password or fragment.
 struct LoggedURL: CustomStringConvertible {
     let description: String
 
@@ -35,7 +35,7 @@ struct LoggedURL: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What logs may have of it: without the key, which may be a URL.
+    /// A description for logs: without the key, which may be a URL.
     var logged: String {
         switch self {
         case .removedMeanwhile: "the key was removed while a response for it was on its way"

@@ -7,9 +7,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a cache counts and times. Made once: to look a counter up takes longer than a hit.
+/// The counters and timers of a cache. Created once: looking up a counter takes longer than a hit.
 ///
-/// Requests are counted where the store counts them by host, so that both say the same.
+/// Requests are counted where the store counts them by host, so that both counts agree.
 final class CacheMeters: Sendable {
     let hits: Tally
     let stale: Tally
@@ -23,7 +23,7 @@ final class CacheMeters: Sendable {
     private let headTimer: CoreMetrics.Timer
     private let requestTimer: CoreMetrics.Timer
 
-    /// Tells whether requests are under way.
+    /// Reports whether requests are under way.
     let activity = ActivityMonitor()
 
     init(_ factory: any MetricsFactory) {
@@ -60,7 +60,7 @@ final class CacheMeters: Sendable {
 }
 
 extension CoreMetrics.Timer {
-    /// Records a span of a clock that may have been set back, or far ahead.
+    /// Records a duration by a clock that may have been set back, or far ahead.
     func record(seconds: TimeInterval) {
         recordNanoseconds(Int64(min(max(0, seconds), 9e9) * 1e9))
     }

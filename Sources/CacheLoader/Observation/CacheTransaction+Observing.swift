@@ -2,20 +2,20 @@ internal import CacheStore
 internal import HTTPTypes
 internal import Logging
 
-/// Telling what happens to a request: counted in the store by host, in the meters of the cache, and logged.
+/// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it.
 extension CacheTransaction {
-    /// A stored response answers as it is.
+    /// Records an answer from a stored response without a request to the origin.
     func note(_ answer: Answer) {
         store.touch(answer.entry, as: answer.isStale ? .stale : .hit)
         if answer.isStale { context.meters.stale.add() } else { context.meters.hits.add() }
-        // Asked first: to copy a logger costs more than to ask.
+        // Check the option first: copying a logger costs more than the check.
         guard configuration.logOptions.contains(.responses) else { return }
         configuration.log(
             .responses, .debug, "a stored response answers",
             ["url": "\(LoggedURL(url))", "age": "\(answer.age)", "stale": "\(answer.isStale)"])
     }
 
-    /// A stored response answers in place of its origin, which has failed.
+    /// Records a stored response that is served in place of a failed origin.
     func noteStandIn(_ entry: StoredEntry) {
         store.touch(entry, as: .stale)
         context.meters.stale.add()
@@ -23,25 +23,24 @@ extension CacheTransaction {
             .responses, .debug, "a stored response stands in for the origin", ["url": "\(LoggedURL(url))"])
     }
 
-    /// The origin has confirmed a stored response; `nil` for one that does not stay.
+    /// Records the validation of a stored response; `nil` for a response that does not stay in the store.
     func noteRevalidation(_ entry: StoredEntry?) {
         if let entry { store.touch(entry, as: .revalidated) }
         context.meters.revalidations.add()
     }
 
-    /// The origin has answered, for this request or for one that it shares.
+    /// Records an answer of the origin, to this request or to one whose response it shares.
     func noteMiss() {
         store.countMiss(for: target)
         context.meters.misses.add()
     }
 
-    /// Counts a request that got an error: from the origin, instead of the origin, or because it forbids the network.
+    /// Records an error: from the origin, in place of its answer, or because the request forbids the network.
     func noteError() {
         store.countError(for: target)
         context.meters.errors.add()
     }
 
-    /// A request goes to the origin.
     func logForwarding(_ forwarding: Forwarding) {
         guard !configuration.logOptions.isDisjoint(with: [.misses, .requests]) else { return }
         let log = configuration.log
@@ -58,7 +57,6 @@ extension CacheTransaction {
             ])
     }
 
-    /// The origin has answered.
     func logReply(_ status: HTTPResponse.Status) {
         configuration.log(
             .responses, .debug, "the origin has answered", ["url": "\(LoggedURL(url))", "status": "\(status.code)"])
@@ -68,7 +66,7 @@ extension CacheTransaction {
             ["url": "\(LoggedURL(url))", "status": "\(status.code)"])
     }
 
-    /// The origin could not be asked. The message of the error is the network layer's, which may quote what was sent.
+    /// Logs a failed request by its error code only: the message of the network layer may quote the request.
     func logFailure(_ error: TransportError) {
         configuration.log(
             .errors, .info, "the origin could not be asked", ["url": "\(LoggedURL(url))", "error": "\(error.code)"])
@@ -76,7 +74,7 @@ extension CacheTransaction {
 }
 
 extension CacheTransaction.Forwarding {
-    /// Whether it is for want of a stored response that the origin is asked.
+    /// Whether the origin is asked because no stored response can answer.
     fileprivate var isMiss: Bool {
         switch reason {
         case .uriMiss, .varyMiss, .miss, .stale, .partial: true

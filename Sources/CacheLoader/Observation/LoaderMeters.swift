@@ -9,7 +9,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a loader counts and times besides its cache. Made once, as ``CacheMeters``.
+/// The counters and timers of a loader besides those of its cache. Created once, like ``CacheMeters``.
 final class LoaderMeters: Sendable {
     let memoryHits: Tally
     let evictedValues: Tally
@@ -21,7 +21,7 @@ final class LoaderMeters: Sendable {
     private let backgroundQueue: Meter
     private let transferTimer: CoreMetrics.Timer
 
-    /// Guards what is logged of memory, as it was configured last.
+    /// Guards the logger and options for memory events, as last configured.
     private let log: Mutex<CacheLog>
 
     init(_ factory: any MetricsFactory, _ log: CacheLog) {
@@ -42,9 +42,9 @@ final class LoaderMeters: Sendable {
         self.log.withLock { $0 = log }
     }
 
-    // MARK: Flights
+    // MARK: Loads
 
-    /// What is under way has changed. Changes may come in any order: only their sum counts.
+    /// Records a change of the loads under way. Changes may come in any order: only their sum counts.
     func note(_ change: LoadOccupancy) {
         guard change != LoadOccupancy() else { return }
         flights.change(by: change.flights)
@@ -52,14 +52,14 @@ final class LoaderMeters: Sendable {
         backgroundQueue.change(by: change.backgroundQueue)
     }
 
-    /// An attempt to load something is over.
+    /// Records the end of one attempt of a load.
     func transferred(in seconds: TimeInterval) {
         transferTimer.record(seconds: seconds)
     }
 
     // MARK: Memory
 
-    /// Something has happened to the values in memory. Called without any lock.
+    /// Records an event of the values in memory. Must be called without a lock.
     func note(_ event: MemoryEvent) {
         let log = log.withLock { $0 }
         switch event {

@@ -1,40 +1,43 @@
 /// Whether requests to origins are under way.
 public enum NetworkActivity: String, Hashable, Sendable, CaseIterable {
-    /// None is.
+    /// No request is under way.
     case idle
-    /// At least one is: from its sending to the last byte of its response.
+    /// At least one request is under way: from its sending to the last byte of its response.
     case active
 }
 
 extension ResourceLoader {
-    /// Whether requests to origins are under way: at once as it is now, then each change, until the loader is gone.
+    /// Returns a stream that reports whether requests to origins are under way. It begins with the current state, then
+    /// reports each change, and ends when the loader is released.
     ///
     /// ```swift
     /// for await activity in loader.activity() { spinner.isHidden = activity == .idle }
     /// ```
     ///
-    /// Each call gives a stream of its own, for one reader, who is told the latest if some were missed. Requests in the
-    /// background count, too; what memory, a file or the store answers does not, nor does a pause before another attempt.
+    /// Each call returns a new stream, for one reader. A slow reader receives only the latest state. Requests in the
+    /// background count. Answers from memory, from a file or from the store do not, nor does the pause before another
+    /// attempt.
     ///
-    /// - Parameter offDelay: How long nothing has to be under way before ``NetworkActivity/idle`` is told, so that a spinner
-    ///   does not flicker between two requests; ``Configuration/sleep`` measures it. Zero or less for at once.
+    /// - Parameter offDelay: The time without requests before the stream reports ``NetworkActivity/idle``, so that a
+    ///   spinner does not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
     public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<NetworkActivity> {
         context.meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
     }
 }
 
 extension HTTPCache {
-    /// Whether requests to origins are under way: at once as it is now, then each change, until the cache is gone.
+    /// Returns a stream that reports whether requests to origins are under way. It begins with the current state, then
+    /// reports each change, and ends when the cache is released.
     ///
-    /// Each call gives a stream of its own, for one reader, who is told the latest if some were missed. Validation in the
-    /// background counts, too.
+    /// Each call returns a new stream, for one reader. A slow reader receives only the latest state. Validation in the
+    /// background counts.
     ///
-    /// - Parameter offDelay: How long nothing has to be under way before ``NetworkActivity/idle`` is told, so that a spinner
-    ///   does not flicker between two requests; ``Configuration/sleep`` measures it. Zero or less for at once.
+    /// - Parameter offDelay: The time without requests before the stream reports ``NetworkActivity/idle``, so that a
+    ///   spinner does not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
     public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<NetworkActivity> {
         meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
     }
 
-    /// How many read ``activity(offDelay:)``.
+    /// The number of readers of ``activity(offDelay:)``.
     package var activityReaderCount: Int { meters.activity.readerCount }
 }

@@ -7,14 +7,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A request to an origin, from its sending to the end of its response, or until nobody wants that any more.
+/// Measures a request to an origin, from its sending to the end or the release of its response.
 final class ObservedRequest: Sendable {
     private let meters: CacheMeters
     private let clock: @Sendable () -> Date
     private let beganAt: Date
     private let isOver = Atomic(false)
 
-    /// The request is going to be sent now.
+    /// Records the sending of the request. Create the object immediately before it.
     init(_ meters: CacheMeters, clock: @escaping @Sendable () -> Date) {
         self.meters = meters
         self.clock = clock
@@ -31,7 +31,7 @@ final class ObservedRequest: Sendable {
         meters.requestEnded(after: clock().timeIntervalSince(beganAt))
     }
 
-    /// The head of the response is there. Returns its body, which is counted while it is read.
+    /// Records the arrival of the head. Returns a body that counts its bytes while they are read.
     func headArrived(_ body: TransportBody) -> TransportBody {
         meters.headArrived(after: clock().timeIntervalSince(beganAt))
         return TransportBody { () async throws(TransportError) in

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// How a text is written in bytes, in the terms of the WHATWG Encoding Standard.
+/// The character encoding of a text, in the terms of the WHATWG Encoding Standard.
 package enum Charset: String, Sendable, CaseIterable {
     case utf8 = "utf-8"
     case utf16LittleEndian = "utf-16le"
@@ -12,24 +12,26 @@ package enum Charset: String, Sendable, CaseIterable {
     case windows1252 = "windows-1252"
     case ascii = "us-ascii"
 
-    /// The charset that goes by this name, in any case; `nil` if it is not known.
+    /// Creates the charset with this label, in any case; `nil` if the label is unknown.
     ///
-    /// Two names mean what they mean in browsers, and not what their specifications say (Encoding Standard §4.2):
-    /// `iso-8859-1` is windows-1252, whose C1 range has printable characters, and `utf-16` without a byte order mark is
-    /// little-endian, although RFC 2781 §4.3 would have it big-endian.
+    /// Two labels have the meaning that browsers give them, not that of their specifications (Encoding Standard §4.2).
+    /// `iso-8859-1` is windows-1252, whose C1 range has printable characters. `utf-16` without a byte order mark is
+    /// little-endian, although RFC 2781 §4.3 makes it big-endian.
     package init?(label: String) {
         switch String(decoding: label.utf8.map(\.asciiLowercased), as: UTF8.self) {
         case "utf-8", "utf8": self = .utf8
         case "utf-16", "utf-16le": self = .utf16LittleEndian
         case "utf-16be": self = .utf16BigEndian
         case "windows-1252", "cp1252", "iso-8859-1", "iso8859-1", "iso_8859-1", "latin1": self = .windows1252
-        // Browsers take this for windows-1252 as well. But who says ASCII and sends something else made a mistake.
+        // Browsers decode these labels as windows-1252, too. Here a byte outside ASCII is an error, because the label
+        // is wrong.
         case "us-ascii", "ascii": self = .ascii
         default: return nil
         }
     }
 
-    /// What a byte order mark at the front says, and its length; `nil` when there is none. Encoding Standard §6.
+    /// Returns the charset of the byte order mark at the front, and its length; `nil` without a mark. Encoding Standard
+    /// §6.
     package static func marked(_ bytes: Data) -> (Charset, length: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
@@ -37,7 +39,8 @@ package enum Charset: String, Sendable, CaseIterable {
         return nil
     }
 
-    /// The text; `nil` where the bytes are none. Reads every byte once or twice, and copies the text.
+    /// Returns the text; `nil` if the bytes are not valid in the charset. Reads every byte once or twice, and copies
+    /// the text.
     package func text(_ bytes: Data) -> String? {
         bytes.withUnsafeBytes { bytes in
             switch self {
@@ -58,7 +61,7 @@ package enum Charset: String, Sendable, CaseIterable {
         }
     }
 
-    /// Encoding Standard §9, index windows-1252: a code unit for every byte; none is undefined.
+    /// Returns the code unit of a byte. Encoding Standard §9, index windows-1252: every byte has one.
     private static func unit(_ byte: UInt8) -> UInt16 {
         (0x80...0x9F).contains(byte) ? windows1252Controls[Int(byte - 0x80)] : UInt16(byte)
     }

@@ -1,24 +1,25 @@
-/// A processor made of a closure.
+/// A processor that calls a closure.
 ///
 /// ```swift
 /// let lengths = ClosureProcessor(ProcessorID("lengths")) { (data: Data, _) in data.count }
 /// ```
 public struct ClosureProcessor<Input: Sendable, Output: Sendable>: Processor {
-    /// As given.
+    /// The id that the initializer received.
     public let id: ProcessorID
 
-    // `@concurrent` here as well: Swift 6.3 drops the change of executor at the start of `process` when all it does is to
-    // call a closure that would run where its caller does.
+    // The closure is `@concurrent`, too. Swift 6.3 omits the change of executor in `process` if `process` only calls a
+    // closure on the caller's executor.
     private let body: @concurrent @Sendable (Input, ProcessingContext) async throws -> Output
 
-    // There is no `.closure` beside `.text` and `.json`: behind a member found in this way Swift 6.3 does not see that the
-    // closure is to be `@Sendable`.
+    // There is no `.closure` beside `.text` and `.json`. For such a member Swift 6.3 does not infer `@Sendable` for the
+    // closure.
 
     /// Creates a processor that calls `body`.
     ///
     /// - Parameters:
-    ///   - id: Has to name all that the output depends on besides the input; nothing can be known from the closure.
-    ///   - body: What ``Processor/process(_:_:)`` does.
+    ///   - id: Must name everything besides the input that the output depends on; the processor cannot inspect the
+    ///     closure.
+    ///   - body: Implements ``Processor/process(_:_:)``.
     public init(
         _ id: ProcessorID, _ body: @escaping @concurrent @Sendable (Input, ProcessingContext) async throws -> Output
     ) {
@@ -26,7 +27,7 @@ public struct ClosureProcessor<Input: Sendable, Output: Sendable>: Processor {
         self.body = body
     }
 
-    /// What the closure returns.
+    /// Returns the result of the closure.
     @concurrent public func process(_ input: Input, _ context: ProcessingContext) async throws -> Output {
         try await body(input, context)
     }

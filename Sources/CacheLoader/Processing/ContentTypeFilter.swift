@@ -1,16 +1,17 @@
 public import HTTPTypes
 
-/// The types of content that a program takes; an answer of another type is none to it.
+/// The content types that a program accepts. The loader rejects a response of another type.
 ///
 /// ```swift
 /// let images = ContentTypeFilter(["image/*"])
 /// ```
 public struct ContentTypeFilter: Hashable, Sendable {
-    /// What is taken. Nothing is, when this is empty.
+    /// The accepted types; if empty, the filter accepts no type.
     public var ranges: [MediaRange]
-    /// Whether content without a readable `Content-Type` is taken, whatever the ranges say; it is not by default.
+    /// Whether the filter accepts content without a readable `Content-Type`, regardless of the ranges; `false` by
+    /// default.
     ///
-    /// RFC 9110 §8.3: such content may be taken for `application/octet-stream`, or examined to see what it is.
+    /// RFC 9110 §8.3: a recipient may assume `application/octet-stream` for such content, or examine the content.
     public var acceptsMissing: Bool
 
     /// Creates a filter.
@@ -19,13 +20,14 @@ public struct ContentTypeFilter: Hashable, Sendable {
         self.acceptsMissing = acceptsMissing
     }
 
-    /// Whether content with these fields is taken. Case and parameters of `Content-Type` do not matter; of several fields
-    /// the last counts, as in browsers.
+    /// Returns whether the filter accepts content with these fields. Ignores the case and the parameters of
+    /// `Content-Type`. Of several fields the last counts, as in browsers.
     public func accepts(_ headerFields: HTTPFields) -> Bool {
         accepts(contentType: headerFields[values: .contentType].last)
     }
 
-    /// Whether content with this value of `Content-Type` is taken; `nil` stands for a field that is missing.
+    /// Returns whether the filter accepts content with this value of `Content-Type`; `nil` means that the field is
+    /// missing.
     public func accepts(contentType: String?) -> Bool {
         guard let mediaType = MediaType(contentType) else { return acceptsMissing }
         return ranges.contains { $0.contains(mediaType) }

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The bytes as they are.
+/// Returns the bytes unchanged.
 public struct DataProcessor: Processor {
     /// Creates the processor.
     public init() {}
@@ -12,11 +12,11 @@ public struct DataProcessor: Processor {
     /// `data@1`.
     public var id: ProcessorID { ProcessorID("data") }
 
-    /// The bytes, not copied.
+    /// Returns the bytes without a copy.
     @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Data { input }
 }
 
 extension Processor where Self == DataProcessor {
-    /// The bytes as they are.
+    /// The bytes, unchanged.
     public static var data: DataProcessor { DataProcessor() }
 }

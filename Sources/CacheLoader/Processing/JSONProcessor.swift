@@ -4,10 +4,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Bytes of JSON (RFC 8259) as a value of a type that is `Decodable`.
+/// Decodes JSON (RFC 8259) to a value of a `Decodable` type.
 ///
-/// The type is part of the id by its full name. A `private` type has one that holds in one run of the program only: what
-/// is kept for longer should be made of another.
+/// The id includes the full name of the type. To store values, use a type that is not `private`: the name of a private
+/// type differs between runs.
 public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
     private let version: Int
     private let style: JSONStyle
@@ -15,15 +15,15 @@ public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
     /// Creates a processor.
     ///
     /// - Parameters:
-    ///   - type: What the bytes are decoded as.
-    ///   - version: To be raised when the type changes in a way that changes the values, but not its name.
-    ///   - style: How the values of the document are written; part of the id.
+    ///   - type: The type of the decoded value.
+    ///   - version: Raise this if a change of the type changes the values, but not its name.
+    ///   - style: The format of the values in the document; part of the id.
     public init(_ type: Output.Type, version: Int = 1, style: JSONStyle = JSONStyle()) {
         self.version = version
         self.style = style
     }
 
-    /// `json`, with version, type and style.
+    /// `json`, with version, type and style as parameters.
     public var id: ProcessorID {
         ProcessorID(
             "json", version: version,
@@ -32,10 +32,10 @@ public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
             ])
     }
 
-    /// The value.
+    /// Returns the value.
     ///
-    /// - Throws: ``ProcessingError/malformedJSON(type:path:reason:)``; also what `init(from:)` of the type throws, if that
-    ///   is no `DecodingError`.
+    /// - Throws: ``ProcessingError/malformedJSON(type:path:reason:)``; also errors from `init(from:)` of the type,
+    ///   except `DecodingError`.
     @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Output {
         do {
             return try style.decoder.decode(Output.self, from: input)
@@ -46,7 +46,7 @@ public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
 }
 
 extension JSONStyle {
-    /// One for each call: a decoder has one owner.
+    /// A new decoder for each call, because a decoder has one owner.
     fileprivate var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy =
@@ -92,7 +92,7 @@ extension ProcessingError {
 }
 
 extension Processor {
-    /// The bytes as a value of `type`; see ``JSONProcessor/init(_:version:style:)``.
+    /// A processor that decodes a value of `type`; see ``JSONProcessor/init(_:version:style:)``.
     public static func json<Value>(
         _ type: Value.Type, version: Int = 1, style: JSONStyle = JSONStyle()
     ) -> Self where Self == JSONProcessor<Value> {

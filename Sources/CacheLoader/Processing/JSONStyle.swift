@@ -1,9 +1,9 @@
-/// How the values of a JSON document are written, where that is left to its author.
+/// The format of values in a JSON document, where the JSON specification leaves a choice.
 public struct JSONStyle: Hashable, Sendable {
-    /// How dates are written.
+    /// The format of dates.
     @nonexhaustive
     public enum Dates: String, Sendable, CaseIterable {
-        /// As `Date` encodes itself: a number of seconds since 2001.
+        /// The default of `Date`: a number of seconds since 2001.
         case secondsSince2001
         /// A number of seconds since 1970.
         case secondsSince1970
@@ -13,18 +13,18 @@ public struct JSONStyle: Hashable, Sendable {
         case iso8601
     }
 
-    /// How the keys of objects are written.
+    /// The format of the keys of objects.
     @nonexhaustive
     public enum Keys: String, Sendable, CaseIterable {
-        /// As the properties are called.
+        /// The names of the properties.
         case asProperties
-        /// In words with `_` between them: `first_name` for `firstName`.
+        /// Words separated by `_`: `first_name` for `firstName`.
         case snakeCase
     }
 
-    /// How dates are written; as `Date` encodes itself by default.
+    /// The format of dates; by default that of `Date`, ``Dates/secondsSince2001``.
     public var dates: Dates
-    /// How the keys of objects are written; as the properties are called by default.
+    /// The format of the keys of objects; by default the names of the properties.
     public var keys: Keys
 
     /// Creates a style.

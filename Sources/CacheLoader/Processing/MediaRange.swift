@@ -1,15 +1,15 @@
-/// One media type, or many: `image/png`, `image/*` or `*/*` (RFC 9110 §12.5.1).
+/// One or many media types: `image/png`, `image/*` or `*/*` (RFC 9110 §12.5.1).
 public struct MediaRange: Hashable, Sendable {
-    /// In lower case; `nil` for every type.
+    /// The type in lower case; `nil` for every type.
     private let type: String?
-    /// In lower case; `nil` for every subtype.
+    /// The subtype in lower case; `nil` for every subtype.
     private let subtype: String?
 
-    /// Reads a range, in any case. Parameters are ignored.
+    /// Parses a range, in any case. Ignores parameters.
     ///
-    /// - Returns: `nil` when the text is none, as `*/png` is.
+    /// - Returns: `nil` if the text is not a range, such as `*/png`.
     public init?(_ text: String) {
-        // "*" is a token: a range has the form of a type.
+        // "*" is a token, so a range has the syntax of a media type.
         guard let parsed = MediaType(text), parsed.type != "*" || parsed.subtype == "*" else { return nil }
         type = parsed.type == "*" ? nil : parsed.type
         subtype = parsed.subtype == "*" ? nil : parsed.subtype
@@ -21,7 +21,7 @@ public struct MediaRange: Hashable, Sendable {
 }
 
 extension MediaRange: ExpressibleByStringLiteral {
-    /// Creates the range that a source file names. A text that is none is a programmer's mistake, and stops the program.
+    /// Creates the range of a literal. A literal that is not a range is a programmer's mistake and stops the program.
     public init(stringLiteral text: String) {
         guard let range = MediaRange(text) else {
             preconditionFailure("\(text.debugDescription) is no media range")

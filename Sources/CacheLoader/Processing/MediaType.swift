@@ -1,17 +1,17 @@
 internal import HTTPCaching
 
-/// The type of some content, as `Content-Type` names it (RFC 9110 §8.3.1).
+/// The media type in `Content-Type` (RFC 9110 §8.3.1).
 package struct MediaType: Hashable, Sendable {
-    /// In lower case: `text` of `text/html`.
+    /// The type in lower case, such as `text` of `text/html`.
     package let type: String
-    /// In lower case: `html` of `text/html`.
+    /// The subtype in lower case, such as `html` of `text/html`.
     package let subtype: String
-    /// The value of the first `charset`, unquoted, as it is written; `nil` if there is none.
+    /// The value of the first `charset`, unquoted, in its original case; `nil` if there is none.
     package let charset: String?
 
-    /// Reads the value of a field. The type counts even where its parameters are malformed; those that are count as absent.
+    /// Parses the value of a field. Malformed parameters count as absent; the type remains valid.
     ///
-    /// - Returns: `nil` without a value, and for one that does not begin with a type, such as a list of several.
+    /// - Returns: `nil` without a value, and for a value that does not begin with one type, such as a list.
     package init?(_ text: String?) {
         guard let text else { return nil }
         var copy = text

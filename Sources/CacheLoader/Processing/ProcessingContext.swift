@@ -1,8 +1,8 @@
 public import HTTPTypes
 
-/// What a processor may know of a response besides its bytes.
+/// The information about a response that a processor receives besides the bytes.
 public struct ProcessingContext: Hashable, Sendable {
-    /// The URL that the bytes are from, after redirects.
+    /// The URL of the bytes, after redirects.
     public var url: String
     /// The fields of the response.
     public var headerFields: HTTPFields
@@ -13,6 +13,6 @@ public struct ProcessingContext: Hashable, Sendable {
         self.headerFields = headerFields
     }
 
-    /// The value of `Content-Type`, parameters included; of several the last, as browsers have it.
+    /// The value of `Content-Type` with its parameters. Of several fields the last counts, as in browsers.
     public var contentType: String? { headerFields[values: .contentType].last }
 }

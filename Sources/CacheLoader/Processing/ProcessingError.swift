@@ -1,21 +1,21 @@
-/// Why a processor of this library made nothing of the bytes. Other processors throw what they like.
+/// The reason why a processor of this library failed. Other processors may throw other errors.
 @nonexhaustive
 public enum ProcessingError: Error, Hashable, Sendable {
-    /// The response names a charset that is not supported.
+    /// The response names an unsupported charset.
     case unknownCharset(String)
-    /// The bytes are no text in the charset that the response, its byte order mark or the default names.
+    /// The bytes are not valid in the charset of the response, its byte order mark or the default.
     case malformedText(charset: String)
-    /// The bytes are no JSON, or no value of the type. The path leads to the place, as in `entries[3].title`; it is empty
-    /// at the top.
+    /// The bytes are not JSON, or not a value of the type. The path names the position, as in `entries[3].title`. At
+    /// the top level the path is empty.
     case malformedJSON(type: String, path: String, reason: String)
-    /// The bytes are no image that the decoder can read; the reason is the decoder's.
+    /// The decoder cannot read the bytes as an image; the decoder gives the reason.
     case malformedImage(reason: String)
-    /// The image, or what it was to become, has more pixels than the decoder accepts.
+    /// The image or its resized output has more pixels than the decoder accepts.
     case imageTooLarge(width: Int, height: Int, maxPixels: Int)
 }
 
 extension ProcessingError: CustomStringConvertible {
-    /// What happened.
+    /// Describes the error.
     public var description: String {
         switch self {
         case .unknownCharset(let name): "the charset \(name.prefix(100).debugDescription) is not supported"

@@ -1,4 +1,4 @@
-/// Turns what was loaded into what a program works with: bytes into text, a value or an image.
+/// Turns loaded bytes into a value for the program, such as text, a decoded value or an image.
 ///
 /// ```swift
 /// struct Thumbnails: Processor {
@@ -7,26 +7,27 @@
 /// }
 /// ```
 ///
-/// A processor is called only with bytes that were loaded whole. It may be called several times at once.
+/// The loader calls a processor only with complete bodies. Several calls may run at once.
 ///
-/// ``process(_:_:)`` runs on the pool of threads that all tasks share, never on the actor that asked for the value, so
-/// work for the processor, such as parsing or decoding, is welcome there. What waits for a disk, a lock or a network
-/// without `await` is not: it keeps a thread from everyone else.
+/// ``process(_:_:)`` runs on the shared pool of threads of all tasks, never on the actor of the caller. So long
+/// computations, such as parsing or decoding, may run there. Do not block on a disk, a lock or a network without
+/// `await`: a blocked thread cannot run other tasks.
 public protocol Processor<Input, Output>: Sendable {
-    /// What it takes: `Data`, if it is the first of a chain.
+    /// The type of the input: `Data` for the first processor of a chain.
     associatedtype Input: Sendable
-    /// What it makes of that.
+    /// The type of the output.
     associatedtype Output: Sendable
 
-    /// Names the processor and all that its output depends on besides the input.
+    /// Names the processor and everything besides the input that its output depends on.
     ///
-    /// Where two ids are equal, the outputs for one input may take each other's place, also in later runs of the program.
+    /// If two ids are equal, the outputs for one input are interchangeable, also in later runs of the program.
     var id: ProcessorID { get }
 
-    /// How its output is kept in the store, to be read there instead of being made again; `nil`, the default, for not at all.
-    /// One that has a form declares it as the optional that it is here.
+    /// How the store keeps the output, so that a later load reads it instead of calling the processor.
+    ///
+    /// By default `nil`: the store does not keep the output. Declare this property with its optional type.
     var storedForm: StoredForm<Output>? { get }
 
-    /// The output for `input`. Throws when it makes no sense of it; then nothing comes after it in a chain.
+    /// Returns the output for `input`. If a call throws, the next processor of a chain does not run.
     @concurrent func process(_ input: Input, _ context: ProcessingContext) async throws -> Output
 }

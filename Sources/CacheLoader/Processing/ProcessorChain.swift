@@ -1,6 +1,6 @@
-/// Two processors, the second of which takes what the first makes.
+/// Two processors; the second receives the output of the first.
 ///
-/// When the first throws, or the task has been cancelled meanwhile, the second is not called.
+/// If the first throws or the task is cancelled meanwhile, the second does not run.
 public struct ProcessorChain<First: Processor, Second: Processor>: Processor where First.Output == Second.Input {
     private let first: First
     private let second: Second
@@ -10,13 +10,13 @@ public struct ProcessorChain<First: Processor, Second: Processor>: Processor whe
         self.second = second
     }
 
-    /// Both ids, in this order. However a longer chain is put together, it has the same id.
+    /// Both ids, in this order. The grouping of a longer chain does not change its id.
     public var id: ProcessorID { first.id.then(second.id) }
 
-    /// That of the second.
+    /// The stored form of the second processor.
     public var storedForm: StoredForm<Second.Output>? { second.storedForm }
 
-    /// What the second makes of what the first makes of `input`.
+    /// Returns the output of the second processor for the output of the first.
     @concurrent public func process(_ input: First.Input, _ context: ProcessingContext) async throws -> Second.Output {
         let value = try await first.process(input, context)
         try Task.checkCancellation()
@@ -25,7 +25,7 @@ public struct ProcessorChain<First: Processor, Second: Processor>: Processor whe
 }
 
 extension Processor {
-    /// This processor, and then `next` with its output.
+    /// Returns a chain of this processor and `next`.
     ///
     /// ```swift
     /// let titles = JSONProcessor(Feed.self).then(ClosureProcessor(ProcessorID("titles")) { feed, _ in feed.titles })

@@ -1,11 +1,11 @@
 /// The name of a processor and of everything besides the input that its output depends on.
 ///
-/// Ids are equal where their texts are. The text is stable from one run of a program to the next and plain ASCII, so that it
-/// can stand in a key:
+/// Ids are equal if their texts are equal. The text is plain ASCII and equal in every run of a program, so that a key
+/// can contain it:
 ///
 ///     thumbnails@2                            name and version
 ///     text@1+count@1;unit=word                a chain, its second processor with a parameter
-///     image@1;decoder=png%401;mode=center     what is no letter, digit or one of - . _ ~ , : is escaped
+///     image@1;decoder=png%401;mode=center     escapes all but letters, digits and - . _ ~ , :
 public struct ProcessorID: Hashable, Sendable {
     /// The text.
     public let description: String
@@ -13,11 +13,11 @@ public struct ProcessorID: Hashable, Sendable {
     /// Creates the id of one processor.
     ///
     /// - Parameters:
-    ///   - name: Who it is. It is compared byte by byte.
-    ///   - version: To be raised when the code changes in a way that changes the output.
+    ///   - name: The name of the processor. Names are compared byte by byte.
+    ///   - version: Raise this if a change of the code changes the output.
     ///   - parameters: The settings that change the output, in any order.
     public init(_ name: String, version: Int = 1, parameters: [String: String] = [:]) {
-        // Escaped first, then sorted: the order of bytes is the same everywhere and always.
+        // Escapes, then sorts: the order of bytes is the same on every platform.
         let settings = parameters.map { "\(Self.escaped($0.key))=\(Self.escaped($0.value))" }.sorted()
         description = (["\(Self.escaped(name))@\(version)"] + settings).joined(separator: ";")
     }
@@ -26,12 +26,13 @@ public struct ProcessorID: Hashable, Sendable {
         self.description = description
     }
 
-    /// The id of this processor with another behind it.
+    /// Returns the id of the chain of this processor and `next`.
     public func then(_ next: ProcessorID) -> ProcessorID {
         ProcessorID(description: "\(description)+\(next.description)")
     }
 
-    /// The text as RFC 3986 §2.1 would escape it; `@`, `;`, `=`, `+` and `%` never stand for themselves in it.
+    /// Returns the text escaped as in RFC 3986 §2.1. The result has no `@`, `;`, `=` or `+`, and `%` only at the start
+    /// of an escape.
     private static func escaped(_ text: String) -> String {
         var escaped: [UInt8] = []
         for byte in text.utf8 {

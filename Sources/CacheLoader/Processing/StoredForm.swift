@@ -4,26 +4,27 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// How the output of a processor is kept in the store, beside the bytes that it was made of.
+/// The format in which the store keeps the output of a processor, beside the original bytes.
 ///
 /// ```swift
-/// let thumbnail = ImageProcessor(decoder, variant).stored(as: StoredForm("png", encode: { $0.png }, decode: Image.init(png:)))
-/// let image = try await loader.load(url, as: thumbnail).value     // the next time it is read, not made
+/// let thumbnail = ImageProcessor(decoder, variant)
+///     .stored(as: StoredForm("png", encode: { $0.png }, decode: Image.init(png:)))
+/// let image = try await loader.load(url, as: thumbnail).value     // the next load reads the stored image
 /// ```
 ///
-/// What is kept is found by the ids of the processor and of the form, goes with the bytes that it was made of, when they are removed, evicted
-/// or replaced, and counts in the limits of the store.
+/// The ids of the processor and of the format identify a derived representation. The store removes, evicts and replaces
+/// the representation together with the original bytes. Derived representations count in the limits of the store.
 public struct StoredForm<Output: Sendable>: Sendable {
     let id: String
     let encode: @Sendable (Output) throws -> Data
     let decode: @Sendable (Data) throws -> Output
 
-    /// Creates a form. Both closures run where processors do.
+    /// Creates a format. Both closures run on the same threads as processors.
     ///
     /// - Parameters:
-    ///   - id: Names what the bytes are, and their version. Bytes of another id are not decoded.
-    ///   - encode: The bytes of an output. One that throws leaves the output without a stored form.
-    ///   - decode: The output that the bytes stand for. Where it throws, the output is made, and stored, once more.
+    ///   - id: Names the format and its version. The loader does not decode bytes of another id.
+    ///   - encode: Returns the bytes of an output. If it throws, the store keeps no derived representation.
+    ///   - decode: Returns the output of the bytes. If it throws, the loader makes and stores the output again.
     public init(
         _ id: String, encode: @escaping @Sendable (Output) throws -> Data,
         decode: @escaping @Sendable (Data) throws -> Output
@@ -35,7 +36,7 @@ public struct StoredForm<Output: Sendable>: Sendable {
 }
 
 extension StoredForm<Data> {
-    /// The bytes themselves.
+    /// The bytes, unchanged.
     public static var data: StoredForm { StoredForm("data", encode: { $0 }, decode: { $0 }) }
 }
 
@@ -47,7 +48,7 @@ extension StoredForm<String> {
 }
 
 extension StoredForm where Output: Codable {
-    /// The value in JSON, as `JSONEncoder` writes it by default.
+    /// The value in JSON, in the default format of `JSONEncoder`.
     public static var json: StoredForm {
         StoredForm(
             "json", encode: { try JSONEncoder().encode($0) },
@@ -55,7 +56,7 @@ extension StoredForm where Output: Codable {
     }
 }
 
-/// A processor whose outputs are kept in the store.
+/// A processor whose outputs the store keeps.
 public struct StoredProcessor<Base: Processor>: Processor {
     private let base: Base
     private let form: StoredForm<Base.Output>
@@ -65,27 +66,27 @@ public struct StoredProcessor<Base: Processor>: Processor {
         self.form = form
     }
 
-    /// That of the processor: what is stored changes nothing in the output.
+    /// The id of the base processor: the stored format does not change the output.
     public var id: ProcessorID { base.id }
 
-    /// As given.
+    /// The format that the initializer received.
     public var storedForm: StoredForm<Base.Output>? { form }
 
-    /// What the processor makes.
+    /// Returns the output of the base processor.
     @concurrent public func process(_ input: Base.Input, _ context: ProcessingContext) async throws -> Base.Output {
         try await base.process(input, context)
     }
 }
 
 extension Processor {
-    /// None.
+    /// `nil`: the store does not keep the output.
     public var storedForm: StoredForm<Output>? { nil }
 
-    /// This processor, with its outputs kept in the store in a form.
+    /// Returns this processor with a format in which the store keeps its outputs.
     ///
-    /// Worth it where the output takes longer to make than to read. Only for what depends on nothing besides the bytes and the
-    /// id: fields such as `Content-Type` may change while the bytes stay. In a chain it is the form of the last processor
-    /// that counts, and it stands for all of them: `decode.then(resize).stored(as: form)`.
+    /// Useful if reading the output takes less time than making it. The output may depend on nothing but bytes and id:
+    /// fields such as `Content-Type` may change while the bytes stay. In a chain the format of the last processor
+    /// counts for the whole chain: `decode.then(resize).stored(as: form)`.
     public func stored(as form: StoredForm<Output>) -> StoredProcessor<Self> {
         StoredProcessor(self, form)
     }

@@ -4,11 +4,12 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Bytes as text.
+/// Decodes bytes to text.
 ///
-/// A byte order mark says what the bytes are, else the `charset` of `Content-Type`, else they are UTF-8: the order of the
-/// WHATWG Encoding Standard, §6 "decode". Nothing is replaced: where the bytes are no text there is none. Every charset that a
-/// current server sends is known: UTF-8, UTF-16, windows-1252 (and ISO-8859-1, which is decoded as that) and US-ASCII.
+/// The charset comes from the byte order mark, else from the `charset` of `Content-Type`, else it is UTF-8. The WHATWG
+/// Encoding Standard, §6 "decode", defines this order. Malformed bytes are an error; the processor inserts no
+/// replacement characters. The processor supports all charsets that current servers send: UTF-8, UTF-16, windows-1252
+/// and US-ASCII. ISO-8859-1 is decoded as windows-1252.
 public struct TextProcessor: Processor {
     /// Creates the processor.
     public init() {}
@@ -16,7 +17,7 @@ public struct TextProcessor: Processor {
     /// `text@1`.
     public var id: ProcessorID { ProcessorID("text") }
 
-    /// The text without its byte order mark.
+    /// Returns the text without its byte order mark.
     ///
     /// - Throws: ``ProcessingError/unknownCharset(_:)``, ``ProcessingError/malformedText(charset:)``.
     @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> String {
@@ -29,12 +30,12 @@ public struct TextProcessor: Processor {
 }
 
 extension Processor where Self == TextProcessor {
-    /// The bytes as text, in the charset that the response names.
+    /// A processor that decodes text in the charset of the response.
     public static var text: TextProcessor { TextProcessor() }
 }
 
 extension Charset {
-    /// The charset of some bytes, and how many of them are its byte order mark.
+    /// Returns the charset of some bytes, and the length of their byte order mark.
     fileprivate static func of(_ bytes: Data, _ label: String?) throws(ProcessingError) -> (Charset, Int) {
         if let (charset, length) = marked(bytes) { return (charset, length) }
         guard let label else { return (.utf8, 0) }

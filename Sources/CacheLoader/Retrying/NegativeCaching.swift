@@ -6,30 +6,33 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// How often an origin is asked for what it keeps answering with an error.
+/// Limits how often the loader asks an origin that keeps answering with an error.
 ///
-/// The failures of a key are counted in the store: they outlive the process, and are forgotten with a success, or with the
-/// key. Failures to reach the origin are not counted.
+/// The store counts the failures of a key, so the counts outlive the process. A success and the removal of the key
+/// delete the count. Failures to reach the origin do not count.
 public struct NegativeCaching: Hashable, Sendable {
-    /// How long after its last error a key that has had too many is left alone; zero, the default, for never.
+    /// How long the loader does not ask for a key with too many errors, counted from the last error.
+    ///
+    /// Zero, the default, disables the limit.
     public var lifetime: Duration
-    /// How many error responses there may be within that time of each other; 3 by default. One at least.
+    /// The number of error responses, each within ``lifetime`` of the previous one, that block a key. 3 by default, at
+    /// least 1.
     public var maxAttempts: Int
 
-    /// Creates a value; each part has its documented default.
+    /// Creates a value; each property has its documented default.
     public init(lifetime: Duration = .zero, maxAttempts: Int = 3) {
         self.lifetime = lifetime
         self.maxAttempts = maxAttempts
     }
 
-    /// Within what time of each other failures are counted together; `nil` for however long.
+    /// The longest time between failures that count together; `nil` for no limit.
     package var window: Duration? { lifetime > .zero ? lifetime : nil }
 
-    /// Whether the origin is not to be asked at a time.
+    /// Returns whether the loader must not ask the origin at the time `now`.
     package func blocks(_ failure: LoadFailure, at now: Date) -> Bool {
         guard let window, failure.count >= max(1, maxAttempts) else { return false }
         let age = now.timeIntervalSince(failure.date)
-        // A clock that was set back must not block for longer than it was set.
+        // After the clock was set back, the age is negative; a key with a negative age is not blocked.
         return age >= 0 && .seconds(age) < window
     }
 }

@@ -1,11 +1,11 @@
-/// Tells whether hosts can be reached, so that loads wait for the network instead of failing.
+/// Reports whether hosts are reachable, so that loads wait for the network instead of failing.
 ///
-/// Without one, a load fails at once if its host refuses the connection or has no address.
+/// Without a `Reachability`, a load fails at once if its host refuses the connection or has no address.
 public protocol Reachability: Sendable {
-    /// Whether there is a way to a host now. Asked on any thread; answers at once.
+    /// Returns whether a host is reachable now. Called on any thread; must return at once.
     func isReachable(_ host: String) -> Bool
 
-    /// Tells of each host that can be reached again; `nil` for all hosts. Each call gives a stream of its own.
+    /// Returns a new stream of the hosts that become reachable again; `nil` stands for all hosts.
     func changes() -> AsyncStream<String?>
 }
 
@@ -13,7 +13,7 @@ public protocol Reachability: Sendable {
 internal import Network
 internal import Synchronization
 
-/// What the system says about the network as a whole.
+/// Reports the state of the network as a whole, as the system sees it.
 public final class SystemReachability: Reachability {
     private struct State {
         var isSatisfied = true
@@ -21,11 +21,11 @@ public final class SystemReachability: Reachability {
         var lastID: UInt64 = 0
     }
 
-    /// Guards what was said last, and who wants to know.
+    /// Guards the last reported state and the streams.
     private let state = Mutex(State())
     private let monitor = NWPathMonitor()
 
-    /// Starts to watch the network.
+    /// Starts to monitor the network.
     public init() {
         monitor.pathUpdateHandler = { [weak self] path in self?.update(path.status == .satisfied) }
         monitor.start(queue: .global(qos: .utility))
@@ -35,10 +35,10 @@ public final class SystemReachability: Reachability {
         monitor.cancel()
     }
 
-    /// Whether there is any network.
+    /// Returns whether any network is available.
     public func isReachable(_ host: String) -> Bool { state.withLock { $0.isSatisfied } }
 
-    /// Tells when there is a network again.
+    /// Returns a stream with an element each time that a network becomes available.
     public func changes() -> AsyncStream<String?> {
         let (stream, continuation) = AsyncStream<String?>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in

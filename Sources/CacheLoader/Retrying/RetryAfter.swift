@@ -2,8 +2,9 @@ package import HTTPCaching
 package import HTTPTypes
 
 extension HTTPFields {
-    /// How long the origin asks to be left alone (RFC 9110 §10.2.3): seconds, or until a date; `nil` when it does not say so,
-    /// or says it wrong.
+    /// Returns the delay in `Retry-After` (RFC 9110 §10.2.3), in seconds or until a date.
+    ///
+    /// Returns `nil` if the field is missing or malformed.
     package func retryAfter(at now: HTTPDate) -> Duration? {
         guard let field = self[fields: .retryAfter].first else { return nil }
         var text = field.value

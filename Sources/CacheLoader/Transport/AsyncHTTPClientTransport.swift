@@ -7,35 +7,37 @@ internal import Synchronization
 
 /// The transport on AsyncHTTPClient, for servers, proxies and tools.
 ///
-/// HTTP/1.1, and HTTP/2 where a TLS origin offers it. Content and bodies stream both ways, and the slower side holds the
-/// faster one back. No redirects, no cookies, no decoding; nothing is added that `Vary` could name. Field lines keep their
-/// order, their number and the case of their names; a value that is not UTF-8 is not kept byte for byte, as <doc:Transports>
-/// says.
+/// The transport speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content and bodies stream in both directions
+/// with back-pressure. The transport follows no redirects, keeps no cookies, decodes nothing, and adds no field that
+/// `Vary` could name. Field lines keep their order, their number and the case of their names. Values that are not UTF-8
+/// change; see <doc:Transports>.
 ///
-/// A request is sent once. When a connection that was kept alive turns out to be dead, that is
-/// ``TransportError/Code/connectionLost``, and trying again is the caller's decision.
+/// The transport sends a request once. If a kept-alive connection turns out to be dead, the error is
+/// ``TransportError/Code/connectionLost``. The caller decides whether to retry.
 ///
-/// The connections close when the transport and the bodies that came through it are gone, or at once with ``shutdown()``.
+/// The connections close after the release of the transport and its response bodies, or at once with ``shutdown()``.
 public final class AsyncHTTPClientTransport: HTTPTransport {
-    /// How a client behaves.
+    /// The settings of a transport.
     public struct Configuration: Sendable {
-        /// The longest to wait for a connection; 10 seconds by default.
+        /// The connect timeout; 10 seconds by default.
         public var connectTimeout: Duration = .seconds(10)
-        /// The longest to wait for anything to happen: for the origin to take content, or to send; 60 seconds by default.
+        /// The longest time without progress while the origin receives content or sends a response; 60 seconds by
+        /// default.
         ///
-        /// What the program takes itself, to make content or to read a body, does not count.
+        /// The time that the program takes to produce content or to read a body does not count.
         public var idleTimeout: Duration = .seconds(60)
-        /// The longest to wait for the head of the response, with all that goes before it, sending the content included;
-        /// `nil`, the default, for as long as something happens.
+        /// The longest time until the head of the response, sending the content included.
+        ///
+        /// By default `nil`: only ``idleTimeout`` applies.
         public var headTimeout: Duration?
-        /// Connections to one host at once over HTTP/1.1; 6 by default. Further requests wait.
+        /// The most HTTP/1.1 connections to one host at once; 6 by default. Further requests wait.
         public var connectionsPerHost: Int = 6
-        /// How long a connection is kept without a request; 60 seconds by default.
+        /// How long a connection without a request stays open; 60 seconds by default.
         public var keepAliveTimeout: Duration = .seconds(60)
-        /// Whether HTTP/2 is used where a TLS origin offers it; it is by default.
+        /// Whether the transport uses HTTP/2 if a TLS origin offers it; `true` by default.
         public var allowsHTTP2: Bool = true
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
@@ -43,7 +45,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     private let idleTimeout: TimeAmount
     private let headTimeout: TimeAmount?
 
-    /// Creates a transport with a client of its own, on the event loops that SwiftNIO shares in the process.
+    /// Creates a transport with its own client, on the event loops that SwiftNIO shares in the process.
     public init(configuration: Configuration = Configuration()) {
         var settings = HTTPClient.Configuration()
         settings.redirectConfiguration = .disallow
@@ -52,7 +54,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         settings.connectionPool = .init(
             idleTimeout: TimeAmount(configuration.keepAliveTimeout),
             concurrentHTTP1ConnectionsPerHostSoftLimit: configuration.connectionsPerHost)
-        // A refused connection is an answer: who can do without the origin is not to wait for the timeout.
+        // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
         connections = ClientConnections(
@@ -61,31 +63,32 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         headTimeout = configuration.headTimeout.map { TimeAmount($0) }
     }
 
-    /// Creates a transport on a client that is there already, and that its maker shuts down.
+    /// Creates a transport on an existing client. The creator of the client shuts it down.
     ///
-    /// The client must follow no redirects (`redirectConfiguration: .disallow`): an exchange that it redirected fails with
-    /// ``TransportError/Code/unsupportedRequest``, because its response belongs to another URL. It must not decompress
-    /// (`decompression: .disabled`), which cannot be seen from here. A read timeout of the client also counts while a body
-    /// waits for its reader; `idleTimeout` does not.
+    /// The client must not follow redirects (`redirectConfiguration: .disallow`). The response to a redirected exchange
+    /// belongs to another URL, so the exchange fails with ``TransportError/Code/unsupportedRequest``. The client must
+    /// not decompress (`decompression: .disabled`); the transport cannot check this. A read timeout of the client
+    /// counts while a body waits for its reader; `idleTimeout` does not.
     ///
     /// - Parameters:
     ///   - client: The client.
-    ///   - idleTimeout: The longest to wait for anything to happen.
-    ///   - headTimeout: The longest to wait for the head of a response, with all that goes before it.
+    ///   - idleTimeout: The longest time without progress of the origin.
+    ///   - headTimeout: The longest time until the head of the response, sending the content included.
     public init(client: HTTPClient, idleTimeout: Duration = .seconds(60), headTimeout: Duration? = nil) {
         connections = ClientConnections(client, isOwned: false)
         self.idleTimeout = TimeAmount(idleTimeout)
         self.headTimeout = headTimeout.map { TimeAmount($0) }
     }
 
-    /// Ends all exchanges in progress and closes the connections; requests that follow fail.
+    /// Ends all exchanges and closes the connections; later requests fail.
     ///
-    /// Returns when they are closed. Does nothing the second time, nor to a client that the transport did not make.
+    /// Returns after all connections are closed. Has no effect the second time, nor on a client from
+    /// ``init(client:idleTimeout:headTimeout:)``.
     public func shutdown() async throws(TransportError) {
         try await connections.shutdown()
     }
 
-    /// Adds nothing. Values that are not UTF-8 are shown as they will be sent.
+    /// Adds no fields. Shows values that are not UTF-8 as the transport will send them.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest {
         guard request.headerFields.contains(where: { !$0.isASCII }) else { return request }
         var request = request
@@ -96,7 +99,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
 
     /// Sends `request`; see ``HTTPTransport/send(_:content:)``.
     ///
-    /// When the origin answers with a status of 300 or more before it has all of the content, the rest is not sent.
+    /// If the origin answers early with a status of 300 or more, the transport stops sending the content.
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
@@ -108,7 +111,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     }
 }
 
-/// A client, kept for as long as a transport or a body needs it.
+/// A client that a transport and its response bodies keep alive.
 final class ClientConnections: Sendable {
     let client: HTTPClient
     private let isOwned: Bool
@@ -120,8 +123,8 @@ final class ClientConnections: Sendable {
     }
 
     deinit {
-        // A client that goes without this is a programmer's mistake to AsyncHTTPClient. It keeps itself alive until it is
-        // done, and nobody waits for it: this may be any thread, one of an event loop too.
+        // AsyncHTTPClient treats a release without shutdown as a programmer's mistake. The client keeps itself alive
+        // during the shutdown. `deinit` must not block: it may run on an event loop.
         if isOwned, !isShutDown.load(ordering: .acquiring) { client.shutdown { _ in } }
     }
 
@@ -138,7 +141,7 @@ final class ClientConnections: Sendable {
 extension TimeAmount {
     fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        // A century, so that a limit nobody means to reach does not overflow.
+        // At most a century, so that a practically infinite timeout does not overflow.
         self = .nanoseconds(min(max(seconds, 0), 3_155_760_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

@@ -4,12 +4,12 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What has arrived of one response and waits for its reader. Pure: each method says what its owner has to do next.
+/// The received chunks of one response that wait for its reader.
 ///
-/// The reader is asked for patience by suspending, once more than ``highWaterMark`` bytes wait, and the sender by
-/// resuming, once no more than half of that do.
+/// Pure: each method returns the next action of its owner. Asks the owner to suspend the sender once more than
+/// ``highWaterMark`` bytes wait. Asks the owner to resume the sender once at most half of that number wait.
 package struct ChunkBuffer<Waiter> {
-    /// Bytes that may wait for the reader before the sender is told to pause.
+    /// The number of waiting bytes above which the sender pauses.
     package static var highWaterMark: Int { 262_144 }
 
     private enum Ending {
@@ -18,7 +18,7 @@ package struct ChunkBuffer<Waiter> {
     }
 
     private var chunks: [Data] = []
-    /// The first chunk not handed over: removing from the front of an array moves all that follow.
+    /// The index of the first chunk not handed over; removing chunks from the front would move all later ones.
     private var next = 0
     private var byteCount = 0
     private var waiter: Waiter?
@@ -28,7 +28,7 @@ package struct ChunkBuffer<Waiter> {
     package init() {}
 
     package enum Arrival {
-        /// Nothing to do.
+        /// No action.
         case buffered
         /// The buffer is full: pause the sender.
         case pause
@@ -36,7 +36,7 @@ package struct ChunkBuffer<Waiter> {
         case deliver(Waiter)
     }
 
-    /// A chunk has arrived.
+    /// Adds a received chunk.
     package mutating func append(_ chunk: Data) -> Arrival {
         if let waiter = waiter.take() { return .deliver(waiter) }
         chunks.append(chunk)
@@ -46,7 +46,7 @@ package struct ChunkBuffer<Waiter> {
         return .pause
     }
 
-    /// The body has ended. Returns the reader to tell, if it waits.
+    /// Ends the body. Returns the waiting reader, if any; the caller resumes it.
     package mutating func end(_ error: TransportError?) -> Waiter? {
         guard ending == nil else { return nil }
         ending = error.map { .failed($0) } ?? .complete
@@ -54,17 +54,17 @@ package struct ChunkBuffer<Waiter> {
     }
 
     package enum Reading {
-        /// The next chunk; `resume`: there is room again.
+        /// The next chunk. If `resume` is true, resume the sender.
         case chunk(Data, resume: Bool)
         /// The body is complete.
         case complete
         /// The body has failed.
         case failed(TransportError)
-        /// Nothing is there yet: the waiter is kept.
+        /// No chunk is available; the buffer keeps the waiter.
         case wait
     }
 
-    /// The reader is ready for a chunk; `waiter` is kept if there is none.
+    /// Takes the next chunk. Keeps `waiter` if no chunk is available.
     package mutating func read(_ waiter: @autoclosure () -> Waiter) -> Reading {
         if next < chunks.count {
             let chunk = chunks[next]

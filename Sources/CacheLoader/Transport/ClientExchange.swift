@@ -23,7 +23,7 @@ struct ClientExchange: Sendable {
         let result = await watch.result { [client = connections.client] in
             try await client.execute(message, deadline: deadline)
         }
-        // The origin may have answered just before: an exchange that is cancelled is over all the same.
+        // The origin may have answered just before the cancellation; a cancelled exchange fails anyway.
         guard !Task.isCancelled else { throw TransportError(.cancelled) }
         switch result {
         case .failure(let error):
@@ -41,18 +41,18 @@ struct ClientExchange: Sendable {
     }
 }
 
-/// Whoever holds the body holds this; when nobody does, the rest is not wanted, and the iterator ends the exchange.
+/// Reads the body of a response. Releasing the reader discards the rest of the body: the iterator ends the exchange.
 private final class ClientBodyReader: Sendable {
     private struct State {
         var isReading = false
         var receivedByteCount: Int64 = 0
-        /// How the body has ended; what is asked for afterwards has the same answer.
+        /// The end of the body. Each later call has the same result.
         var ending: Result<Void, TransportError>?
     }
 
-    /// The client's iterator, which a task of its own asks.
+    /// The client's iterator. A separate task calls it.
     ///
-    /// `@unchecked`: `isReading` of the state guards the iterator: one call at a time, each after the end of the one before it.
+    /// `@unchecked`: `State.isReading` guards the iterator, and permits one call at a time.
     private final class Source: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator
 
@@ -66,12 +66,12 @@ private final class ClientBodyReader: Sendable {
     }
 
     private let source: Source
-    /// The bytes that the head promised; `nil` if it did not.
+    /// The body length that the head declares; `nil` if it declares none.
     private let length: Int64?
     private let watch: IdleWatch
     private let connections: ClientConnections
 
-    /// Guards how far the body has come.
+    /// Guards the position and the end.
     private let state = Mutex(State())
 
     init(_ body: HTTPClientResponse.Body, length: Int64?, watch: IdleWatch, connections: ClientConnections) {
@@ -91,7 +91,7 @@ private final class ClientBodyReader: Sendable {
             try ending.get()
             return nil
         }
-        // Also when all the bytes have come: the end that follows them sets the connection free.
+        // Reads on after the last byte: the end of the message returns the connection to the pool.
         let outcome = await pull()
         state.withLock { state in
             state.isReading = false
@@ -113,13 +113,13 @@ private final class ClientBodyReader: Sendable {
             case .success(nil):
                 return isShort ? .failure(Self.truncated) : .success(nil)
             case .failure(let error):
-                // What goes wrong behind the last byte, such as bytes that nobody asked for, does the body no harm.
+                // An error after the last byte, such as surplus bytes, does not affect the body.
                 return isComplete ? .success(nil) : .failure(failure(error))
             }
         }
     }
 
-    /// The bytes of `buffer` that belong to the body; `nil` if none do.
+    /// Returns the bytes of `buffer` that belong to the body; `nil` if none do.
     private func accept(_ buffer: ByteBuffer) -> Data? {
         let count = state.withLock { state in
             let room = length.map { max($0 - state.receivedByteCount, 0) } ?? .max
@@ -143,7 +143,7 @@ private final class ClientBodyReader: Sendable {
 }
 
 extension HTTPResponse {
-    /// The head in the terms of this package: every line, in order, with its name as it came.
+    /// Creates the head from the client's response. Keeps every field line, the order, and the case of the names.
     fileprivate init(_ response: HTTPClientResponse) {
         var fields = HTTPFields()
         for (name, value) in response.headers {
@@ -155,7 +155,7 @@ extension HTTPResponse {
         self.init(status: status, headerFields: fields)
     }
 
-    /// The bytes that follow the head (RFC 9112 §6.3); `nil` if it does not say.
+    /// Returns the number of bytes after the head (RFC 9112 §6.3); `nil` if the head does not declare it.
     fileprivate func bodyLength(inAnswerTo method: HTTPRequest.Method) -> Int64? {
         if method == .head || status == .noContent || status == .notModified { return 0 }
         guard headerFields[.transferEncoding] == nil else { return nil }

@@ -14,7 +14,8 @@ internal import Darwin
 #endif
 
 extension HTTPClientRequest {
-    /// The request in the terms of AsyncHTTPClient, which sets `Host`, `Content-Length` and `Transfer-Encoding` itself.
+    /// Returns the request as AsyncHTTPClient expects it. The client sets `Host`, `Content-Length` and
+    /// `Transfer-Encoding`.
     static func make(
         _ request: HTTPRequest, _ content: RequestContent?, _ watch: IdleWatch
     ) throws(TransportError) -> HTTPClientRequest {
@@ -36,7 +37,7 @@ extension HTTPClientRequest {
     }
 }
 
-/// A request's content as the client asks for it: the next chunk when there is room for it.
+/// The content of a request as a sequence; the client pulls the next chunk when it has room.
 private struct ContentSequence: AsyncSequence, Sendable {
     let content: RequestContent
     let watch: IdleWatch
@@ -56,7 +57,7 @@ private struct ContentSequence: AsyncSequence, Sendable {
 }
 
 extension TransportError {
-    /// What AsyncHTTPClient said, in the terms of this package.
+    /// Translates an error of AsyncHTTPClient.
     init(client error: any Error, hasHead: Bool) {
         if let error = error as? TransportError {
             self = error
@@ -95,7 +96,7 @@ extension TransportError {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL].contains(number)
     }
 
-    /// By the module that the error comes from: those of TLS and HTTP/2 are not among this package's own dependencies.
+    /// Finds the code by the module of the error: the modules of TLS and HTTP/2 are no dependencies of this package.
     private static func named(_ error: any Error, hasHead: Bool) -> Code {
         let type = String(reflecting: type(of: error))
         if hasHead { return .truncated }

@@ -8,38 +8,39 @@ public import Foundation
 
 /// Carries one request to an origin and its response back.
 ///
-/// A transport only moves messages. It follows no redirects, keeps no cookies, answers nothing from a cache and adds no
-/// credentials: these are the loader's, so that each hop is cached under its own URL and the rules of RFC 9111 hold
-/// whatever the transport.
+/// A transport only moves messages: it follows no redirects, keeps no cookies, uses no cache and adds no credentials.
+/// The loader is responsible for these tasks. So the loader caches each redirect step under its own URL, and follows
+/// RFC 9111 with every transport.
 public protocol HTTPTransport: Sendable {
-    /// The request as it will go out, with the fields that the transport adds itself, such as `Accept-Encoding`.
+    /// Returns the request as the transport will send it, with the fields that it adds, such as `Accept-Encoding`.
     ///
-    /// `Vary` is matched against this, so that it must say all that the origin will see (RFC 9111 §4.1). Preparing twice
-    /// changes nothing. A transport that adds nothing returns the request as it is; one that wraps another asks that one.
+    /// The loader matches `Vary` against the returned request. So the returned request must contain all fields that the
+    /// origin will receive (RFC 9111 §4.1). Preparing twice must change nothing. A transport that adds nothing returns
+    /// the request unchanged. A transport that wraps another one forwards the call.
     func prepare(_ request: HTTPRequest) -> HTTPRequest
 
     /// Sends `request` and returns once the head of the final response has arrived.
     ///
-    /// Cancelling the calling task cancels the exchange. Whether to send a request again is the caller's decision.
+    /// Cancelling the calling task cancels the exchange. The caller decides whether to send a request again.
     ///
     /// - Parameters:
-    ///   - request: The head as prepared, with an absolute URL: scheme, authority and path are all set.
-    ///   - content: The content of the request, read once; `nil` for none.
-    /// - Throws: ``TransportError`` when no complete head arrived.
+    ///   - request: The prepared head with an absolute URL: scheme, authority and path are set.
+    ///   - content: The content of the request; the transport reads it once. `nil` for none.
+    /// - Throws: ``TransportError`` if no complete head arrived.
     func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse
 }
 
-/// The head of a response, and its body while it arrives.
+/// The head of a response, and its arriving body.
 public struct TransportResponse: Sendable {
-    /// The head as received, but without `Content-Encoding` and `Content-Length` when the transport decoded the body.
+    /// The received head, without `Content-Encoding` and `Content-Length` if the transport decoded the body.
     public var head: HTTPResponse
 
-    /// The body while it arrives.
+    /// The arriving body.
     public var body: TransportBody
 
-    /// Whether the bytes of ``body`` are not those that the origin sent, because the transport removed a content coding.
+    /// Whether the transport removed a content coding, so that the bytes of ``body`` are not those of the origin.
     ///
-    /// Such a body cannot serve ranges, which count encoded bytes (RFC 9110 §14.1.2).
+    /// Such a body cannot serve ranges, because ranges count encoded bytes (RFC 9110 §14.1.2).
     public var isBodyDecoded: Bool
 
     /// Creates a response.
@@ -50,55 +51,56 @@ public struct TransportResponse: Sendable {
     }
 }
 
-/// The chunks of a response body, each pulled when its reader is ready for it.
+/// The chunks of a response body; a reader pulls them at its own pace.
 ///
-/// One reader may consume a body, once. A body that is dropped before its end cancels the exchange.
+/// A body has one reader, which reads it once. Releasing an incomplete body cancels the exchange.
 public struct TransportBody: Sendable {
     private let pull: @Sendable () async throws(TransportError) -> Data?
 
     /// Creates a body from a function that waits for the next chunk and returns `nil` after the last.
     ///
-    /// A body that ended before it was complete throws ``TransportError/Code/truncated``; `nil` promises completeness.
+    /// The function must throw ``TransportError/Code/truncated`` if the body is incomplete; `nil` means that it is
+    /// complete.
     public init(next: @escaping @Sendable () async throws(TransportError) -> Data?) {
         pull = next
     }
 
-    /// The next chunk, never empty; `nil` once the body is complete.
+    /// Returns the next chunk, never empty; `nil` once the body is complete.
     public func next() async throws(TransportError) -> Data? {
         try await pull()
     }
 }
 
-/// Why an exchange with an origin failed.
+/// The reason why an exchange with an origin failed.
 public struct TransportError: Error, Hashable, Sendable {
-    /// What kind of failure it was.
+    /// The kind of a failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the code.
         public let description: String
 
-        /// No connection could be made: refused, unreachable, or the host has no address.
+        /// The connection failed: the host refused it, is unreachable, or has no address.
         public static let cannotConnect = Code(description: "cannotConnect")
-        /// The connection was lost before the response had ended.
+        /// The connection was lost before the end of the response.
         public static let connectionLost = Code(description: "connectionLost")
-        /// The body ended short of the length that its head declared.
+        /// The body ended before its declared length.
         public static let truncated = Code(description: "truncated")
-        /// Nothing arrived for as long as the transport waits.
+        /// The timeout of the transport passed without progress.
         public static let timedOut = Code(description: "timedOut")
         /// The connection could not be secured.
         public static let insecure = Code(description: "insecure")
-        /// What arrived is not HTTP.
+        /// The response is not valid HTTP.
         public static let malformedResponse = Code(description: "malformedResponse")
-        /// The request names something that the transport cannot reach, such as an unsupported scheme.
+        /// The transport cannot send the request, for example because of an unsupported scheme.
         public static let unsupportedRequest = Code(description: "unsupportedRequest")
         /// The exchange was cancelled.
         public static let cancelled = Code(description: "cancelled")
-        /// Something else; the message has it.
+        /// Another failure; see the message.
         public static let other = Code(description: "other")
     }
 
-    /// What kind of failure it was.
+    /// The kind of the failure.
     public let code: Code
-    /// What the network layer said about it.
+    /// The message of the network layer.
     public let message: String
 
     /// Creates an error.
@@ -109,7 +111,7 @@ public struct TransportError: Error, Hashable, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
-    /// The code, and what the network layer said.
+    /// The code and the message of the network layer.
     public var description: String {
         message.isEmpty ? code.description : "\(code): \(message)"
     }

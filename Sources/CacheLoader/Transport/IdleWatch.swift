@@ -2,12 +2,12 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Ends a wait for an origin during which nothing has happened for too long.
+/// Cancels a wait for an origin after too long without activity.
 ///
-/// Only the origin is timed. While the program makes content, or does not read, the watch stands still.
+/// Only the time of the origin counts. While the program produces content or does not read, the timer stops.
 final class IdleWatch: Sendable {
     private struct State {
-        /// Ends the wait in progress.
+        /// Ends the current wait.
         var abandon: (@Sendable () -> Void)?
         var isMakingContent = false
         var lastActivity = NIODeadline.now()
@@ -18,7 +18,7 @@ final class IdleWatch: Sendable {
     private let limit: TimeAmount
     private let eventLoop: any EventLoop
 
-    /// Guards who waits, and since when. Nothing is called under it.
+    /// Guards the current wait and the time of the last activity. No callback runs under this lock.
     private let state = Mutex(State())
 
     init(limit: TimeAmount, eventLoop: any EventLoop) {
@@ -26,13 +26,14 @@ final class IdleWatch: Sendable {
         self.eventLoop = eventLoop
     }
 
-    /// What `operation` returns or throws. It is cancelled when the origin is idle for too long, and with this task.
+    /// Returns the result of `operation`. Cancels the operation when the origin is idle for too long, or when this task
+    /// is cancelled.
     ///
-    /// One wait at a time.
+    /// Permits one wait at a time.
     func result<Value: Sendable>(
         of operation: @escaping @Sendable () async throws -> Value
     ) async -> Result<Value, any Error> {
-        // A task of its own, so that it can be cancelled without the caller's.
+        // A separate task, so that the timer can cancel the operation without the caller's task.
         let task = Task { try await operation() }
         begin { task.cancel() }
         let result = await withTaskCancellationHandler {
@@ -43,7 +44,7 @@ final class IdleWatch: Sendable {
         return end() ? .failure(TransportError(.timedOut, message: "nothing arrived in time")) : result
     }
 
-    /// The program makes content from here to ``contentWasMade()``.
+    /// Records that the program produces content, until ``contentWasMade()``.
     func contentIsMade() {
         state.withLock { $0.isMakingContent = true }
     }
@@ -63,7 +64,7 @@ final class IdleWatch: Sendable {
         schedule(in: limit)
     }
 
-    /// Whether the wait ended because of the limit.
+    /// Ends the wait; returns whether it exceeded the limit.
     private func end() -> Bool {
         let (timer, hasExpired) = state.withLock { state in
             state.abandon = nil

@@ -6,37 +6,37 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The content of a request, pulled chunk by chunk while it is sent.
+/// The content of a request; the transport pulls it chunk by chunk while sending.
 ///
-/// One reader reads it, once: that is the transport. Content made of data can be sent again, and is when an origin has to
-/// be asked twice; a stream cannot.
+/// One reader, the transport, reads the content once. The loader can send content made of data again if it must ask an
+/// origin twice. The loader cannot send a stream again.
 ///
 /// ```swift
 /// let upload = RequestContent(length: size) { () async throws(TransportError) in try await nextChunk() }
 /// let response = try await cache.response(for: request, content: upload)
 /// ```
 public struct RequestContent: Sendable {
-    /// How many bytes there are; `nil` if that is not known before the last.
+    /// The number of bytes; `nil` if unknown before the last byte.
     public let length: Int64?
 
-    /// All of it, if it is in memory.
+    /// The whole content, if it is in memory.
     package let data: Data?
 
     private let chunks: ContentChunks
 
-    /// Content that is in memory.
+    /// Creates content from data in memory.
     public init(_ data: Data) {
         length = Int64(data.count)
         self.data = data
         chunks = ContentChunks(data)
     }
 
-    /// Content that is made while it is sent.
+    /// Creates content from a function that produces it during sending.
     ///
     /// - Parameters:
-    ///   - length: How many bytes there will be; `nil` if that is not known, in which case HTTP/1.1 sends chunks.
-    ///   - next: Waits for the next chunk and returns `nil` after the last. Never called twice at once. What it throws ends
-    ///     the exchange.
+    ///   - length: The number of bytes; `nil` if unknown. Without a length HTTP/1.1 sends chunks.
+    ///   - next: Waits for the next chunk and returns `nil` after the last. Calls never overlap. An error ends the
+    ///     exchange.
     public init(length: Int64?, next: @escaping @Sendable () async throws(TransportError) -> Data?) {
         precondition(length.map { $0 >= 0 } ?? true, "a length is not negative")
         self.length = length
@@ -44,20 +44,20 @@ public struct RequestContent: Sendable {
         chunks = ContentChunks(length: length, next)
     }
 
-    /// The next chunk, never empty; `nil` after the last.
+    /// Returns the next chunk, never empty; `nil` after the last.
     ///
-    /// - Throws: What the source of the bytes threw; ``TransportError/Code/unsupportedRequest`` when it had not as many as
-    ///   ``length`` promised.
+    /// - Throws: The error of the source; ``TransportError/Code/unsupportedRequest`` if the source does not return
+    ///   exactly ``length`` bytes.
     public func next() async throws(TransportError) -> Data? {
         try await chunks.next()
     }
 
-    /// Whether it can be sent more than once.
+    /// Whether the loader can send the content more than once.
     package var isRepeatable: Bool { data != nil }
 
-    /// The content from its first byte, for one more sending.
+    /// Returns the content from its first byte, for another attempt.
     ///
-    /// - Throws: ``TransportError/Code/unsupportedRequest`` for a stream that has been sent before.
+    /// - Throws: ``TransportError/Code/unsupportedRequest`` for a stream that was already sent.
     package func forSending() throws(TransportError) -> RequestContent {
         if let data { return RequestContent(data) }
         guard chunks.take() else {
@@ -67,7 +67,7 @@ public struct RequestContent: Sendable {
     }
 }
 
-/// How far a content has been read.
+/// The chunks of a content, and the position of its reader.
 private final class ContentChunks: Sendable {
     private struct State {
         var isTaken = false
@@ -78,7 +78,7 @@ private final class ContentChunks: Sendable {
     private let length: Int64?
     private let source: (@Sendable () async throws(TransportError) -> Data?)?
 
-    /// Guards how far the reader has come.
+    /// Guards the position of the reader.
     private let state: Mutex<State>
 
     init(_ data: Data) {
@@ -93,7 +93,7 @@ private final class ContentChunks: Sendable {
         state = Mutex(State())
     }
 
-    /// `false` from the second time on.
+    /// Marks a stream as taken. Returns `false` from the second call on.
     func take() -> Bool {
         state.withLock { state in
             defer { state.isTaken = true }
@@ -110,7 +110,7 @@ private final class ContentChunks: Sendable {
             state.sentByteCount += count
             return state.sentByteCount
         }
-        // RFC 9112 §6.3: a length that is not kept to breaks the connection for the requests that follow.
+        // RFC 9112 §6.3: a wrong length breaks the connection for later requests.
         if let length, sent > length || (chunk == nil && sent < length) {
             throw TransportError(
                 .unsupportedRequest, message: "the content has not the \(length) bytes that were announced")

@@ -6,7 +6,7 @@ internal import FoundationNetworking
 internal import HTTPTypes
 internal import Synchronization
 
-/// One request and its response on `URLSession`: between the delegate, which pushes, and the reader, who pulls.
+/// One request and its response on `URLSession`. Connects the delegate, which pushes, to the reader, which pulls.
 final class SessionExchange: Sendable {
     private typealias HeadWaiter = CheckedContinuation<Result<HTTPURLResponse, TransportError>, Never>
     private typealias ChunkWaiter = CheckedContinuation<Result<Data?, TransportError>, Never>
@@ -15,10 +15,10 @@ final class SessionExchange: Sendable {
         var head: Result<HTTPURLResponse, TransportError>?
         var headWaiter: HeadWaiter?
         var chunks = ChunkBuffer<ChunkWaiter>()
-        /// The length that the head promised of the bytes that arrive here; `nil` if it did not.
+        /// The declared length of the bytes that arrive here; `nil` if the head declares none.
         var expectedByteCount: Int64?
         var receivedByteCount: Int64 = 0
-        /// When the request was sent, or the origin last sent something.
+        /// The time when the request was sent or the origin last sent bytes.
         var lastActivity = ContinuousClock.now
     }
 
@@ -27,12 +27,12 @@ final class SessionExchange: Sendable {
     private let spooled: SpooledContent?
     private let idleTimeout: TimeInterval
 
-    /// Guards what has arrived and who waits for it. Continuations are resumed outside.
+    /// Guards the received data and the waiters. Continuations resume outside the lock.
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - spooled: The file that the task sends, kept for as long as it may.
-    ///   - idleTimeout: The seconds without activity after which the session gives up.
+    ///   - spooled: The file that the task sends; kept alive during the exchange.
+    ///   - idleTimeout: The seconds without activity after which the session ends the exchange.
     init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?, idleTimeout: TimeInterval) {
         self.task = task
         self.method = method
@@ -64,7 +64,7 @@ final class SessionExchange: Sendable {
             isBodyDecoded: isBodyDecoded)
     }
 
-    /// Whoever holds the body holds this; when nobody does, the rest is not wanted.
+    /// Reads the body. Releasing the reader cancels the exchange.
     private final class Reader: Sendable {
         private let exchange: SessionExchange
 
@@ -103,17 +103,17 @@ final class SessionExchange: Sendable {
         return try result.get()
     }
 
-    /// Ends the exchange at once; the reader does not wait for the session to notice.
+    /// Ends the exchange at once; the reader does not wait for the session to react.
     private func cancel() {
         finish(TransportError(.cancelled))
         task.cancel()
     }
 
-    /// Holds the sender back, where that is possible. Called under the lock: a resume that overtook the pause it answers
-    /// would leave the task suspended for good.
+    /// Suspends or resumes the sender, if the platform supports this. Runs under the lock: if a resume ran before the
+    /// pause that it ends, the task would stay suspended forever.
     private func setPaused(_ isPaused: Bool) {
-        // On Linux (Swift 6.3) suspending takes the transfer apart and resuming sends the request once more, so that the
-        // body arrives twice. There the chunks wait in memory.
+        // On Linux (Swift 6.3) suspending ends the transfer and resuming sends the request again, so the body arrives
+        // twice. On Linux the chunks wait in memory.
         #if !canImport(FoundationNetworking)
         if isPaused { task.suspend() } else { task.resume() }
         #endif
@@ -125,7 +125,7 @@ final class SessionExchange: Sendable {
         guard let response = response as? HTTPURLResponse else {
             return finish(TransportError(.malformedResponse, message: "the response is not HTTP"))
         }
-        // RFC 9110 §15.2: an interim response is not the answer. On Linux the session hands it over like one.
+        // RFC 9110 §15.2: an interim response is not final. On Linux the session reports it like a final one.
         guard !(100..<200).contains(response.statusCode) || response.statusCode == 101 else { return }
         let (isFirst, waiter) = state.withLock { state in
             let isFirst = state.head == nil
@@ -166,7 +166,7 @@ final class SessionExchange: Sendable {
             )
         }
         guard let error else {
-            // RFC 9112 §8: a body that ends short of its Content-Length is incomplete, whatever the session thinks of it.
+            // RFC 9112 §8: a body shorter than its Content-Length is incomplete, even if the session reports no error.
             return finish(
                 isShort ? TransportError(.truncated, message: "the body is shorter than its declared length") : nil)
         }
@@ -175,7 +175,7 @@ final class SessionExchange: Sendable {
         if failure.code == .timedOut, idleTime < idleTimeout / 2 {
             failure = TransportError(.connectionLost, message: "the connection was lost")
         }
-        // Codes differ by platform; after the head, what has no better name is a body that stopped too early.
+        // Codes differ by platform. After the head, an unknown error means that the body ended too early.
         finish(hasHead && failure.code == .other ? TransportError(.truncated, message: failure.message) : failure)
     }
 
@@ -202,7 +202,7 @@ final class SessionExchange: Sendable {
     private static func head(of response: HTTPURLResponse) -> (HTTPResponse, isBodyDecoded: Bool) {
         var fields = HTTPFields()
         for (name, value) in response.allHeaderFields {
-            // The name in its canonical case is all that this dictionary keeps; HTTPFields does not mind.
+            // The dictionary keeps only the canonical case of a name; HTTPFields ignores the case.
             guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else {
                 continue
             }
@@ -210,7 +210,7 @@ final class SessionExchange: Sendable {
         }
         var isBodyDecoded = false
         if let coding = fields[.contentEncoding], ContentCodings.removes(coding) {
-            // What these two say is true of the bytes on the wire, not of those that arrive here.
+            // These two fields describe the bytes on the wire, not the decoded bytes.
             fields[.contentEncoding] = nil
             fields[.contentLength] = nil
             isBodyDecoded = true
@@ -221,7 +221,7 @@ final class SessionExchange: Sendable {
 }
 
 extension TransportError {
-    /// What `URLSession` said, in the terms of this package.
+    /// Translates an error of `URLSession`.
     fileprivate init(session error: any Error) {
         guard let error = error as? URLError else {
             self.init(.other, message: "\(error)")
@@ -233,7 +233,7 @@ extension TransportError {
             case .networkConnectionLost: .connectionLost
             case .timedOut: .timedOut
             case .cancelled: .cancelled
-            // The URL has been checked: what is unsupported is what came back, such as HTTP/0.9.
+            // The URL is already checked: this code means an unsupported response, such as HTTP/0.9.
             case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData,
                 .unsupportedURL:
                 .malformedResponse

@@ -8,17 +8,17 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// A request's content in a temporary file, which is removed when this goes.
+/// The content of a request in a temporary file, removed together with this object.
 ///
-/// Only its owner can read the file. It needs a name: `URLSession` on Linux asks for the length by name, and of a link to an
-/// unnamed file it would learn the length of the link.
+/// Only the owner of the file can read it. The file needs a name: `URLSession` on Linux queries the length by name. For
+/// a link to an unnamed file the result would be the length of the link.
 final class SpooledContent: Sendable {
     let url: URL
 
-    /// Reads `content` to its end. Writes on the caller's thread, into the cache of the system.
+    /// Reads `content` to its end. Writes on the caller's thread, into the page cache of the system.
     init(_ content: RequestContent) async throws(TransportError) {
         let (file, url) = try Self.makeFile()
-        // From here on `deinit` removes the file, whatever is thrown.
+        // From here on `deinit` removes the file, even after an error.
         self.url = url
         while let chunk = try await content.next() {
             guard !Task.isCancelled else { throw TransportError(.cancelled) }
@@ -31,7 +31,7 @@ final class SpooledContent: Sendable {
     }
 
     private static func makeFile() throws(TransportError) -> (FileHandle, URL) {
-        // mkstemp(3) wants six X, and puts letters in their place.
+        // mkstemp(3) replaces the six X.
         let pattern = FileManager.default.temporaryDirectory.appendingPathComponent("CacheStoreContent-XXXXXX").path
         var name = Array(pattern.utf8CString)
         let descriptor = mkstemp(&name)

@@ -8,33 +8,33 @@ internal import Synchronization
 
 /// The transport on `URLSession`.
 ///
-/// The session's own cache, cookies, credentials and redirects are off. Bodies stream. On Apple's systems the task is
-/// suspended while its reader lags behind by more than 256 KiB; on Linux `URLSession` has no way to hold the sender back,
-/// and what the reader has not taken waits in memory.
+/// The session's own cache, cookies, credentials and redirects are off. Bodies stream. On Apple platforms the transport
+/// suspends a task while its reader lags behind by more than 256 KiB. On Linux `URLSession` cannot hold the sender
+/// back, so unread bytes stay in memory.
 ///
-/// Content that is in memory is sent from there. A stream is written to a temporary file first, which only the user may read
-/// and which is removed with the exchange, and sent when it has ended: `URLSession` on Linux takes no stream that can wait.
+/// Content in memory is sent from memory. The transport writes a stream to a temporary file before sending, because
+/// `URLSession` on Linux accepts no asynchronous stream. Only the user can read the file; the transport removes the
+/// file after the exchange.
 ///
-/// What `URLSession` does not let a program choose, it does here too: it removes the content codings it knows
-/// (``TransportResponse/isBodyDecoded``), and joins field lines of the same name with a comma. On Linux it sends a GET once
-/// more when a connection that was kept alive is dead, and trailers, or a head that breaks off, end the process:
-/// <doc:Transports>.
+/// `URLSession` also removes known content codings (``TransportResponse/isBodyDecoded``), and joins field lines of the
+/// same name with a comma. A program cannot turn this off. On Linux `URLSession` sends a GET again if a kept-alive
+/// connection is dead. On Linux trailers or an incomplete head end the process: <doc:Transports>.
 public final class URLSessionTransport: HTTPTransport {
-    /// How a session behaves.
+    /// The settings of a transport.
     public struct Configuration: Sendable {
-        /// The longest to wait for anything to arrive, in seconds; 60 by default.
+        /// The longest time without activity, in seconds; 60 by default.
         public var idleTimeout: TimeInterval = 60
-        /// Connections to one host at once; 6 by default.
+        /// The most connections to one host at once; 6 by default.
         public var connectionsPerHost: Int = 6
-        /// `User-Agent` of requests that have none; "CacheStore" by default.
+        /// The `User-Agent` of requests without one; "CacheStore" by default.
         public var userAgent: String = "CacheStore"
-        /// Hosts whose certificates are accepted, whatever is wrong with them: for a server on one's own desk. None by default.
+        /// The hosts whose certificates are accepted even if invalid, for a local development server. None by default.
         ///
-        /// `URLSession` lets a program do so on Apple's systems only. Elsewhere an `https` request to such a host ends in
+        /// `URLSession` supports this on Apple platforms only. Elsewhere an `https` request to such a host fails with
         /// ``TransportError/Code/unsupportedRequest``.
         public var hostsWithAnyCertificate: Set<String> = []
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
@@ -45,7 +45,7 @@ public final class URLSessionTransport: HTTPTransport {
     private let userAgent: String
     private let acceptLanguage: String
 
-    /// Creates a transport with a session of its own.
+    /// Creates a transport with its own session.
     public init(configuration: Configuration = Configuration()) {
         let settings = URLSessionConfiguration.ephemeral
         settings.urlCache = nil
@@ -66,11 +66,11 @@ public final class URLSessionTransport: HTTPTransport {
     }
 
     deinit {
-        // The session keeps its delegate alive until it is told that nothing more will come.
+        // The session keeps its delegate alive until it is invalidated.
         session.finishTasksAndInvalidate()
     }
 
-    /// Says what the session would otherwise add unseen, so that `Vary` is matched against what the origin sees.
+    /// Adds the fields that the session would add invisibly, so that `Vary` is matched against the request on the wire.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         let defaults: [(HTTPField.Name, String)] = [
@@ -110,7 +110,7 @@ public final class URLSessionTransport: HTTPTransport {
 }
 
 extension URLRequest {
-    /// The request in the terms of `URLSession`.
+    /// Returns the request as `URLSession` expects it.
     fileprivate static func make(
         _ request: HTTPRequest, timeout: TimeInterval
     ) throws(TransportError) -> URLRequest {
@@ -121,7 +121,7 @@ extension URLRequest {
         }
         var result = URLRequest(url: url, timeoutInterval: timeout)
         result.httpMethod = request.method.rawValue
-        // Each name once: `addValue` joins the lines of a field with commas, which is wrong for Cookie.
+        // Sets each name once: `addValue` joins the lines of a field with commas, which is wrong for Cookie.
         for field in request.headerFields where result.value(forHTTPHeaderField: field.name.rawName) == nil {
             result.setValue(request.headerFields[field.name], forHTTPHeaderField: field.name.rawName)
         }
@@ -140,16 +140,16 @@ enum ContentCodings {
     /// The value of `Accept-Encoding`.
     static let accepted = removed.joined(separator: ", ")
 
-    /// Whether the session removes `codings`, the value of `Content-Encoding`.
+    /// Returns whether the session removes `codings`, the value of `Content-Encoding`.
     static func removes(_ codings: String) -> Bool {
         let codings = codings.lowercased().split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
         return !codings.isEmpty && codings.allSatisfy { removed.contains($0) || $0 == "x-gzip" }
     }
 }
 
-/// The exchanges in progress, by the number of their task. Receives everything that the session has to say.
+/// The current exchanges by the identifier of their task. Receives all callbacks of the session.
 private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
-    /// Guards the table only; an exchange guards itself.
+    /// Guards the table only; each exchange guards itself.
     private let exchanges = Mutex<[Int: SessionExchange]>([:])
     private let trust: ServerTrust
 
@@ -185,7 +185,7 @@ private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        // The redirect itself is the answer.
+        // The redirect itself is the response.
         completionHandler(nil)
     }
 

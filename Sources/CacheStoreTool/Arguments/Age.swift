@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A length of time, as `90s`, `15m`, `12h` or `30d`.
+/// A length of time: `90s`, `15m`, `12h` or `30d`.
 struct Age: ExpressibleByArgument {
     let duration: Duration
 
@@ -14,7 +14,7 @@ struct Age: ExpressibleByArgument {
         default: return nil
         }
         let digits = argument.dropLast()
-        // The initializer of integers would also take a sign.
+        // The integer initializer would also accept a sign.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
             return nil
         }

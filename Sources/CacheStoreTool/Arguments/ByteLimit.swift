@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A number of bytes, as `100`, `10K`, `10M` or `1G`; a K is 1024.
+/// A number of bytes: `100`, `10K`, `10M` or `1G`; a K is 1024.
 struct ByteLimit: ExpressibleByArgument {
     let byteCount: Int64
 
@@ -14,7 +14,7 @@ struct ByteLimit: ExpressibleByArgument {
         default: break
         }
         if shift > 0 { digits.removeLast() }
-        // The initializer of integers would also take a sign.
+        // The integer initializer would also accept a sign.
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
             return nil
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import HTTPTypes
 
-/// A header field, as `Name: value`.
+/// A header field: `Name: value`.
 struct FieldArgument: ExpressibleByArgument {
     let field: HTTPField
 

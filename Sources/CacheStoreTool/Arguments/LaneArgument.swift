@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheLoader
 
-/// How soon a load gets its turn, by its name on the command line.
+/// The priority lane of a load, by its name on the command line.
 enum LaneArgument: String, ExpressibleByArgument, CaseIterable {
     case urgent
     case background

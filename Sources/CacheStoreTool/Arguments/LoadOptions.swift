@@ -3,7 +3,7 @@ import CacheLoader
 import CacheStore
 import HTTPTypes
 
-/// How URLs are loaded.
+/// The options of a load.
 struct LoadOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
@@ -32,15 +32,15 @@ struct LoadOptions: ParsableArguments {
         ResourceRequest(url, headerFields: HTTPFields(fields.map(\.field)), policy: policy.policy, lane: lane.lane)
     }
 
-    /// Transfers at a time.
+    /// Returns the largest number of transfers at a time.
     func width(of lane: LaneArgument) -> Int {
         let widths = LaneWidths()
         return width ?? (lane == .urgent ? widths.urgent : widths.background)
     }
 
-    /// A loader for one lane.
+    /// Returns a loader for one lane.
     ///
-    /// - Parameter watched: What is to see the transfers go by.
+    /// - Parameter watched: Wraps the transport to observe its transfers.
     func loader(
         _ store: ResponseStore, lane: LaneArgument, retry: RetryCount,
         watched: (URLSessionTransport) -> any HTTPTransport

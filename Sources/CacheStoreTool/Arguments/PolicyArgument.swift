@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheLoader
 
-/// When a stored response may answer, by its name on the command line.
+/// The policy for answers from the store, by its name on the command line.
 enum PolicyArgument: String, ExpressibleByArgument, CaseIterable {
     case http
     case cacheFirst = "cache-first"

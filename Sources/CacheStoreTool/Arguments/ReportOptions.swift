@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How a command reports.
+/// The output format of a command.
 struct ReportOptions: ParsableArguments {
     @Flag(help: "Report in JSON.")
     var json = false

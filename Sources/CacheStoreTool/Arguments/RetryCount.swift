@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheLoader
 
-/// How many more attempts there are when the first has failed: 0 to 100.
+/// The number of retries after the first attempt has failed: 0 to 100.
 struct RetryCount: ExpressibleByArgument {
     let number: Int
 
@@ -16,6 +16,6 @@ struct RetryCount: ExpressibleByArgument {
 
     var defaultValueDescription: String { "\(number)" }
 
-    /// The pauses between attempts are the library's: a second at most, then twice that, up to a minute.
+    /// Uses the library's delays: a second at most, then twice that, up to a minute.
     var policy: RetryPolicy { RetryPolicy(maxAttempts: number + 1) }
 }

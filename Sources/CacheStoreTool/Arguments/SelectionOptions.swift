@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Which entries a command is about, by what they have in common.
+/// Selects the entries of a command by a common property.
 struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What is in this partition; '' for what is in none.", valueName: "name"))
     var partition: String?
@@ -31,7 +31,7 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "Everything, and also counts of requests, and indices that were set aside.")
     var all = false
 
-    /// Whether anything is said.
+    /// Whether the command line selects entries.
     var isGiven: Bool { all || isNarrowed }
 
     private var isNarrowed: Bool { narrowed != EntrySelection() }
@@ -44,7 +44,7 @@ struct SelectionOptions: ParsableArguments {
     }
 
     func validate() throws {
-        // An empty variable of a script must not come to mean everything.
+        // An empty shell variable must not select everything.
         let texts = [
             ("--prefix", prefix), ("--host", host), ("--tag", tag), ("--content-type", contentType),
             ("--where", predicate),

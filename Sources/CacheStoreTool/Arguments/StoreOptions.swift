@@ -3,7 +3,7 @@ import CacheLoader
 import CacheStore
 import Foundation
 
-/// Which store a command is about.
+/// The store of a command.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,7 +17,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     var directory: URL {
-        // Not as a directory, or what a message says of a file would end in a slash.
+        // Not a directory URL: a file named in a message would then end in a slash.
         store.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? Self.platformDirectory
     }
 
@@ -29,7 +29,7 @@ struct StoreOptions: ParsableArguments {
         #else
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"].map { URL(filePath: $0, directoryHint: .isDirectory) } ?? URL.homeDirectory
-        // Base directories have to be absolute; a relative one is to be ignored (XDG Base Directory Specification).
+        // XDG Base Directory Specification: base directories must be absolute; ignore a relative one.
         let given = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let caches =
             given.map { URL(filePath: $0, directoryHint: .isDirectory) }
@@ -40,14 +40,14 @@ struct StoreOptions: ParsableArguments {
 
     // MARK: Using it
 
-    /// Calls `body` with the store, which is started if there is none; writes what it has noted afterwards.
+    /// Calls `body` with the store, creating the store if needed; then writes pending accesses.
     func withStore<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
         try await Self.withStore(at: directory, body)
     }
 
-    /// As ``withStore(_:)``, but a store that is not there is an error.
+    /// Calls `body` with the store; fails if the store does not exist.
     ///
-    /// - Parameter isReadOnly: Whether to change nothing. Only the schema of an older version is brought up to date first.
+    /// - Parameter isReadOnly: Whether the command changes nothing. Only an older schema is migrated first.
     func withExistingStore<Result>(
         isReadOnly: Bool = false, _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
@@ -58,9 +58,9 @@ struct StoreOptions: ParsableArguments {
         return try await Self.withStore(at: directory, configuration: configuration, body)
     }
 
-    /// The rows of a query. The store is opened read-only, and never created.
+    /// Returns the rows of a query. Opens the store read-only and never creates it.
     ///
-    /// Without a time limit by default: a large store lists its entries for longer than a query of a program should take.
+    /// By default without a time limit: listing a large store takes longer than a program's query may take.
     func query(_ sql: String, timeout: Duration? = nil, maxRows: Int? = nil) throws(Failure) -> SQLRows {
         try requireStore()
         do throws(StoreError) {
@@ -70,14 +70,14 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// As ``withStore(_:)``, for a directory and a configuration of the caller's choice.
+    /// Calls `body` with the store in the given directory, with the given configuration.
     static func withStore<Result>(
         at directory: URL, configuration: ResponseStore.Configuration = Self.configuration,
         _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
         do {
             let store = try open(directory, configuration)
-            // The uses that are only noted yet would be lost: the end of the process asks nobody.
+            // Closing writes pending accesses; the end of the process would lose them.
             defer { store.close() }
             return try await body(store)
         } catch let error as StoreError {
@@ -87,7 +87,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Without limits: a command must not evict from the store of a program with larger ones.
+    /// Has no limits: a command must not evict from the store of a program with larger limits.
     static var configuration: ResponseStore.Configuration {
         var configuration = ResponseStore.Configuration()
         configuration.limits = nil
@@ -109,7 +109,7 @@ struct StoreOptions: ParsableArguments {
 
     private func requireStore() throws(Failure) {
         let index = directory.appending(path: "index.sqlite", directoryHint: .notDirectory)
-        // A file in the directory's place, or one that cannot be looked into, gets its own error when it is opened.
+        // If the path is a file or an unreadable directory, opening the store reports a better error.
         var status = stat()
         guard stat(index.path(percentEncoded: false), &status) != 0, errno == ENOENT else { return }
         throw Failure(.broken, "there is no store in \(path)")
@@ -117,12 +117,12 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension Failure {
-    /// An error of the store, with the place if it does not say that itself.
+    /// Describes an error of the store. Adds the path if the error does not contain it.
     init(_ error: StoreError, in directory: URL) {
         let path = directory.path(percentEncoded: false)
         switch error {
         case .index(let error) where error.code == 26:
-            // SQLITE_NOTADB, which opening for reading finds out by itself, and does not put into words.
+            // SQLITE_NOTADB: opening for reading reports this code, but no readable message.
             self.init(.broken, "\(StoreError.notAnIndex(path: "\(path)/index.sqlite", reason: error.message))")
         case .index, .closed, .headTooLarge:
             self.init(.broken, "\(path): \(error)")

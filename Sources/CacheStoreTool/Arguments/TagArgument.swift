@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// A name by which entries are removed together.
+/// A name for removing entries together.
 struct TagArgument: ExpressibleByArgument {
     let text: String
 

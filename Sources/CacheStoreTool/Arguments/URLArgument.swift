@@ -1,12 +1,12 @@
 import CacheLoader
 import CacheStore
 
-/// A URL from the command line, as the loader takes it.
+/// A URL from the command line, parsed by the loader.
 struct URLArgument {
     let text: String
     let key: CacheKey
 
-    /// - Throws: ``Failure``; what cannot be loaded cannot be in the store either.
+    /// - Throws: ``Failure`` for a URL that the loader rejects; the store cannot contain it either.
     init(_ text: String) throws(Failure) {
         self.text = text
         do throws(LoadError) {

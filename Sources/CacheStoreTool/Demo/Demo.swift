@@ -3,7 +3,7 @@ import CacheStore
 import Foundation
 import LoopbackOrigin
 
-/// Shows the whole package at work on real files.
+/// Demonstrates the whole package with real files.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Fetch real files from an origin on this machine through the cache, and show what that saves.",
@@ -44,7 +44,7 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
-    /// Calls `body` with the directory of the store, which is removed afterwards unless it is to be kept.
+    /// Calls `body` with the directory of the store. Removes a temporary directory afterwards.
     private func withDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         if let store { return try await body(URL(filePath: store, directoryHint: .isDirectory)) }
         let name = "cachestore-demo-\(String(UInt32.random(in: .min ... .max), radix: 36))"
@@ -67,7 +67,7 @@ struct Demo: AsyncParsableCommand {
             let rounds = try await progress.show { try await scenario.run() }
             await scenario.origin.stop()
 
-            // Hits are only noted until then, and the eviction should know them.
+            // Hits are pending accesses until this flush; the eviction needs them.
             try await store.flush()
             let before = try store.query(DemoReport.query)
             let maxBytes = try store.statistics().physicalBytes / 2
@@ -86,7 +86,7 @@ struct Demo: AsyncParsableCommand {
         }
     }
 
-    /// Half of the store will be evicted: it must not be anybody's cache.
+    /// Rejects a store with entries of other hosts, because the demo evicts half of the store.
     private func refuseForeign(_ store: ResponseStore) throws {
         let foreign = try store.query("SELECT host FROM cache_entries WHERE host <> '127.0.0.1' LIMIT 1")
         guard foreign.rows.isEmpty else {

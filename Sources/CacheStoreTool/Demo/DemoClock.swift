@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// The time that the demo's origin, loader and store share: hours pass in it at a word.
+/// The clock of the demo's origin, loader and store. The demo advances the clock by hours at once.
 ///
-/// It starts so long ago that it shows the real time after as many seconds as its user intends to let pass.
+/// The clock starts in the past, so that it shows the real time after `secondsToPass` seconds.
 final class DemoClock: Sendable {
-    /// Guards the moment.
+    /// Guards the time.
     private let moment: Mutex<Date>
 
     init(secondsToPass seconds: TimeInterval) {

@@ -2,28 +2,28 @@ import Foundation
 
 /// The real files that the demo's origin serves.
 struct DemoFiles {
-    /// With fewer, the demo says that there should be more.
+    /// With fewer files the demo prints a warning.
     static let wantedCount = 200
-    /// The files that are looked for beyond the package's own.
+    /// The most files to collect if files of other packages are among them.
     private static let filledCount = 240
     private static let maxCount = 1000
     private static let maxFileBytes = 2 << 20
     private static let maxBytes = 64 << 20
 
     let directory: String
-    /// Relative to the directory, in order.
+    /// The paths relative to the directory, sorted.
     private(set) var paths: [String] = []
     private var byteCount = 0
 
-    /// Those of the package that the current directory belongs to, filled up from the packages it depends on.
+    /// Returns the files of the package around the current directory, supplemented by files of its dependencies.
     static func ofPackage() throws(Failure) -> DemoFiles {
         try DemoFiles(in: packageDirectory(above: FileManager.default.currentDirectoryPath))
     }
 
-    /// Those below `directory`.
+    /// Collects the files below `directory`.
     ///
-    /// What Git and the Swift package manager keep there is left out; but while there are too few, the sources of other
-    /// packages that were checked out for this one count too.
+    /// Skips the files of Git and of the Swift package manager. If too few files remain, adds sources of the
+    /// dependencies that the package manager has checked out.
     init(in directory: String) throws(Failure) {
         self.directory = directory
         collect("", upTo: Self.maxCount) { $0.hasPrefix(".build") || $0 == ".git" }
@@ -35,7 +35,7 @@ struct DemoFiles {
         }
     }
 
-    /// The nearest directory with a `Package.swift`, else `path` itself.
+    /// Returns the nearest directory with a `Package.swift`, else `path` itself.
     private static func packageDirectory(above path: String) -> String {
         var candidate = path
         while !FileManager.default.fileExists(atPath: "\(candidate)/Package.swift") {
@@ -47,7 +47,7 @@ struct DemoFiles {
         return candidate
     }
 
-    /// Adds the files below a subdirectory in the order of their names; symbolic links are not followed.
+    /// Adds the files below a subdirectory in the order of their names. Does not follow symbolic links.
     private mutating func collect(_ subdirectory: String, upTo limit: Int, except isLeftOut: (String) -> Bool) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(subdirectory)")) ?? []
         for name in names.sorted() where !isLeftOut(name) {

@@ -1,6 +1,6 @@
 import CacheStore
 
-/// What the demo found, for a person and for a script.
+/// The results of the demo, as text and as JSON.
 struct DemoReport: Encodable, Sendable {
     struct Eviction: Encodable, Sendable {
         let maxBytes: Int64
@@ -53,7 +53,7 @@ struct DemoReport: Encodable, Sendable {
 
     // MARK: Text
 
-    /// At most 100 columns wide, as long as the names of the directories allow it.
+    /// The text, at most 100 columns wide unless the names of the directories are long.
     var text: String {
         """
         cachestore demo: an HTTP cache on disk, and what its origin hears of it
@@ -83,7 +83,7 @@ struct DemoReport: Encodable, Sendable {
         """
     }
 
-    /// What the demonstration asks the store with SQL.
+    /// The SQL query that the demo shows and runs.
     static let query = "SELECT entries, files, logical_bytes, physical_bytes, hits FROM cache_stats"
 
     private var roundTable: TextTable {

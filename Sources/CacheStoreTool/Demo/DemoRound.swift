@@ -2,14 +2,14 @@ import CacheLoader
 import Foundation
 import LoopbackOrigin
 
-/// What one round over all files came to, as the loader saw it.
+/// The results of one round over all files, as counted by the loader.
 struct DemoRound: Encodable, Sendable {
     let title: String
-    /// Loads that the origin answered in full.
+    /// The loads that the origin answered with a full response.
     var replaced = 0
-    /// Loads that the store answered alone.
+    /// The loads that the store answered without the origin.
     var hits = 0
-    /// Loads that the store answered after the origin had said that nothing has changed.
+    /// The loads that the store answered after a 304 of the origin.
     var notModified = 0
     var bytesFromDisk = 0
     var bytesFromNetwork = 0
@@ -19,7 +19,7 @@ struct DemoRound: Encodable, Sendable {
         self.title = title
     }
 
-    /// What the loader sent.
+    /// The number of requests that the loader sent.
     var requests: Int { replaced + notModified }
 
     mutating func count(_ source: ResponseSource, byteCount: Int) {
@@ -33,7 +33,7 @@ struct DemoRound: Encodable, Sendable {
 
     // MARK: The other side
 
-    /// How the origin's own count of the round differs; empty if it does not.
+    /// Returns the differences from the origin's counters of the round; empty if there are none.
     func differences(from before: OriginCounters, to after: OriginCounters) -> [String] {
         [
             ("requests", requests, after.requests - before.requests),

@@ -3,13 +3,13 @@ import CacheStore
 import Foundation
 import LoopbackOrigin
 
-/// Fetches the files of an origin through a cache, in rounds, and counts on both sides.
+/// Fetches the files of an origin through a cache, in rounds. Counts at the loader and at the origin.
 struct DemoScenario: Sendable {
-    /// Loads that run at once.
+    /// The number of concurrent loads.
     private static let width = 8
     private static let lifetime = 3600.0
 
-    /// The seconds that pass on the clock until the end of the last round: a minute, two hours, two hours, a minute.
+    /// The seconds on the clock until the end of the last round: a minute, two hours, two hours, a minute.
     static let duration = 2 * 60 + 2 * 7200.0
 
     let clock: DemoClock
@@ -40,9 +40,9 @@ struct DemoScenario: Sendable {
         self.progress = progress
     }
 
-    /// The whole scenario.
+    /// Runs all rounds.
     ///
-    /// - Throws: ``Failure`` if a body is not that of its file, or the origin has counted otherwise than the loader.
+    /// - Throws: ``Failure`` if a body differs from its file, or if the counts of origin and loader differ.
     func run() async throws -> [DemoRound] {
         var rounds = [try await round("first fetch")]
         clock.advance(by: 60)
@@ -57,7 +57,7 @@ struct DemoScenario: Sendable {
         return rounds
     }
 
-    /// Changes every tenth file at the origin; those on disk stay as they are.
+    /// Changes every tenth file at the origin, but not on disk.
     private func changeSome() -> Int {
         let chosen = files.paths.enumerated().filter { $0.offset % 10 == 0 }.map(\.element)
         for path in chosen {
@@ -68,7 +68,7 @@ struct DemoScenario: Sendable {
 
     // MARK: A round
 
-    /// Loads every file once, some at a time.
+    /// Loads every file once, several at a time.
     private func round(_ title: String) async throws -> DemoRound {
         let before = origin.counters
         let clock = ContinuousClock()
@@ -98,7 +98,7 @@ struct DemoScenario: Sendable {
         return (resource.source, resource.data.count)
     }
 
-    /// The origin counts a body when it has been told that it is sent, which may be after it has arrived.
+    /// Compares both counts, with retries: the origin may count a body after the loader has received it.
     private func compare(_ round: DemoRound, since before: OriginCounters) async throws {
         var differences: [String] = []
         for _ in 0..<200 {

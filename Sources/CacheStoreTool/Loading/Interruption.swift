@@ -2,16 +2,16 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// What Ctrl-C does to long work that can say how far it has come: cancels it, the first time.
+/// Handles Ctrl-C during long work: the first signal cancels the work.
 enum Interruption {
-    /// As the shell has it: 128 and the number of the signal.
+    /// The convention of shells: 128 plus the number of the signal.
     static let exitCode: Int32 = 128 + SIGINT
 
-    /// Does `work`, whose task is cancelled by SIGINT; another one ends the process. Does nothing about a signal that the
-    /// caller of this process wants to be ignored.
+    /// Runs `work` in a task. The first SIGINT cancels the task, the second ends the process. If the parent process has
+    /// set SIGINT to be ignored, the signal stays ignored.
     ///
-    /// - Parameter prepare: Called before the task is cancelled.
-    /// - Returns: What it returned, and whether it was interrupted.
+    /// - Parameter prepare: Called before the cancellation of the task.
+    /// - Returns: The result of `work`, and whether SIGINT interrupted it.
     static func cancelling<Result: Sendable>(
         after prepare: @escaping @Sendable () -> Void, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, isInterrupted: Bool) {
@@ -19,7 +19,8 @@ enum Interruption {
         let signals = SignalCount()
         guard !isIgnored else { return (try await task.value, false) }
         #if canImport(Darwin)
-        // There the source is told beside the handler; Dispatch on Linux takes the place of the handler.
+        // On Darwin the default handler runs beside the source and would end the process. Dispatch on Linux replaces
+        // the handler.
         signal(SIGINT, SIG_IGN)
         #endif
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "cachestore.signal"))

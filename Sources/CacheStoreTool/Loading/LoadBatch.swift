@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What many loads have come to so far, for the line on the terminal and for the summary.
+/// The progress of many loads, for the progress line and the summary.
 final class LoadBatch: Sendable {
     private struct State {
         var tally = LoadTally()
@@ -15,7 +15,7 @@ final class LoadBatch: Sendable {
     /// Guards the counts.
     private let state: Mutex<State>
 
-    /// - Parameter total: How many loads there are going to be, if that is known.
+    /// - Parameter total: The number of loads; `nil` if unknown.
     init(total: Int?) {
         state = Mutex(State(total: total))
     }
@@ -24,13 +24,13 @@ final class LoadBatch: Sendable {
         state.withLock { $0.tally.note(outcome) }
     }
 
-    /// Bytes of bodies have arrived from the network.
+    /// Counts bytes of a body from the network.
     func received(_ byteCount: Int) {
         state.withLock { $0.byteCount += Int64(byteCount) }
     }
 
-    /// From now on no request goes out. Loads that wait for their turn are cancelled one after the other, and each of them
-    /// lets the next begin.
+    /// Stops all further requests. Waiting loads are cancelled one after the other, and each cancellation starts the
+    /// next load. So the transport must reject these requests.
     func stop() {
         state.withLock { $0.isStopped = true }
     }
@@ -39,13 +39,13 @@ final class LoadBatch: Sendable {
 
     var tally: LoadTally { state.withLock { $0.tally } }
 
-    /// Bytes of bodies from the network.
+    /// The bytes of bodies from the network.
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 
-    /// Since the beginning.
+    /// The time since the start.
     var elapsed: Duration { ContinuousClock.now - start }
 
-    /// How far they are; to be asked some times a second, which is what the rates go by.
+    /// Returns the progress as text. Call it a few times a second, because each call samples the rates.
     func progressText() -> String {
         let now = elapsed
         let bar = state.withLock { state in

@@ -1,13 +1,13 @@
 import CacheLoader
 
-/// How many loads came to what.
+/// The number of loads for each outcome.
 package struct LoadTally: Equatable, Sendable {
     package enum Outcome: Sendable {
-        /// The origin sent it.
+        /// The origin sent the response.
         case network
-        /// It was in the store, and was not asked for.
+        /// The store had a fresh response; the loader sent no request.
         case fresh
-        /// It was in the store, and the origin said that it has not changed.
+        /// The store had a response, and the origin confirmed it.
         case revalidated
         case failed
     }
@@ -32,7 +32,7 @@ package struct LoadTally: Equatable, Sendable {
 }
 
 extension LoadTally.Outcome {
-    /// Of a load that did not fail.
+    /// Creates the outcome of a successful load.
     init(_ source: ResponseSource) {
         switch source {
         case .network, .generated: self = .network

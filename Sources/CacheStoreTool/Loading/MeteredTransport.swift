@@ -2,7 +2,7 @@ import CacheLoader
 import Foundation
 import HTTPTypes
 
-/// A transport that counts the bytes of the bodies that another one brings, and asks for no more once the batch is stopped.
+/// Counts the bytes of the bodies of another transport. Sends no request once the batch is stopped.
 struct MeteredTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let batch: LoadBatch

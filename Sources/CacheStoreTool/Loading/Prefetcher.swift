@@ -1,6 +1,6 @@
 import CacheLoader
 
-/// Loads what a list names, a number of URLs at a time.
+/// Loads the URLs of a list, several at a time.
 struct Prefetcher: Sendable {
     private let file: InputFile
     private let loader: ResourceLoader
@@ -19,10 +19,10 @@ struct Prefetcher: Sendable {
         self.request = request
     }
 
-    /// Returns when all have come to an end; once the task is cancelled, they do so at once.
+    /// Returns after all loads have ended. Cancelling the task ends the loads at once.
     ///
-    /// - Parameter count: How many are taken from the list before the first of them has to be done.
-    /// - Throws: ``Failure``, when the list cannot be read.
+    /// - Parameter count: The most loads in progress.
+    /// - Throws: ``Failure`` if the list cannot be read.
     func run(atOnce count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var list = URLList(file)
@@ -68,14 +68,14 @@ struct Prefetcher: Sendable {
     }
 }
 
-/// What a prefetch came to, for a person and for a script.
+/// The summary of a prefetch, as text and as JSON.
 struct PrefetchSummary: Encodable {
     private let urls: Int
     private let network: Int
     private let fresh: Int
     private let revalidated: Int
     private let failed: Int
-    /// Of bodies, from the network.
+    /// The bytes of bodies from the network.
     private let bytes: Int64
     private let seconds: Double
     private let interrupted: Bool

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// The lines of a list of URLs that are not blank, read piece by piece: a list of any length takes no memory.
+/// The lines of a list of URLs that are not blank. Reads the list in chunks: memory use does not depend on its length.
 struct URLList {
     private let file: InputFile
     private let reader: ChunkReader
     private var parser = URLListParser()
-    /// Those of the last piece that are still to come.
+    /// The remaining lines of the last chunk.
     private var lines: ArraySlice<URLListLine> = []
     private var isAtEnd = false
 
@@ -15,7 +15,8 @@ struct URLList {
         reader = ChunkReader(file)
     }
 
-    /// How many there are from the beginning on; `nil` for what cannot be read twice. Reads it all, and blocks.
+    /// Returns the number of lines in the whole file; `nil` if the input can be read only once. Reads to the end, and
+    /// blocks.
     static func count(in file: InputFile) throws(Failure) -> Int? {
         guard let start = file.position else { return nil }
         var parser = URLListParser()
@@ -30,7 +31,7 @@ struct URLList {
         return count
     }
 
-    /// The next line; `nil` at the end, or once the task is cancelled.
+    /// Returns the next line; `nil` at the end, or once the task is cancelled.
     mutating func next() async throws -> URLListLine? {
         while true {
             if let line = lines.popFirst() { return line }
@@ -44,23 +45,23 @@ struct URLList {
     }
 }
 
-/// Reads a file on a queue of its own, so that a pipe in which nothing comes keeps nothing else waiting.
+/// Reads a file on its own queue, so that a silent pipe blocks no other work.
 private final class ChunkReader: Sendable {
     private let file: InputFile
     private let queue = DispatchQueue(label: "cachestore.list")
-    /// Guards who waits for the next bytes: whoever takes it out resumes it, the read or a cancellation.
+    /// Guards the continuation of `next()`. Either the read or a cancellation takes the continuation and resumes it.
     private let waiter = Mutex<CheckedContinuation<[UInt8], any Error>?>(nil)
 
     init(_ file: InputFile) {
         self.file = file
     }
 
-    /// The next bytes; none at the end, or once the task is cancelled.
+    /// Returns the next bytes; empty at the end, or once the task is cancelled.
     func next() async throws -> [UInt8] {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { caller in
                 waiter.withLock { $0 = caller }
-                // A cancellation before this point found nobody to tell.
+                // A cancellation before this point has found no continuation.
                 if Task.isCancelled { return end(.success([])) }
                 queue.async { [self] in end(Result { try file.nextChunk() }) }
             }

@@ -1,15 +1,15 @@
 /// One line of a list of URLs.
 package struct URLListLine: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
-        /// Nothing, or a comment: its first character is a `#`.
+        /// An empty line, or a comment, which begins with `#`.
         case blank
-        /// What is to be a URL.
+        /// The text of a URL, not validated.
         case url(String)
-        /// What cannot be one, and why.
+        /// A malformed line, with the reason.
         case malformed(String)
     }
 
-    /// Counted from 1.
+    /// The line number, from 1.
     package let number: Int
     package let content: Content
 
@@ -19,22 +19,21 @@ package struct URLListLine: Equatable, Sendable {
     }
 }
 
-/// Reads a list of URLs, one a line, from bytes that come in pieces.
+/// Parses a list of URLs, one per line, from chunks of bytes.
 ///
-/// White space around a URL does not count, nor does the byte order mark of a list that Windows has written. Holds no more
-/// than one line.
+/// Ignores white space around a URL, and the byte order mark of lists from Windows. Holds at most one line.
 package struct URLListParser {
-    /// Longer lines are malformed. The loader takes no URL of half as many bytes.
+    /// Longer lines are malformed. The loader rejects URLs of half as many bytes.
     package static let maxLineByteCount = 65_536
 
-    /// What has come of the line that has not ended.
+    /// The beginning of the current line.
     private var line: [UInt8] = []
     private var lineNumber = 1
     private var isTooLong = false
 
     package init() {}
 
-    /// Hands over each line that ends in `bytes`.
+    /// Calls `body` for each line that ends in `bytes`.
     package mutating func add(_ bytes: [UInt8], _ body: (URLListLine) -> Void) {
         var rest = bytes[...]
         while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
@@ -45,7 +44,7 @@ package struct URLListParser {
         append(rest)
     }
 
-    /// The line that no line feed has ended; blank if there is none.
+    /// Returns the last line if it has no line feed; blank if there is none.
     package mutating func end() -> URLListLine {
         takeLine()
     }

@@ -2,7 +2,7 @@ import CacheLoader
 import Foundation
 import HTTPTypes
 
-/// An explanation as JSON. What there is not, such as the reason to ask the origin for a hit, is left out.
+/// An explanation as JSON. Omits absent values: a hit, for example, has no reason to ask the origin.
 struct ExplanationReport: Encodable {
     let method: String
     let url: String
@@ -86,7 +86,7 @@ struct ExplanationReport: Encodable {
         }
     }
 
-    /// A nominated field; what is absent is left out.
+    /// A nominated field; omits an absent value.
     struct Difference: Encodable {
         let name: String
         let stored: String?

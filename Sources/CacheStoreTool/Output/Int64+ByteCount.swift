@@ -1,12 +1,12 @@
 import Foundation
 
 extension Int64 {
-    /// The number as a count of bytes for a person: `999 B`, `12.3 kB`, `4.0 MB`.
+    /// The number as a readable count of bytes: `999 B`, `12.3 kB`, `4.0 MB`.
     var asByteCount: String {
         guard self >= 1000 else { return "\(self) B" }
         var value = Double(self)
         var unit = ""
-        // 999.95 would be written as 1000.0.
+        // Without this, 999.95 would become 1000.0.
         for next in ["kB", "MB", "GB", "TB", "PB", "EB"] where value >= (unit.isEmpty ? 1000 : 999.95) {
             value /= 1000
             unit = next
@@ -16,6 +16,6 @@ extension Int64 {
 }
 
 extension BinaryInteger {
-    /// The number with its noun.
+    /// Returns the number with its noun.
     func of(_ singular: String, _ plural: String) -> String { "\(self) \(self == 1 ? singular : plural)" }
 }

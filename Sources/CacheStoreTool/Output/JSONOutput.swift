@@ -1,18 +1,18 @@
 import CacheStore
 import Foundation
 
-/// JSON for scripts: keys in snake case and sorted, numbers exact.
+/// Writes JSON for scripts: keys in snake case and sorted, numbers exact.
 enum JSONOutput {
     static func write(_ value: some Encodable) throws {
         try write(value, .prettyPrinted)
     }
 
-    /// Writes the rows of a query, whose columns keep their names.
+    /// Writes the rows of a query; the columns keep their names.
     static func write(_ rows: JSONRows) throws {
         try write(rows, .prettyPrinted, keys: .useDefaultKeys)
     }
 
-    /// Writes the value in one line, as one of many.
+    /// Writes the value in one line, for output with one object per line.
     static func write(line value: some Encodable) throws {
         try write(value, [])
     }
@@ -24,7 +24,7 @@ enum JSONOutput {
         let encoder = JSONEncoder()
         encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
         encoder.keyEncodingStrategy = keys
-        // SQLite has infinities, JSON has not.
+        // SQLite has infinities, JSON does not.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
         var data = try encoder.encode(value)
@@ -33,7 +33,7 @@ enum JSONOutput {
     }
 }
 
-/// The rows of a query as JSON: an array of objects, each with a key for each column.
+/// The rows of a query as JSON: an array of objects with a key for each column.
 struct JSONRows: Encodable {
     let result: SQLRows
 
@@ -55,7 +55,7 @@ struct JSONRow: Encodable {
 
     private let cells: [(key: Key, value: SQLValue)]
 
-    /// A name that comes again gets a number: a key stands in an object once.
+    /// Creates a row. Adds a number to a repeated name, because the keys of an object are unique.
     init(columns: [String], values: [SQLValue]) {
         var uses: [String: Int] = [:]
         cells = zip(columns, values).map { name, value in

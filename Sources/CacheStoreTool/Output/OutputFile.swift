@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file that is seen as it was before, or with all its new bytes.
+/// A file that is replaced atomically: readers see the old bytes or all new bytes.
 ///
-/// The bytes go to a file beside it, which then takes its name. What is no regular file, such as `/dev/null`, is written
-/// to, not replaced.
+/// Writes the bytes to a temporary file in the same directory, then renames it. Writes directly to a path that is not a
+/// regular file, such as `/dev/null`.
 struct OutputFile {
     let path: String
 
@@ -22,7 +22,7 @@ struct OutputFile {
         guard stat(path, &existing) == 0 else { return try PendingFile(replacing: path, named: path, mode: mode) }
         switch existing.st_mode & S_IFMT {
         case S_IFREG:
-            // Through a symbolic link, so that what it names is replaced, and not the link.
+            // Resolves a symbolic link, to replace its target instead of the link.
             guard let target = realpath(path, nil) else { throw .system(path, errno: errno) }
             defer { free(target) }
             let file = try PendingFile(replacing: String(cString: target), named: path, mode: mode)
@@ -40,12 +40,12 @@ struct OutputFile {
     }
 }
 
-/// The file that is written to. One of ``keep()`` and ``discard()`` ends it.
+/// An open file for the new bytes. Either ``keep()`` or ``discard()`` closes it.
 private struct PendingFile {
     let descriptor: Int32
-    /// As the caller calls the file.
+    /// The path that the user gave.
     private let path: String
-    /// The name that it has, and the one that it is to have; `nil` where it has that already.
+    /// The temporary and the final name; `nil` if the file already has its final name.
     private let names: (temporary: String, target: String)?
 
     init(writingTo path: String) throws(Failure) {

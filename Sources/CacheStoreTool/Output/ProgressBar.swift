@@ -1,4 +1,4 @@
-/// How far many loads are, in one line: a bar, counts, rates, and how long the rest may take.
+/// The progress of many loads in one line: a bar, counts, rates, and the remaining time.
 package struct ProgressBar: Sendable {
     private static let maxCellCount = 30
     private static let minCellCount = 5
@@ -10,19 +10,19 @@ package struct ProgressBar: Sendable {
     let bytesPerSecond: Double?
 
     /// - Parameters:
-    ///   - total: `nil` if it is not known: then there is no bar.
-    ///   - perSecond: How many are completed; `nil` if that cannot be told yet.
-    ///   - byteCount: What has arrived from the network.
+    ///   - total: The number of loads; if `nil`, the line has no bar.
+    ///   - perSecond: The completed loads per second; `nil` if not yet known.
+    ///   - byteCount: The bytes received from the network.
     package init(completed: Int, total: Int?, perSecond: Double?, byteCount: Int64, bytesPerSecond: Double?) {
         self.completed = completed
-        // A list may have grown since it was counted.
+        // The list may have grown since it was counted.
         self.total = total.map { max($0, completed) }
         self.perSecond = perSecond
         self.byteCount = byteCount
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// - Parameter width: The bar takes what the numbers leave of as many columns.
+    /// - Parameter width: The columns of the line. The bar takes the columns that the numbers leave.
     package func text(width: Int) -> String {
         let numbers = fields.joined(separator: "  ")
         guard let total else { return numbers }
@@ -36,7 +36,7 @@ package struct ProgressBar: Sendable {
     private var fields: [String] {
         var fields: [String] = []
         if let total {
-            // Rounded down: 100% is the end.
+            // Rounds down, so that 100% means the end.
             let percent = total == 0 ? 100 : Int(100 * Double(completed) / Double(total))
             fields = ["\(percent)%", "\(completed)/\(total)"]
         } else {
@@ -49,13 +49,13 @@ package struct ProgressBar: Sendable {
         return fields
     }
 
-    /// How long the rest takes at the rate of late, in seconds; `nil` if that cannot be told, or if there is none.
+    /// The remaining time at the recent rate, in seconds; `nil` if unknown or if no load remains.
     package var secondsLeft: Int64? {
         guard let total, completed < total, let perSecond, perSecond > 0 else { return nil }
         return Int64(min(1e9, (Double(total - completed) / perSecond).rounded(.up)))
     }
 
-    /// `0:42`, `12:34`, `1:02:03`.
+    /// Returns `0:42`, `12:34`, `1:02:03`.
     package static func clockText(_ seconds: Int64) -> String {
         let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
         let rest = "\(minutes < 10 && hours > 0 ? "0" : "")\(minutes):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
@@ -64,7 +64,7 @@ package struct ProgressBar: Sendable {
 }
 
 extension Double {
-    /// The number with one digit after the point: `12.3`.
+    /// The number with one digit after the decimal point: `12.3`.
     var oneDecimal: String {
         let tenths = Int64(min(1e15, max(-1e15, (self * 10).rounded())))
         return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"

@@ -1,17 +1,18 @@
 import Foundation
 import Synchronization
 
-/// A line on the terminal that says how far long work has come, and disappears at its end. In a pipe there is none.
+/// A line on the terminal with the progress of long work; erased at the end. Not shown if the standard error is no
+/// terminal.
 final class ProgressLine: Sendable {
     private static let interval = Duration.milliseconds(100)
     static let width = 79
 
     private struct State {
-        /// What is to be shown.
+        /// The text to show next.
         var text = ""
-        /// What the terminal shows.
+        /// The text on the terminal.
         var shown = ""
-        /// How many others are writing to the terminal.
+        /// The number of concurrent writes to the terminal.
         var interruptions = 0
 
         mutating func erase() {
@@ -20,25 +21,25 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Whether there is a line.
+    /// Whether the line is shown.
     let isOnTerminal: Bool
-    /// Guards the line, on the terminal, too.
+    /// Guards the line, and its output on the terminal.
     private let state = Mutex(State())
 
-    /// - Parameter isWanted: Whether there may be a line at all.
+    /// - Parameter isWanted: Whether the line may be shown at all.
     init(isWanted: Bool = true) {
         let terminal = ProcessInfo.processInfo.environment["TERM"] ?? ""
         isOnTerminal = isWanted && isatty(STDERR_FILENO) == 1 && !terminal.isEmpty && terminal != "dumb"
     }
 
-    /// What the line says from its next turn on. Costs next to nothing where there is none.
+    /// Sets the text for the next update. Does not evaluate the text if the line is not shown.
     func say(_ text: @autoclosure () -> String) {
         guard isOnTerminal else { return }
         let text = text()
         state.withLock { $0.text = text }
     }
 
-    /// Has `write` write to the terminal where the line was; it comes again below.
+    /// Erases the line and calls `write` to write to the terminal. The line appears again below.
     func interrupt<Problem: Error>(_ write: () throws(Problem) -> Void) throws(Problem) {
         guard isOnTerminal else { return try write() }
         state.withLock { state in
@@ -49,9 +50,9 @@ final class ProgressLine: Sendable {
         try write()
     }
 
-    /// Does `work`, and shows meanwhile what has been said.
+    /// Runs `work`, and shows the line meanwhile.
     ///
-    /// - Parameter ask: Asked for each turn of the line, for work that says nothing itself; `nil` leaves it as it is.
+    /// - Parameter ask: Called before each update, for work that does not call ``say(_:)``; `nil` keeps the text.
     func show<Result>(
         asking ask: @escaping @Sendable () -> String? = { nil }, during work: () async throws -> Result
     ) async throws -> Result {
@@ -67,7 +68,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Work that is done within a turn is never spoken of.
+    /// Updates the line until cancelled. Work that ends before the first update shows no line.
     private func display(_ ask: () -> String?) async {
         while (try? await Task.sleep(for: Self.interval)) != nil {
             if let text = ask() { say(text) }

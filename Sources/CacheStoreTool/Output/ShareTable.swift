@@ -1,13 +1,13 @@
 import Foundation
 
-/// Shares of the bytes as a table with bars, at most 80 columns wide, on whatever it is printed.
+/// A table of byte shares with bars, at most 80 columns wide on every output.
 struct ShareTable {
     private static let nameWidth = 28
     private static let barWidth = 20
 
     let shares: [ByteShares]
 
-    /// The tables, one below the other, all equally wide; empty when there is nothing to show.
+    /// Returns the tables, one below the other, with equal widths; empty if all shares are empty.
     func text() -> String {
         let shares = shares.filter { !$0.groups.isEmpty }
         let width = shares.flatMap { [$0.title] + $0.groups.map(label) }.reduce(0) { max($0, $1.count) }
@@ -37,7 +37,7 @@ struct ShareTable {
         }
     }
 
-    /// Whatever has bytes has at least one mark.
+    /// Returns a bar. A share above 0 has at least one mark.
     private func bar(_ share: Double, of largest: Double) -> String {
         guard share > 0 else { return "" }
         let marks = (share / largest * Double(Self.barWidth)).rounded()
@@ -56,9 +56,9 @@ extension ByteShares {
 }
 
 extension String {
-    /// As much of the text as fits into so many columns of a terminal, with dots in place of what does not.
+    /// Returns the text, cut to a number of terminal columns. Dots replace the rest.
     ///
-    /// What is not ASCII counts as two columns, the most that a terminal gives it.
+    /// Characters outside ASCII count as two columns, the most on any terminal.
     fileprivate func cut(toColumns limit: Int) -> String {
         var (width, kept) = (0, String.UnicodeScalarView())
         for scalar in unicodeScalars {

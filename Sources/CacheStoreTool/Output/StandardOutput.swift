@@ -1,13 +1,13 @@
 import Foundation
 
-/// The standard output, written at once and to the last byte.
+/// The standard output, without a buffer.
 ///
-/// Not through `print`, which collects what goes into a pipe: what has been written here has been said.
+/// Does not use `print`, because `print` buffers the output to a pipe. Each write is complete when the method returns.
 enum StandardOutput {
-    /// Nobody reads any more.
+    /// The reader has closed the pipe.
     struct ReaderIsGone: Error {}
 
-    /// From now on a reader that leaves early is an error to be handled, and not the end of this process.
+    /// Ignores SIGPIPE: after the reader has closed the pipe, a write throws an error instead of ending the process.
     static func survivesItsReader() {
         signal(SIGPIPE, SIG_IGN)
     }
@@ -27,9 +27,9 @@ enum StandardOutput {
     }
 }
 
-/// The standard error. Where it cannot be written, there is nobody left to tell.
+/// The standard error. Ignores write errors, because no other channel remains for them.
 enum StandardError {
-    /// Tells a person something, in one line that says who is speaking.
+    /// Writes a message in one line, with the name of the tool.
     static func say(_ message: String) {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }
         write("cachestore: \(lines.joined(separator: " ").inOneLine)\n")
@@ -41,7 +41,7 @@ enum StandardError {
 }
 
 extension ContiguousBytes {
-    /// Writes all bytes to a descriptor; returns 0, or the number of the error that stopped it.
+    /// Writes all bytes to a descriptor; returns 0, or `errno`.
     func writeAll(to descriptor: Int32) -> Int32 {
         withUnsafeBytes { bytes in
             var rest = bytes[...]

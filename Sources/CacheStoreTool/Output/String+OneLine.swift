@@ -1,5 +1,5 @@
 extension String {
-    /// The text with its control characters written as escapes: it takes one line, and what an origin sent cannot speak to
+    /// The text in one line, with control characters escaped. So text from an origin cannot send control sequences to
     /// the terminal.
     var inOneLine: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }

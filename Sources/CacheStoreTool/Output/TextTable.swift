@@ -18,10 +18,10 @@ struct TextTable {
     }
 
     let columns: [Column]
-    /// As many cells as columns in each.
+    /// Each row has as many cells as the table has columns.
     var rows: [[String]] = []
 
-    /// The lines, without a line feed after the last.
+    /// Returns the lines, without a line feed after the last.
     func text(indent: String = "") -> String {
         let rows = rows.map { $0.map(\.inOneLine) }
         let widths = columns.indices.map { column in
@@ -49,7 +49,7 @@ struct TextTable {
 }
 
 extension TextTable {
-    /// The result of a query: numbers to the right, nothing for NULL, bytes as SQL writes them.
+    /// Creates the table of a query result: numbers align right, NULL is empty, bytes are SQL literals.
     init(_ result: SQLRows) {
         columns = result.columns.indices.map { index in
             let isNumeric = result.rows.contains { $0[index].isNumber } && result.rows.allSatisfy { !$0[index].isText }
@@ -60,7 +60,7 @@ extension TextTable {
 }
 
 extension SQLValue {
-    /// The value for a person.
+    /// The value as readable text.
     var displayText: String {
         switch self {
         case .null: ""

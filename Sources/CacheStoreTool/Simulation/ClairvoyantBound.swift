@@ -1,26 +1,30 @@
 import CacheStore
 
-/// What no cache can exceed, even one that knows the future.
+/// An upper bound for the hits of every cache, even of one that knows the future.
 ///
-/// A request can be a hit only if its body has been kept since the request before it: its length in bytes, for as many gaps
-/// between requests as lie between the two. A cache has its size times the number of gaps to give away. The best use of that,
-/// if it may keep fractions and need not hold the limit at every moment but only on average, is the fractional knapsack:
-/// the cheapest gains first. With bodies of different lengths the true optimum is NP-hard to find; it is not above this
-/// (PFOO-L in Berger, Beckmann and Harchol-Balter, *Practical Bounds on Optimal Caching with Variable Object Sizes*,
-/// SIGMETRICS 2018). For hits and for bytes the knapsack is filled differently, so no one cache reaches both.
+/// A gap is the interval between two consecutive requests. A request can be a hit only if the cache has kept the body
+/// since its previous request. The cost of the hit is the length of the body times the number of gaps between these
+/// requests. The budget of a cache is its size times the number of all gaps.
+///
+/// The bound relaxes two rules. The cache may keep fractions of a body, and it must respect its limit only on average.
+/// Under these rules the optimum is the fractional knapsack: the cheapest gains first. With bodies of different lengths
+/// the true optimum is NP-hard to find. The true optimum is never above this bound (PFOO-L in Berger, Beckmann and
+/// Harchol-Balter, *Practical Bounds on Optimal Caching with Variable Object Sizes*, SIGMETRICS 2018). The knapsacks
+/// for hits and for bytes differ, so a single cache cannot reach both bounds.
 ///
 /// Takes 24 bytes for each request that could be a hit, and a row of a table for each key.
 package struct ClairvoyantBound: Sendable {
     /// A request that could be a hit.
     private struct Reuse {
-        /// Bytes to keep, times the gaps to keep them for.
+        /// The bytes to keep, times the number of gaps to keep them for.
         let cost: Double
         let byteCount: Int64
     }
 
     private struct LastRequest {
         var number: Int64
-        /// The shortest body that was seen by then. A cache that keeps what it has stored first keeps no less.
+        /// The length of the shortest body so far. A cache that keeps its first body of the key keeps at least this
+        /// many bytes.
         var byteCount: Int64
     }
 
@@ -28,12 +32,12 @@ package struct ClairvoyantBound: Sendable {
     private var last: [CacheKey: LastRequest] = [:]
     private var reuses: [Reuse] = []
     private var requestCount: Int64 = 0
-    /// Bytes of all keys, as first requested.
+    /// The bytes of all keys, as first requested.
     package private(set) var uniqueBytes: Int64 = 0
 
     package var keyCount: Int { last.count }
 
-    /// - Parameter maxEntryBytes: Larger bodies are not stored.
+    /// - Parameter maxEntryBytes: The cache does not store larger bodies.
     package init(maxEntryBytes: Int64) {
         self.maxEntryBytes = maxEntryBytes
     }
@@ -54,12 +58,12 @@ package struct ClairvoyantBound: Sendable {
         last[request.key] = before
     }
 
-    /// The most requests that could be hits in a cache of so many bytes.
+    /// Returns the most requests that could be hits in a cache of this size.
     package func hits(maxBytes: Int64) -> Double {
         most(maxBytes) { _ in 1 }
     }
 
-    /// The most bytes that hits could answer.
+    /// Returns the most bytes that hits could answer.
     package func hitBytes(maxBytes: Int64) -> Double {
         most(maxBytes) { Double($0.byteCount) }
     }

@@ -1,7 +1,7 @@
 import CacheStore
 import Foundation
 
-/// What a replay has come to, for a person or a script.
+/// The results of a replay, as text and as JSON.
 struct SimulationReport: Encodable {
     struct Policy: Encodable {
         let policy: String
@@ -78,7 +78,7 @@ struct SimulationReport: Encodable {
 }
 
 extension EvictionPolicy {
-    /// As in `cache_stats`.
+    /// The name in `cache_stats`.
     var name: String {
         switch self {
         case .leastRecentlyUsed: "least-recently-used"

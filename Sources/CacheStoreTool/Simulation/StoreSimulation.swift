@@ -3,22 +3,23 @@ internal import Foundation
 
 /// A store without files: replays requests to count the hits of an eviction policy.
 ///
-/// The index is a real one, in a temporary directory. Every lookup, access, commit and eviction runs the statements of a store, in the
-/// transactions of one writer: a hit is noted in memory, a miss commits, evicts as far as the limits ask, and goes on down to the
-/// low-water mark. Bodies have a length and no bytes. Each request comes a millisecond after the previous one. For one caller at a time.
+/// The index is a real one, in a temporary directory. Every lookup, access, commit and eviction runs the statements of
+/// a store, in the transactions of one writer. A hit adds a pending access. A miss commits, evicts down to the limits,
+/// and continues down to the low-water mark. Bodies have a length and no bytes. Each request comes a millisecond after
+/// the previous one. For one caller at a time.
 package final class StoreSimulation {
-    /// What the requests have come to.
+    /// The counts of the requests.
     package struct Result: Sendable {
         package var requests: Int64 = 0
         package var hits: Int64 = 0
-        /// Bytes of the bodies that were asked for.
+        /// The bytes of the requested bodies.
         package var requestedBytes: Int64 = 0
-        /// Of those, what hits have answered.
+        /// The requested bytes that hits answered.
         package var hitBytes: Int64 = 0
         package var evictedEntries: Int64 = 0
-        /// Rows of the index that were written, those of triggers included.
+        /// The rows written to the index, including those of triggers.
         package var rowsWritten: Int64 = 0
-        /// Pages of the index that were written to its log.
+        /// The pages written to the WAL of the index.
         package var pagesWritten: Int64 = 0
 
         package init() {}
@@ -31,11 +32,11 @@ package final class StoreSimulation {
     private let enforcer: LimitEnforcer
     private let accessLog = AccessLog()
     private var counts = Result()
-    /// Rows and pages that a new index takes.
+    /// The rows and pages of a new index.
     private let initialWrites: (rows: Int64, pages: Int64)
     private var now: Int64 = 0
 
-    /// An empty store.
+    /// Creates an empty store.
     package init(_ policy: EvictionPolicy, limits: Limits) throws {
         self.limits = limits
         enforcer = LimitEnforcer(limits)
@@ -55,11 +56,11 @@ package final class StoreSimulation {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Asks for a body; returns whether it was stored. A miss stores it, unless it is larger than the limits allow.
+    /// Requests a body; returns whether the request was a hit. A miss stores the body unless it exceeds the limits.
     ///
     /// - Parameters:
-    ///   - key: The key of the body. A stored body answers whatever its length.
-    ///   - byteCount: Its length, 0 or more.
+    ///   - key: The key of the body. A stored body of any length is a hit.
+    ///   - byteCount: The length of the body, 0 or more.
     package func request(_ key: CacheKey, byteCount: Int64) throws -> Bool {
         now += 1
         counts.requests += 1
@@ -87,7 +88,7 @@ package final class StoreSimulation {
 
     private func store(_ key: CacheKey, _ byteCount: Int64) throws {
         let time = Date(timeIntervalSince1970: Double(now) / 1000)
-        // Bodies of different keys are different.
+        // Bodies of different keys have different digests.
         let digest = byteCount == 0 ? nil : Array(key.text.utf8).withUnsafeBytes { ContentDigest(of: $0) }
         let hasEvicted = try transact { transaction in
             let entry = try transaction.store(
@@ -102,12 +103,12 @@ package final class StoreSimulation {
         }
     }
 
-    /// No timer runs: pending accesses go with the next commit.
+    /// No timer runs: the next commit writes pending accesses.
     private func perform(_ action: AccessLog.Action) throws {
         if case .writeNow = action { while !accessLog.isEmpty { try transact { _ in } } }
     }
 
-    /// One transaction of a writer; returns whether it evicted.
+    /// Runs one transaction of a writer; returns whether it evicted entries.
     @discardableResult
     private func transact(_ change: (WriteTransaction) throws -> Void) throws -> Bool {
         let transaction = WriteTransaction(connection, accessLog: accessLog)

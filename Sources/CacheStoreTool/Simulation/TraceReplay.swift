@@ -2,7 +2,7 @@ package import CacheStore
 
 /// Replays a trace, line by line, in a simulated store for each policy.
 package struct TraceReplay {
-    /// What a policy has come to.
+    /// The result of a policy.
     package struct Outcome {
         package let policy: EvictionPolicy
         package let result: StoreSimulation.Result
@@ -37,7 +37,7 @@ package struct TraceReplay {
         for line in lines { try replay(line) }
     }
 
-    /// Replays a line that no line feed has ended, and says what each policy has come to.
+    /// Replays a last line without a line feed, and returns the result of each policy.
     package mutating func end() throws -> [Outcome] {
         try replay(parser.end())
         return try runs.map { Outcome(policy: $0.policy, result: try $0.simulation.finish(), duration: $0.duration) }

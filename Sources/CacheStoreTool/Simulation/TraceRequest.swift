@@ -3,11 +3,11 @@ package import CacheStore
 /// One request of a trace: a line `time key size`.
 package struct TraceRequest: Hashable, Sendable {
     package let key: CacheKey
-    /// Bytes of the body.
+    /// The bytes of the body.
     package let byteCount: Int64
 
-    /// - Returns: `nil` for a line that is blank, or a comment.
-    /// - Throws: ``Malformed`` for any other that is not three words: a number, a key and a number of bytes.
+    /// - Returns: `nil` for a blank line or a comment.
+    /// - Throws: ``Malformed`` for any other line that is not a number, a key and a number of bytes.
     package init?(_ line: URLListLine) throws(Malformed) {
         let text: String
         switch line.content {
@@ -19,7 +19,7 @@ package struct TraceRequest: Hashable, Sendable {
         guard words.count == 3 else {
             throw Malformed(line: line.number, reason: "not the three words 'time key size'")
         }
-        // In order is enough: neither policy asks how much time has passed.
+        // The order of the times is enough: neither policy depends on elapsed time.
         guard let time = Double(words[0]), time.isFinite else {
             throw Malformed(line: line.number, reason: "the time is not a number")
         }
@@ -34,9 +34,9 @@ package struct TraceRequest: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// A line that is no request.
+    /// A line that is not a request.
     package struct Malformed: Error, Hashable, CustomStringConvertible {
-        /// Counted from 1.
+        /// The line number, from 1.
         package let line: Int
         package let reason: String
 

@@ -1,109 +1,109 @@
 internal import HTTPTypes
 
 extension Explanation {
-    /// A stored response that a request could be answered with.
+    /// A stored response that could answer the request.
     public struct Candidate: Hashable, Sendable {
-        /// The URL that it is stored for: that of the request, or one that `No-Vary-Search` makes as good.
+        /// The URL of the stored response: the URL of the request, or an equivalent one by `No-Vary-Search`.
         public let url: String
         /// The status code.
         public let status: Int
-        /// Whether this is the one that answers, or that the origin is asked about.
+        /// Whether the cache answers with this response or asks the origin about it.
         public let isChosen: Bool
-        /// Whether the request has the fields that its `Vary` nominates (RFC 9111 §4.1).
+        /// Whether the request matches the fields that the response's `Vary` nominates (RFC 9111 §4.1).
         public let isSelected: Bool
-        /// The nominated fields that the request has otherwise; empty when it is selected.
+        /// The nominated fields that differ in the request; empty if the response is selected.
         public let differences: [FieldDifference]
-        /// What `Vary` nominated in the request that it answered, a line for each field: `accept-language: de`.
+        /// The nominated fields of the original request, one line for each: `accept-language: de`.
         public let variant: [String]
         /// The freshness lifetime in seconds.
         public let lifetime: Int64
-        /// What says so.
+        /// The source of the freshness lifetime.
         public let lifetimeSource: LifetimeSource
-        /// How old it is.
+        /// The current age.
         public let age: Age
-        /// Whether its lifetime is greater than its age.
+        /// Whether the response is fresh: its lifetime is greater than its age, and the clock is usable.
         public let isFresh: Bool
-        /// For how many seconds it stays fresh; `nil` when it is stale.
+        /// The remaining freshness lifetime in seconds; `nil` if the response is stale.
         public let freshFor: Int64?
-        /// For how many seconds it has been stale; `nil` when it is fresh, or when the clock is of no use.
+        /// The number of seconds since the response became stale; `nil` if it is fresh or the clock is unusable.
         public let staleBy: Int64?
-        /// Its `ETag`, to the letter.
+        /// The unchanged `ETag` of the response.
         public let entityTag: String?
-        /// Whether that is weak (RFC 9110 §8.8.3).
+        /// Whether the entity tag is weak (RFC 9110 §8.8.3).
         public let isEntityTagWeak: Bool
-        /// Its `Last-Modified`, to the letter.
+        /// The unchanged `Last-Modified` of the response.
         public let lastModified: String?
-        /// The directives that say when it may be used again, as far as the cache heeds them: `no-cache`,
-        /// `must-revalidate`, `proxy-revalidate`, `immutable`, `stale-while-revalidate=n`, `stale-if-error=n`.
+        /// The directives for reuse that the cache heeds: `no-cache`, `must-revalidate`, `proxy-revalidate`,
+        /// `immutable`, `stale-while-revalidate=n`, `stale-if-error=n`.
         public let directives: [String]
-        /// Which bytes of it are there; `nil` when it is whole.
+        /// The stored byte range; `nil` if the response is complete.
         public let part: Part?
-        /// The length of what is stored of its body.
+        /// The length of the stored body.
         public let byteCount: Int64
-        /// Whether its body is there. Without it nothing can be answered, nor validated.
+        /// Whether the body is present. A response without its body can neither answer nor be validated.
         public let hasBody: Bool
     }
 
-    /// A request field that `Vary` nominates and that a request has otherwise than the one that was answered.
+    /// A request field that `Vary` nominates and that differs from the original request.
     public struct FieldDifference: Hashable, Sendable {
         /// The name in lower case.
         public let name: String
-        /// What it was; for credentials a fingerprint, `nil` when it was absent.
+        /// The value in the original request, or a fingerprint of credentials; `nil` if the field was absent.
         public let stored: String?
-        /// What it is now; for credentials a fingerprint, `nil` when it is absent.
+        /// The value in the current request, or a fingerprint of credentials; `nil` if the field is absent.
         public let present: String?
     }
 
-    /// What says how long a response is fresh (RFC 9111 §4.2.1).
+    /// The source of a freshness lifetime (RFC 9111 §4.2.1).
     @nonexhaustive
     public enum LifetimeSource: Hashable, Sendable {
-        /// The policy, in place of whatever the response says.
+        /// The policy overrides the response.
         case override
-        /// `s-maxage`
+        /// The `s-maxage` directive.
         case sharedMaxAge
-        /// `max-age`
+        /// The `max-age` directive.
         case maxAge
-        /// A directive in the targeted field of this name (RFC 9213).
+        /// A directive in the targeted field with this name (RFC 9213).
         case targeted(String)
-        /// `Expires`, less `Date`.
+        /// `Expires` minus `Date`.
         case expires
-        /// A guess by `Last-Modified` (RFC 9111 §4.2.2).
+        /// A heuristic based on `Last-Modified` (RFC 9111 §4.2.2).
         case heuristic
-        /// The policy, because the response says nothing.
+        /// The default of the policy, because the response states no lifetime.
         case defaultLifetime
-        /// Nothing does: it is stale at once.
+        /// No source: the response is stale at once.
         case unstated
     }
 
-    /// How an age in seconds is made up (RFC 9111 §4.2.3).
+    /// The terms of an age in seconds (RFC 9111 §4.2.3).
     public struct Age: Hashable, Sendable {
         /// `current_age`
         public let total: Int64
-        /// `corrected_initial_age`: how old it was on arrival.
+        /// `corrected_initial_age`: the age on receipt.
         public let onArrival: Int64
-        /// `apparent_age`: how long before its arrival its `Date` lies.
+        /// `apparent_age`: the time from `Date` to receipt.
         public let apparent: Int64
-        /// `age_value`: what its `Age` said.
+        /// `age_value`: the value of the `Age` field.
         public let field: Int64
-        /// `response_delay`: how long it took to arrive.
+        /// `response_delay`: the time from the request to receipt.
         public let responseDelay: Int64
-        /// `resident_time`: how long it has been in the store.
+        /// `resident_time`: the time in the store.
         public let residentTime: Int64
     }
 
-    /// Some bytes of a whole.
+    /// A byte range of a complete representation.
     public struct Part: Hashable, Sendable {
         /// The position of the first byte.
         public let first: Int64
         /// The position of the last byte.
         public let last: Int64
-        /// The length of the whole; `nil` when it is not known.
+        /// The length of the complete representation; `nil` if unknown.
         public let completeLength: Int64?
     }
 }
 
 extension Explanation.LifetimeSource: CustomStringConvertible {
-    /// `s-maxage`, `max-age`, `Expires`, `heuristic`, `default`, `override`, `targeted field NAME` or `none`.
+    /// One of `s-maxage`, `max-age`, `Expires`, `heuristic`, `default`, `override`, `targeted field NAME` and `none`.
     public var description: String {
         switch self {
         case .override: "override"
@@ -161,7 +161,7 @@ extension Explanation.Candidate {
 }
 
 extension CacheControl {
-    /// The directives that say when a stored response may be used again.
+    /// The directives that control reuse of a stored response.
     fileprivate var namesForReuse: [String] {
         var names: [String] = []
         if noCache { names.append("no-cache") }

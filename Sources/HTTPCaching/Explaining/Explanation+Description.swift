@@ -1,9 +1,9 @@
 internal import HTTPTypes
 
 extension Explanation: CustomStringConvertible {
-    /// Some lines of plain text: what would be done and by which rule, then each stored response with the arithmetic.
+    /// Several lines of plain text: the outcome and its rule, then each stored response with its arithmetic.
     ///
-    /// Values of fields stand in it as they are stored or were given, control characters included.
+    /// Field values appear unchanged, including control characters.
     public var description: String {
         var text = LabelledLines()
         text.lines.append("\(method.rawValue) \(url)")
@@ -73,13 +73,13 @@ extension Explanation.Candidate {
     }
 }
 
-/// Lines of which each has a label in front.
+/// Lines of text, each with a label at the start.
 private struct LabelledLines {
     private static let width = 12
 
     var lines: [String] = []
 
-    /// Adds a line, unless there is nothing in it.
+    /// Adds a line unless `text` is empty.
     mutating func add(_ label: String, _ text: String) {
         guard !text.isEmpty else { return }
         lines.append(label + String(repeating: " ", count: Self.width - label.count) + text)

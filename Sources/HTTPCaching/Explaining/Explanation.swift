@@ -6,54 +6,58 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a cache would do with a request at one moment, and why, in the words of the specifications.
+/// The decision of a cache on a request at one moment, with its reason in the words of the specifications.
 ///
-/// Made by ``HTTPCache/explanation(of:policy:)``. What it says holds for that moment: a response that is on its way into the
-/// store for another request is left out of account. Of credentials it has fingerprints only.
+/// ``HTTPCache/explanation(of:policy:)`` creates an explanation. An explanation ignores responses that are still on
+/// their way into the store for another request. Credentials appear only as fingerprints.
 public struct Explanation: Hashable, Sendable {
-    /// What the cache would do.
+    /// The action of the cache.
     @nonexhaustive
     public enum Outcome: String, Hashable, Sendable {
-        /// The stored response answers, and the origin is not asked.
+        /// The stored response answers without the origin.
         case hit
-        /// The stored response answers although it is stale, and the origin is not asked.
+        /// The stored response answers stale, without the origin.
         case staleHit = "stale-hit"
-        /// The stored response answers although it is stale, and is validated behind the caller's back (RFC 5861 §3).
+        /// The stored response answers stale, and the cache validates it in the background (RFC 5861 §3).
         case staleWhileRevalidating = "stale-while-revalidating"
-        /// The origin is asked whether what is stored is still good (RFC 9111 §4.3).
+        /// The cache validates the stored response with the origin (RFC 9111 §4.3).
         case validate
-        /// The origin is asked for the rest of what is stored in part (RFC 9111 §3.4).
+        /// The cache requests the rest of a stored part from the origin (RFC 9111 §3.4).
         case resume
-        /// The origin is asked as if nothing were stored.
+        /// The cache forwards the request as if no response were stored.
         case forward
-        /// The origin must not be asked, and nothing stored can answer: a 504.
+        /// No stored response can answer, and the cache must not contact the origin: a 504.
         case unsatisfiable
     }
 
     /// The method of the request.
     public let method: HTTPRequest.Method
-    /// The normalised URL of the request.
+    /// The normalized URL of the request.
     public let url: String
-    /// The moment.
+    /// The time of the decision.
     public let date: Date
-    /// What the cache would do.
+    /// The action of the cache.
     public let outcome: Outcome
-    /// The rule that decides it.
+    /// The rule that determines the outcome.
     public let rule: Rule
-    /// Why the origin has to be asked, in the words of RFC 9211 §2.2, such as `uri-miss`; `nil` where it has not.
+    /// The reason for forwarding, in the terms of RFC 9211 §2.2, such as `uri-miss`; `nil` if the cache does not
+    /// forward the request.
     public let forwardReason: String?
-    /// Whether the answer from the store is a 304, because the caller's own condition says that it has that response
-    /// already (RFC 9111 §4.3.2).
+    /// Whether the stored response answers as a 304, because the client's own condition shows that the client already
+    /// has that response (RFC 9111 §4.3.2).
     public let isNotModified: Bool
-    /// What makes the request to the origin a conditional one, or one for a part: `If-None-Match`, `If-Modified-Since`,
-    /// `Range` and `If-Range`, the caller's own included. Empty when the origin is not asked.
+    /// The fields that make the request to the origin conditional or partial: `If-None-Match`, `If-Modified-Since`,
+    /// `Range` and `If-Range`.
+    ///
+    /// Includes the fields of the caller. Empty if the cache does not contact the origin.
     public let conditionalFields: HTTPFields
-    /// Each response that is stored for the URL, the one that answers or that the origin is asked about first.
+    /// The stored responses for the URL. The response that answers, or that the cache asks the origin about, comes
+    /// first.
     public let candidates: [Candidate]
 }
 
 extension Explanation {
-    /// A stored response, and where it is kept.
+    /// A stored response, its URL and the length of its body.
     package struct Stored {
         package var response: StoredResponse
         package var url: String
@@ -66,7 +70,7 @@ extension Explanation {
         }
     }
 
-    /// What a request is decided under.
+    /// The inputs of a decision besides the request and the stored responses.
     package struct Circumstances {
         package var policy: CachePolicy
         package var now: HTTPDate
@@ -79,13 +83,13 @@ extension Explanation {
         }
     }
 
-    /// Explains what was decided.
+    /// Explains a decision.
     ///
     /// - Parameters:
     ///   - reuse: The decision.
-    ///   - request: What it is about, as it would be sent.
-    ///   - stored: What it was made among, in the same order.
-    ///   - revalidation: What would be asked of the origin behind the caller's back.
+    ///   - request: The request of the decision, as sent to the origin.
+    ///   - stored: The candidates of the decision, in the same order.
+    ///   - revalidation: The background request to the origin.
     package init(
         of reuse: ReuseDecision, on request: HTTPRequest, url: String, stored: [Stored],
         revalidation: HTTPRequest? = nil, _ circumstances: Circumstances
@@ -123,7 +127,7 @@ extension Explanation {
 }
 
 extension CacheDecision {
-    /// Which stored response it makes use of.
+    /// The index of the stored response that the decision uses.
     var index: Int? {
         switch self {
         case .hit(let index, _, _), .hitWhileRevalidating(let index, _), .validate(let index, _, _),

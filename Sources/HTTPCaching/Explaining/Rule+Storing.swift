@@ -1,37 +1,37 @@
 // MARK: - Why a response is not stored
 
 extension Rule {
-    /// The policy stores nothing.
+    /// The policy forbids storing.
     package static let localConfiguration = Rule(
         "RFC 9111 §2", "when no requirement or local configuration prevents it")
 
-    /// The method is not one whose responses this cache stores.
+    /// The cache does not store responses to this method.
     package static let methodNotUnderstood = Rule("RFC 9111 §3", "the request method is understood by the cache")
 
-    /// The status is none, or that of an interim response.
+    /// The status is interim or invalid.
     package static let statusNotFinal = Rule("RFC 9111 §3", "the response status code is final")
 
-    /// A 206 or a 304, which is no response by itself.
+    /// A 206 or 304 is not a response by itself.
     package static let statusNotUnderstood = Rule(
         "RFC 9111 §3", "if the response status code is 206 or 304 …: the cache understands the response status code")
 
-    /// There is `must-understand`, and the status is not understood.
+    /// The response has `must-understand`, but the cache does not understand the status.
     package static let mustUnderstand = Rule(
         "RFC 9111 §5.2.2.3", "limits caching of the response to a cache that understands … that response's status code")
 
-    /// There is `no-store` in the response.
+    /// The response has `no-store`.
     package static let noStore = Rule(
         "RFC 9111 §3", "the no-store cache directive is not present in the response")
 
-    /// There is `no-store` in the request.
+    /// The request has `no-store`.
     package static let requestNoStore = Rule(
         "RFC 9111 §5.2.1.5", "a cache MUST NOT store any part of either this request or any response to it")
 
-    /// There is `private`, and the cache is shared.
+    /// The response has `private`, and the cache is shared.
     package static let privateInSharedCache = Rule(
         "RFC 9111 §3", "if the cache is shared: the private response directive is … not present")
 
-    /// The request had `Authorization`, the cache is shared, and the response does not allow it.
+    /// The request has `Authorization`, the cache is shared, and no response directive allows sharing.
     package static let authorizationInSharedCache = Rule(
         "RFC 9111 §3",
         """
@@ -40,25 +40,25 @@ extension Rule {
         """
     )
 
-    /// A 412, which is about the conditions of one request.
+    /// A 412 concerns the conditions of one request only.
     package static let preconditionFailed = Rule(
         "RFC 9110 §15.5.13", "one or more conditions given in the request header fields evaluated to false")
 
-    /// A 416, which is about the range of one request.
+    /// A 416 concerns the range of one request only.
     package static let rangeNotSatisfiable = Rule(
         "RFC 9110 §15.5.17", "the set of ranges in the request's Range header field … has been rejected")
 
-    /// No explicit information, and a status that is not heuristically cacheable.
+    /// The response has no explicit freshness information, and its status is not heuristically cacheable.
     package static let nothingAllowsStoring = Rule(
         "RFC 9111 §3", "the response contains at least one of the following")
 
-    /// More fields than ``Storability/maxFieldCount``.
+    /// The response has more fields than ``Storability/maxFieldCount``.
     package static let tooManyFields = Rule(
         "RFC 9110 §5.4",
         "HTTP does not place a predefined limit on the length … of a header or trailer section as a whole"
     )
 
-    /// The response to a POST that does not say how long it is fresh, or that it is what a GET would be answered.
+    /// The response to a POST lacks explicit freshness information, or a `Content-Location` equal to the target URI.
     package static let postNotCacheable = Rule(
         "RFC 9110 §9.3.3",
         """
@@ -71,28 +71,21 @@ extension Rule {
 // MARK: - Why a response is stored
 
 extension Rule {
-    /// `public`
     package static let publicDirective = Rule("RFC 9111 §3", "a public response directive")
 
-    /// `private`, and the cache is not shared.
     package static let privateDirective = Rule(
         "RFC 9111 §3", "a private response directive, if the cache is not shared")
 
-    /// `Expires`
     package static let expiresField = Rule("RFC 9111 §3", "an Expires header field")
 
-    /// `max-age`
     package static let maxAgeDirective = Rule("RFC 9111 §3", "a max-age response directive")
 
-    /// `s-maxage`, and the cache is shared.
     package static let sharedMaxAgeDirective = Rule(
         "RFC 9111 §3", "if the cache is shared: an s-maxage response directive")
 
-    /// The status is heuristically cacheable.
     package static let heuristicallyCacheable = Rule(
         "RFC 9111 §3", "a status code that is defined as heuristically cacheable")
 
-    /// The response to a POST that a GET may be answered with.
     package static let postCacheable = Rule(
         "RFC 9110 §9.3.3", "A cached POST response can be reused to satisfy a later GET or HEAD request")
 }

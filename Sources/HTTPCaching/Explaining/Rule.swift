@@ -1,11 +1,10 @@
-/// The place in a specification that a decision rests on.
+/// The section of a specification that a decision follows.
 public struct Rule: Hashable, Sendable {
-    /// Document and section: `RFC 9111 §3`; `policy` or `limit` where this cache alone decides.
+    /// The document and section, such as `RFC 9111 §3`; `policy` or `limit` for the cache's own decisions.
     public let section: String
-    /// What stands there, in its words or in short.
+    /// The text of the section, quoted or shortened.
     public let phrase: String
 
-    /// Creates a rule.
     package init(_ section: String, _ phrase: String) {
         self.section = section
         self.phrase = phrase

@@ -1,15 +1,15 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-// RFC 9213: fields such as CDN-Cache-Control, which speak to one class of caches only.
+// RFC 9213: targeted fields, such as CDN-Cache-Control, address one class of caches only.
 extension CacheControl {
-    /// The directives of the first of the fields `names` that is valid and not empty; `nil` when none is.
+    /// Reads the directives of the first valid, non-empty field in `names`; `nil` if there is none.
     ///
-    /// RFC 9213 §2.2: when there is one, it alone says what the cache does: `Cache-Control` and `Expires` are ignored.
-    /// Each counts as absent when it cannot be parsed as a Dictionary (§2.1): so do directives in capitals, and elements
-    /// that `Cache-Control` would let pass.
+    /// RFC 9213 §2.2: this field replaces `Cache-Control` and `Expires`. A field that does not parse as a Dictionary
+    /// counts as absent (§2.1). Directives in capitals, and elements that `Cache-Control` would tolerate, make the
+    /// field invalid.
     ///
-    /// - Parameter names: The cache's target list, in order. Empty for a cache that no field is aimed at.
+    /// - Parameter names: The target list of the cache, in order. Empty if no targeted field addresses the cache.
     package init?(targeted fields: HTTPFields, names: [String]) {
         for name in names {
             guard let name = HTTPField.Name(name)?.canonicalName,
@@ -22,10 +22,11 @@ extension CacheControl {
         return nil
     }
 
-    /// §2.1 infers the types: Boolean for what has no argument, Integer for numbers, String or Token for field names.
+    /// Applies a member by its inferred type (§2.1): Boolean without an argument, Integer for a number, String or Token
+    /// for field names.
     ///
-    /// What has another type is read as in `Cache-Control`: it restricts, and permits nothing. A name that comes twice has
-    /// the last value, as in every Dictionary (RFC 9651 §4.2.2).
+    /// A member of another type restricts but permits nothing, as in `Cache-Control`. The last value of a duplicate
+    /// name counts, as in every Dictionary (RFC 9651 §4.2.2).
     private mutating func apply(_ name: String, _ value: ItemOrInnerList) {
         switch name {
         case "max-age": maxAge = DeltaSeconds(value)
@@ -48,7 +49,7 @@ extension CacheControl {
             mustRevalidateIsReadable = value.bareItem == true
         case "proxy-revalidate": proxyRevalidate = value.bareItem != false
         case "no-cache": setNoCache(value)
-        // Others are unknown, or for requests.
+        // Ignores unknown directives and request directives.
         default: break
         }
     }
@@ -68,13 +69,13 @@ extension CacheControl {
 }
 
 extension DeltaSeconds {
-    /// The number that a member of a targeted field writes.
+    /// Reads the number in a member of a targeted field.
     fileprivate init(_ value: ItemOrInnerList) {
         guard case .integer(let number) = value.bareItem, number >= 0 else {
             self = .malformed
             return
         }
-        // RFC 9111 §1.2.2
+        // RFC 9111 §1.2.2: a greater number counts as the limit.
         self = .seconds(min(number, Self.limit))
     }
 }

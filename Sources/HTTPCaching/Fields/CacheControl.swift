@@ -1,17 +1,15 @@
 package import HTTPTypes
 
-/// The `Cache-Control` of a request or a response (RFC 9111 §5.2), as far as this cache acts on it.
+/// The supported `Cache-Control` directives of a request or response (RFC 9111 §5.2).
 ///
-/// Directives it does not know are ignored. What cannot be read is taken the strict way: a restriction in a malformed
-/// element still restricts, a permission in it permits nothing, and a number in it is ``DeltaSeconds/malformed``.
+/// The parser ignores unknown directives and reads malformed elements strictly: a restriction still applies, a
+/// permission does not, and a number becomes ``DeltaSeconds/malformed``.
 package struct CacheControl: Hashable, Sendable {
-    /// `max-age`
     package var maxAge = DeltaSeconds.absent
     /// `s-maxage`
     package var sharedMaxAge = DeltaSeconds.absent
-    /// `max-stale`; without an argument the largest number there is.
+    /// `max-stale`; `Int64.max` without an argument.
     package var maxStale = DeltaSeconds.absent
-    /// `min-fresh`
     package var minFresh = DeltaSeconds.absent
     /// `stale-while-revalidate` (RFC 5861 §3)
     package var staleWhileRevalidate = DeltaSeconds.absent
@@ -21,42 +19,38 @@ package struct CacheControl: Hashable, Sendable {
     package var noCache = false
     /// The field names of `no-cache="…"`, in lower case.
     package var noCacheFields: [String] = []
-    /// `no-store`
     package var noStore = false
-    /// `private`, with field names or without.
+    /// `private`, with or without field names.
     package var isPrivate = false
-    /// Whether a `private` is in a well-formed element: beside what it forbids, that also permits something.
+    /// Whether a well-formed element contains `private`. A malformed element only restricts; a well-formed one also
+    /// permits a private cache to store the response.
     package var privateIsReadable = false
-    /// `public`
     package var isPublic = false
-    /// `must-revalidate`
     package var mustRevalidate = false
-    /// Whether a `must-revalidate` is in a well-formed element: beside what it forbids, that also permits something.
+    /// Whether a well-formed element contains `must-revalidate`. A malformed element only restricts; a well-formed one
+    /// also permits a shared cache to store the response to a request with `Authorization`.
     package var mustRevalidateIsReadable = false
-    /// `proxy-revalidate`
     package var proxyRevalidate = false
-    /// `must-understand`
     package var mustUnderstand = false
     /// `immutable` (RFC 8246)
     package var isImmutable = false
-    /// `only-if-cached`
     package var onlyIfCached = false
 
-    /// No directives.
+    /// Creates an instance without directives.
     package init() {}
 
-    /// The directives of every `Cache-Control` line, in order.
+    /// Reads the directives of all `Cache-Control` lines, in order.
     package init(_ fields: HTTPFields) {
         for field in fields where field.isCacheControl { combine(field) }
     }
 
-    /// Whether a shared cache may store a response with these to a request with `Authorization` (RFC 9111 §3.5).
+    /// Whether a shared cache may store the response to a request with `Authorization` (RFC 9111 §3.5).
     var allowsSharing: Bool {
         if case .seconds = sharedMaxAge { return true }
         return isPublic || mustRevalidateIsReadable
     }
 
-    /// Adds the directives of one more line.
+    /// Adds the directives of another line.
     mutating func combine(_ field: HTTPField) {
         field.withUnsafeBytesOfValue { bytes in
             var scanner = FieldScanner(bytes)
@@ -66,7 +60,7 @@ package struct CacheControl: Hashable, Sendable {
 }
 
 extension HTTPField {
-    /// Whether this is a line of `Cache-Control`. Compares lengths first: most names have another.
+    /// Whether this is a `Cache-Control` line. Compares lengths first, because most names have a different length.
     fileprivate var isCacheControl: Bool { name.canonicalName.utf8.count == 13 && name == .cacheControl }
 }
 
@@ -77,7 +71,7 @@ extension CacheControl {
         case none
         case token(FieldBytes)
         case quoted(FieldBytes)
-        /// Nothing follows the "=".
+        /// The "=" has no value.
         case missing
         case unterminated
 
@@ -111,10 +105,10 @@ extension CacheControl {
         return scanner.quotedString().map(Argument.quoted) ?? .unterminated
     }
 
-    /// Reads on in an element that is not well-formed and heeds what restricts.
+    /// Reads the rest of a malformed element and applies only its restrictions.
     ///
-    /// After a quote that is never closed nobody can tell data from directives any more, so `beyondCommas` everything up
-    /// to the end is searched, and quotes mean nothing.
+    /// After an unterminated quote, data and directives are indistinguishable. With `beyondCommas`, the parser
+    /// therefore searches the field value to its end and ignores quotes.
     private mutating func restrictByRest(_ scanner: inout FieldScanner, beyondCommas: Bool) {
         var beyondCommas = beyondCommas
         while let byte = scanner.next {
@@ -129,9 +123,9 @@ extension CacheControl {
         }
     }
 
-    // RFC 9111 §4.2.1: of a directive that comes twice the first occurrence counts.
+    // RFC 9111 §4.2.1: the first occurrence of a duplicate directive counts.
     private mutating func apply(_ name: FieldBytes, _ argument: Argument) {
-        // Lengths first: this runs on every hit, and most names have a length of their own.
+        // Compare lengths first: this code runs on every hit, and most names differ in length.
         switch name.count {
         case 6 where name.isCaseInsensitively("public"): isPublic = true
         case 7 where name.isCaseInsensitively("max-age"): maxAge.setIfAbsent(Self.seconds(argument))
@@ -160,7 +154,7 @@ extension CacheControl {
         }
     }
 
-    /// Heeds a directive whose argument cannot be told, or does not matter.
+    /// Applies the restriction of a directive whose argument is unreadable or irrelevant.
     private mutating func restrict(_ name: FieldBytes) {
         switch name.count {
         case 7 where name.isCaseInsensitively("max-age"): maxAge.setIfAbsent(.malformed)
@@ -186,7 +180,8 @@ extension CacheControl {
         }
     }
 
-    /// RFC 9111 §5.2.2.4: field names limit `no-cache` to these fields. What is no list of names limits nothing.
+    /// RFC 9111 §5.2.2.4: field names limit `no-cache` to these fields. `no-cache` with any other argument applies to
+    /// the whole response.
     private mutating func addNoCache(_ argument: Argument) {
         switch argument {
         case .token(let bytes), .quoted(let bytes):

@@ -1,28 +1,29 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// What this cache did with a request, as it says in `Cache-Status` (RFC 9211).
+/// The handling of a request by this cache, as reported in `Cache-Status` (RFC 9211).
 ///
-/// It belongs to one delivery of a response and is never stored with it. RFC 9211 §2: a response that the cache made up
-/// itself, such as the 504 to `only-if-cached`, gets none.
+/// A status belongs to one delivery of a response; the cache never stores it. RFC 9211 §2: a response that the cache
+/// generates itself, such as the 504 to `only-if-cached`, gets no `Cache-Status`.
 package struct CacheStatus: Hashable, Sendable {
-    /// Why the request went to the origin; `nil` when a stored response answered without it.
+    /// The reason for forwarding the request to the origin; `nil` if a stored response answered without the origin.
     package var forward: ForwardReason?
-    /// The status that the origin replied with, where it is not that of the response; only when it was asked.
+    /// The status code of the origin's reply; only for forwarded requests. May be `nil` if the delivered response has
+    /// the same status code.
     package var forwardStatus: Int?
-    /// For how many seconds the response stays fresh; negative once it is stale.
+    /// The remaining freshness lifetime in seconds; negative once the response is stale.
     package var ttl: Int64?
-    /// Whether the response was stored; only when the origin was asked.
+    /// Whether the cache stored the response; only for forwarded requests.
     package var stored: Bool?
-    /// Whether the request shared the origin's reply with others; `false` when it was meant to and could not; only when the
-    /// origin was asked.
+    /// Whether the request was collapsed with another; only for forwarded requests. `false` if the cache tried to
+    /// collapse the request and failed.
     package var collapsed: Bool?
-    /// What the response is stored under.
+    /// The cache key of the response.
     package var key: String?
-    /// Anything else that helps the one who debugs.
+    /// Additional information for debugging.
     package var detail: String?
 
-    /// The longest text that is written, in bytes; a longer ``key`` or ``detail`` is left out.
+    /// The longest ``key`` or ``detail`` in bytes. The cache omits a longer one.
     package static let maxTextByteCount = 1024
 
     private init(forward: ForwardReason?, ttl: Int64?, key: String?, detail: String?) {
@@ -32,12 +33,12 @@ package struct CacheStatus: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// A stored response answered.
+    /// Creates the status of a stored response that answered.
     package static func hit(ttl: Int64? = nil, key: String? = nil, detail: String? = nil) -> CacheStatus {
         CacheStatus(forward: nil, ttl: ttl, key: key, detail: detail)
     }
 
-    /// The origin was asked.
+    /// Creates the status of a forwarded request.
     package static func forward(
         _ reason: ForwardReason, status: Int? = nil, ttl: Int64? = nil, stored: Bool? = nil, collapsed: Bool? = nil,
         key: String? = nil, detail: String? = nil
@@ -49,17 +50,18 @@ package struct CacheStatus: Hashable, Sendable {
         return value
     }
 
-    /// Whether a stored response answered without the origin being asked.
+    /// Whether a stored response answered without the origin.
     package var hit: Bool { forward == nil }
 }
 
 // MARK: - Writing
 
 extension CacheStatus {
-    /// The member of the list that stands for the cache called `name`.
+    /// Returns the list member for the cache called `name`.
     package func member(name: String) -> String {
         var parameters = OrderedMap<String, RFC9651BareItem>()
-        // RFC 9211 §2.2: "hit" and "fwd" exclude each other, and §2.3, §2.5, §2.6 mean something only beside "fwd".
+        // RFC 9211 §2.2: "hit" and "fwd" exclude each other. The parameters of §2.3, §2.5 and §2.6 have a meaning only
+        // beside "fwd".
         if let forward {
             parameters["fwd"] = .token(forward.rawValue)
             parameters["fwd-status"] = forwardStatus.map { .integer(Self.integer(Int64($0))) }
@@ -77,14 +79,14 @@ extension CacheStatus {
         let name = Self.printable(name) ?? "cache"
         let item = Item(bareItem: Self.tokenOrString(name), parameters: parameters)
         var serializer = StructuredFieldValueSerializer()
-        // It throws on nothing that is left now; the name alone would be a valid member, too.
+        // The serializer cannot throw for these values. The name alone would also be a valid member.
         let bytes = (try? serializer.writeItemFieldValue(item)) ?? Array("cache".utf8)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Adds the member of the cache called `name` behind those of the caches nearer to the origin.
+    /// Appends the member for the cache called `name` after the members of caches nearer to the origin.
     ///
-    /// RFC 9211 §2: what they wrote stays to the letter, malformed or not; so the member gets a line of its own.
+    /// RFC 9211 §2: existing members stay unchanged, malformed or not. The new member therefore gets a line of its own.
     package func append(to fields: inout HTTPFields, name: String) {
         guard let fieldName = Self.fieldName else { return }
         fields.append(HTTPField(name: fieldName, value: member(name: name)))
@@ -101,7 +103,8 @@ extension CacheStatus {
         text.structuredHeadersIsValidToken ? .token(text) : .string(text)
     }
 
-    /// The text with every byte percent-encoded that a String cannot hold (RFC 9651 §3.3.3); `nil` when it is too long.
+    /// Percent-encodes every byte that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` if the text is too
+    /// long.
     private static func printable(_ text: String) -> String? {
         guard text.utf8.count <= maxTextByteCount else { return nil }
         let digits = Array("0123456789ABCDEF".utf8)

@@ -1,26 +1,26 @@
-/// A moment as year, month, day and second of the day, in UTC and the proleptic Gregorian calendar.
+/// A date and time of day in UTC and the proleptic Gregorian calendar.
 ///
-/// Days become dates and back by the algorithms of https://howardhinnant.github.io/date_algorithms.html: a year begins in
-/// March, so that the leap day is its last.
+/// The conversions use the algorithms of https://howardhinnant.github.io/date_algorithms.html. There, a year begins in
+/// March, so the leap day is its last day.
 struct CivilTime {
     var year: Int64
     var month: Int64
     var day: Int64
     var secondOfDay: Int64
 
-    /// Fails on what no clock or calendar shows.
+    /// Returns `nil` for values that no clock or calendar shows.
     init?(year: Int64, month: Int, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         guard hour < 24, minute < 60, second <= 60, day >= 1 else { return nil }
         self.year = year
         self.month = Int64(month)
         self.day = day
-        // A leap second is legal (RFC 9110 §5.6.7). Seconds since 1970 have no place for it, so it becomes the one before
+        // RFC 9110 §5.6.7 allows a leap second, but seconds since 1970 cannot represent it. Use the second before it
         // (RFC 9111 §4.2: "the nearest time equal to or earlier than the received value").
         secondOfDay = hour * 3600 + minute * 60 + min(second, 59)
         guard day <= lengthOfMonth else { return nil }
     }
 
-    /// The moment, or the nearest one of the years 0 to 9999.
+    /// Converts `date`, clamped to the years 0 to 9999.
     init(_ date: HTTPDate) {
         let seconds = min(max(date.secondsSince1970, -62_167_219_200), 253_402_300_799)
         let day = (seconds - (seconds < 0 ? 86_399 : 0)) / 86_400
@@ -36,10 +36,10 @@ struct CivilTime {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The same moment as seconds.
+    /// The same time in seconds since 1970.
     var date: HTTPDate { HTTPDate(secondsSince1970: daysSince1970 * 86_400 + secondOfDay) }
 
-    /// Days since Sunday.
+    /// The number of days since Sunday.
     var weekday: Int { Int((daysSince1970 % 7 + 11) % 7) }
 
     private var daysSince1970: Int64 {

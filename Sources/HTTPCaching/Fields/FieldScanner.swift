@@ -1,10 +1,10 @@
-/// The bytes of a field value, or a part of them. They need not be UTF-8.
+/// The bytes of a field value or of a part of it, not necessarily UTF-8.
 typealias FieldBytes = UnsafeBufferPointer<UInt8>
 
 /// Reads a field value by the grammar of RFC 9110 §5.6.
 ///
-/// It reads each byte once or twice, allocates nothing and never passes the end, whatever the bytes are. It and what it
-/// returns live as long as the buffer: inside `withUnsafeBytesOfValue`.
+/// The scanner reads each byte once or twice, allocates nothing and never passes the end, for any input. The scanner
+/// and its results are valid as long as the buffer: inside `withUnsafeBytesOfValue`.
 struct FieldScanner {
     private let bytes: FieldBytes
     private var position = 0
@@ -13,15 +13,15 @@ struct FieldScanner {
         self.bytes = bytes
     }
 
-    /// The byte to be read next; `nil` at the end.
+    /// The next byte; `nil` at the end.
     var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Steps over the next byte.
+    /// Skips the next byte.
     mutating func advance() {
         if position < bytes.count { position += 1 }
     }
 
-    /// Steps over `byte` if it comes next.
+    /// Skips the next byte if it is `byte`; returns whether it did.
     mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
@@ -32,7 +32,7 @@ struct FieldScanner {
         while let byte = next, byte.isFieldWhitespace { position += 1 }
     }
 
-    /// Goes to the next list element; `false` if there is none.
+    /// Moves to the next list element; returns `false` if there is none.
     ///
     /// RFC 9110 §5.6.1.2: a recipient must parse and ignore a reasonable number of empty list elements.
     mutating func skipToElement() -> Bool {
@@ -43,29 +43,29 @@ struct FieldScanner {
         return false
     }
 
-    /// Whether nothing but whitespace comes before the next comma or the end.
+    /// Skips whitespace and returns whether a comma or the end follows.
     mutating func isAtEndOfElement() -> Bool {
         skipWhitespace()
         return next == nil || next == UInt8(ascii: ",")
     }
 
-    /// The token that comes next; empty when another byte does.
+    /// Reads the next token; returns an empty one if the next byte belongs to no token.
     mutating func token() -> FieldBytes {
         let start = position
         while let byte = next, byte.isTokenByte { position += 1 }
         return FieldBytes(rebasing: bytes[start..<position])
     }
 
-    /// The digits that come next; `nil` when another byte does.
+    /// Reads the next digits; returns `nil` if the next byte is not a digit.
     mutating func digits() -> FieldBytes? {
         let start = position
         while let byte = next, byte.isASCIIDigit { position += 1 }
         return position == start ? nil : FieldBytes(rebasing: bytes[start..<position])
     }
 
-    /// What stands between the quotes of the quoted-string that comes next, its quoted-pairs still in place.
+    /// Reads the next quoted-string and returns its content without unescaping quoted-pairs.
     ///
-    /// - Returns: `nil` when the closing quote is missing; then only the opening one has been read.
+    /// - Returns: `nil` if the closing quote is missing; the scanner is then after the opening quote.
     mutating func quotedString() -> FieldBytes? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var end = position
@@ -85,14 +85,14 @@ struct FieldScanner {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether the bytes are the ASCII text `name`, in any case.
+    /// Whether the bytes equal the ASCII text `name`, ignoring case.
     func isCaseInsensitively(_ name: StaticString) -> Bool {
         guard count == name.utf8CodeUnitCount else { return false }
         for index in indices where self[index].asciiLowercased != name.utf8Start[index].asciiLowercased { return false }
         return true
     }
 
-    /// The bytes without spaces and tabs at either end.
+    /// The bytes without leading and trailing spaces and tabs.
     var trimmed: FieldBytes {
         var range = indices
         while let first = range.first, self[first].isFieldWhitespace { range.removeFirst() }
@@ -100,7 +100,7 @@ extension UnsafeBufferPointer<UInt8> {
         return FieldBytes(rebasing: self[range])
     }
 
-    /// The tokens of a comma-separated list, in lower case; `nil` if it has elements that are no tokens.
+    /// The tokens of a comma-separated list, in lower case; `nil` if an element is not a token.
     var lowercasedTokens: [String]? {
         var scanner = FieldScanner(self)
         var tokens: [String] = []
@@ -119,7 +119,7 @@ extension UInt8 {
 
     var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
 
-    /// The letter in lower case; other bytes as they are. Knows no locale.
+    /// The ASCII letter in lower case, independent of the locale; any other byte unchanged.
     var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
     /// RFC 9110 §5.6.2: `tchar`.

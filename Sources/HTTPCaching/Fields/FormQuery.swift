@@ -1,12 +1,12 @@
-/// The query of a URL, read as `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing).
+/// Parses a URL query as `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing).
 enum FormQuery {
-    /// A parameter, decoded, as UTF-8.
+    /// A decoded parameter in UTF-8.
     struct Pair: Hashable {
         let name: [UInt8]
         let value: [UInt8]
     }
 
-    /// The parameters with names that `isIncluded` accepts, in order. Empty ones, as in `a=1&&b=2`, are none.
+    /// Returns the parameters whose names `isIncluded` accepts, in order. Skips empty ones, as in `a=1&&b=2`.
     static func pairs(_ query: Substring.UTF8View, where isIncluded: (_ name: [UInt8]) -> Bool) -> [Pair] {
         var pairs: [Pair] = []
         for part in query.split(separator: UInt8(ascii: "&")) {
@@ -18,17 +18,19 @@ enum FormQuery {
         return pairs
     }
 
-    /// Sorts by name, and leaves those of one name in the order they have.
+    /// Sorts by name and keeps the order of parameters with the same name.
     static func sortByName(_ pairs: inout [Pair]) {
-        // Swift's sort does not promise to be stable, so the place decides between equal names.
+        // Swift does not guarantee a stable sort, so the index decides between equal names.
         pairs = pairs.enumerated().sorted { first, second in
             if first.element.name == second.element.name { return first.offset < second.offset }
             return first.element.name.lexicographicallyPrecedes(second.element.name)
         }.map(\.element)
     }
 
-    /// `text` with `+` read as a space and percent-encoding undone, as UTF-8: what is not becomes U+FFFD, as in
-    /// "UTF-8 decode without BOM". A `%` without two digits behind it stands for itself.
+    /// Decodes `+` as a space, and percent-encoded bytes as UTF-8.
+    ///
+    /// Replaces invalid UTF-8 with U+FFFD, as in "UTF-8 decode without BOM". Keeps a `%` without two hexadecimal
+    /// digits.
     static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,21 +1,22 @@
 package import HTTPTypes
 
 extension HTTPDate {
-    /// Reads one of the three forms of RFC 9110 §5.6.7, to the letter save for upper and lower case.
+    /// Parses one of the three date formats of RFC 9110 §5.6.7, strictly except for upper and lower case.
     ///
-    /// RFC 9111 §4.2: anything else, other zones than GMT included, is invalid for calculating expiration.
+    /// RFC 9111 §4.2: any other date, including one in a zone other than GMT, is invalid for calculating expiration.
     ///
-    /// - Parameter now: Tells the century of a two-digit year.
+    /// - Parameter now: Determines the century of a two-digit year.
     package init?(_ field: HTTPField, now: HTTPDate) {
         let civil = field.withUnsafeBytesOfValue { CivilTime(strict: $0.trimmed, now: now) }
         guard let civil else { return nil }
         self = civil.date
     }
 
-    /// Reads a date that need only be clear, as `Last-Modified` is by servers that nobody corrects any more.
+    /// Parses a date in any unambiguous format. Intended for `Last-Modified` from unmaintained servers.
     ///
-    /// Day, month by name, year and time may come in any order, with or without a weekday, in one digit or two, between
-    /// any number of spaces, commas and dashes; the zone is GMT, UTC or none.
+    /// The day, the name of the month, the year and the time may come in any order. Numbers in day and time have one
+    /// digit or two; the weekday is optional. Any number of spaces, commas and dashes may separate the parts. The zone
+    /// is UTC (such as `GMT` or `UTC`) or absent.
     package init?(lenient field: HTTPField, now: HTTPDate) {
         let civil = field.withUnsafeBytesOfValue { bytes in
             CivilTime(strict: bytes.trimmed, now: now) ?? CivilTime(lenient: bytes, now: now)
@@ -25,7 +26,7 @@ extension HTTPDate {
     }
 }
 
-/// The names of days and months as IMF-fixdate has them.
+/// The names of days and months in IMF-fixdate.
 enum DateName {
     static let weekdays: [StaticString] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
@@ -42,7 +43,7 @@ enum DateName {
 
 extension CivilTime {
     fileprivate init?(strict bytes: FieldBytes, now: HTTPDate) {
-        // No two forms have a length in common.
+        // The lengths of the three formats differ.
         switch bytes.count {
         case 29: self.init(fixdate: bytes)
         case 24: self.init(asctime: bytes)
@@ -53,7 +54,7 @@ extension CivilTime {
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`
     ///
-    /// Whether that day was a Sunday is not looked at: it could only turn a clear date into an unclear one.
+    /// Does not check the weekday against the date: the check could only make an unambiguous date ambiguous.
     private init?(fixdate bytes: FieldBytes) {
         guard bytes[0..<3].index(in: DateName.weekdays) != nil,
             bytes[3] == UInt8(ascii: ","), bytes[4] == 0x20, bytes[7] == 0x20, bytes[11] == 0x20, bytes[16] == 0x20,
@@ -93,7 +94,7 @@ extension CivilTime {
         self.init(year: year, month: month + 1, day: day, time: bytes[11..<19])
     }
 
-    /// `08:49:37`
+    /// Parses the time `08:49:37`.
     private init?(year: Int64, month: Int, day: Int64, time: Slice<FieldBytes>) {
         let time = FieldBytes(rebasing: time)
         guard time[2] == UInt8(ascii: ":"), time[5] == UInt8(ascii: ":"),
@@ -102,8 +103,8 @@ extension CivilTime {
         self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
-    /// RFC 9110 §5.6.7: a date with a two-digit year that "appears to be more than 50 years in the future" is of "the most
-    /// recent year in the past that had the same last two digits".
+    /// RFC 9110 §5.6.7: a date with a two-digit year that "appears to be more than 50 years in the future" is in "the
+    /// most recent year in the past that had the same last two digits".
     private init?(twoDigitYear: Int64, now: HTTPDate, make: (_ year: Int64) -> CivilTime?) {
         var limit = CivilTime(now)
         limit.year += 50
@@ -119,9 +120,9 @@ extension CivilTime {
 }
 
 extension CivilTime {
-    /// Sorts the words of a date by what they look like, as RFC 6265 §5.1.1 does for cookies.
+    /// Classifies each word of a date by its appearance, as RFC 6265 §5.1.1 does for cookies.
     fileprivate init?(lenient bytes: FieldBytes, now: HTTPDate) {
-        // No date is that long, and the words are kept while they are sorted.
+        // No date is longer; the limit bounds the memory for the words.
         guard bytes.count <= 64 else { return nil }
         var day: Int64?
         var month: Int?
@@ -166,7 +167,7 @@ extension CivilTime {
         }
     }
 
-    /// `8:49:37`, `08:49:37` or `8:49`.
+    /// Parses `8:49:37`, `08:49:37` or `8:49`.
     private static func clock(_ word: Slice<FieldBytes>) -> (hour: Int64, minute: Int64, second: Int64)? {
         let parts = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3, parts.allSatisfy({ $0.count <= 2 }),
@@ -179,7 +180,7 @@ extension CivilTime {
 }
 
 extension Slice<FieldBytes> {
-    /// The number that these digits write; `nil` unless there are one to four of them and nothing else.
+    /// The value of one to four digits; `nil` for any other bytes.
     fileprivate var number: Int64? {
         guard (1...4).contains(count) else { return nil }
         var number: Int64 = 0
@@ -194,7 +195,7 @@ extension Slice<FieldBytes> {
         FieldBytes(rebasing: self).isCaseInsensitively(name)
     }
 
-    /// Which of `names` this is, in any case.
+    /// Returns the index of the name that equals these bytes, ignoring case.
     fileprivate func index(in names: [StaticString]) -> Int? {
         names.firstIndex(where: isCaseInsensitively)
     }

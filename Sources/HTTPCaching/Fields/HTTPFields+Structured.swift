@@ -1,16 +1,18 @@
 internal import HTTPTypes
 internal import RawStructuredFieldValues
 
-// RFC 9651: fields with a grammar of their own, which is strict: one error, and the whole field counts as absent.
+// RFC 9651: structured fields have a strict grammar of their own. After one error the whole field counts as absent.
 extension HTTPFields {
-    /// The longest structured field that is read, all its lines together, in bytes.
+    /// The largest size of a structured field in bytes, all its lines together. A larger field counts as absent.
     static let maxStructuredByteCount = 32_768
 
-    /// How many commas and semicolons a structured field may have: the parser looks for the earlier member, or the earlier
-    /// parameter, of each name one by one, so the work grows with the square of this.
+    /// The most commas and semicolons in a structured field.
+    ///
+    /// The parser searches linearly for an earlier member, or parameter, of the same name. The work therefore grows
+    /// with the square of this number.
     static let maxStructuredSeparatorCount = 1024
 
-    /// The members of the field `name`, in lower case, as a List; `nil` when it is absent, empty or malformed.
+    /// Parses the field `name`, in lower case, as a List; returns `nil` if it is absent, empty or malformed.
     func structuredList(named name: String) -> [ItemOrInnerList]? {
         guard let bytes = structuredBytes(named: name) else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -18,7 +20,7 @@ extension HTTPFields {
         return members
     }
 
-    /// The members of the field `name`, in lower case, as a Dictionary; `nil` when it is absent, empty or malformed.
+    /// Parses the field `name`, in lower case, as a Dictionary; returns `nil` if it is absent, empty or malformed.
     func structuredDictionary(named name: String) -> OrderedMap<String, ItemOrInnerList>? {
         guard let bytes = structuredBytes(named: name) else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -26,7 +28,7 @@ extension HTTPFields {
         return members
     }
 
-    /// RFC 9651 §4.2: all lines are combined into one before they are parsed, an empty one with its comma, too.
+    /// Combines all lines of the field before parsing, including empty lines with their commas (RFC 9651 §4.2).
     private func structuredBytes(named name: String) -> [UInt8]? {
         var combined: [UInt8]?
         var separators = 0
@@ -52,19 +54,19 @@ extension HTTPFields {
 }
 
 extension ItemOrInnerList {
-    /// The value, if it is an item; parameters are ignored.
+    /// The value of an item without its parameters; `nil` for an inner list.
     var bareItem: RFC9651BareItem? {
         guard case .item(let item) = self else { return nil }
         return item.rfc9651BareItem
     }
 
-    /// The string, if it is one.
+    /// The value of a String item; `nil` for any other member.
     var string: String? {
         guard case .string(let string) = bareItem else { return nil }
         return string
     }
 
-    /// The strings, if it is an inner list of nothing else.
+    /// The values of an inner list of Strings; `nil` for any other member.
     var strings: [String]? {
         guard case .innerList(let list) = self else { return nil }
         var strings: [String] = []

@@ -1,29 +1,29 @@
 internal import HTTPTypes
 
-/// What a request asks of the cache: in its own fields (RFC 9111 §5.2.1), and by the policy it is made under.
+/// The requirements of a request on the cache, from its fields (RFC 9111 §5.2.1) and its policy.
 struct RequestDirectives {
-    /// Whether a stored response may answer without the origin being asked.
+    /// Whether a stored response may answer without the origin.
     enum Permission {
         case refused(Rule)
-        /// It may; the rule says why.
+        /// The stored response may answer, by this rule.
         case granted(Rule, isStale: Bool)
-        /// It may, and is to be validated behind the caller's back (RFC 5861 §3).
+        /// The stored response may answer, and the cache must validate it in the background (RFC 5861 §3).
         case grantedWhileRevalidating
     }
 
-    /// Whether it may only be answered after validation.
+    /// Whether only a validated response may answer.
     private(set) var noCache = false
-    /// Whether its response must not be stored.
+    /// Whether the cache must not store the response.
     private(set) var noStore = false
-    /// Whether the origin must not be asked.
+    /// Whether the cache must not contact the origin.
     private(set) var onlyIfCached = false
-    /// Whether it carries `Range`.
+    /// Whether the request has a `Range`.
     private(set) var hasRange = false
-    /// Whether it carries a condition that a cache may judge: `If-None-Match` or `If-Modified-Since`.
+    /// Whether the request has a condition that a cache may evaluate: `If-None-Match` or `If-Modified-Since`.
     private(set) var isConditional = false
-    /// Whether it carries a condition that only the origin may judge (RFC 9111 §4.3.2).
+    /// Whether the request has a condition that only the origin may evaluate (RFC 9111 §4.3.2).
     private(set) var mustBeForwarded = false
-    /// Whether it wants an error rather than a stale response: it asked for a validated one, or for a fresh one.
+    /// Whether the request prefers an error to a stale response, because it demands a validated or fresh one.
     private(set) var refusesStale = false
     /// `stale-if-error` (RFC 5861 §4)
     private(set) var staleIfError = DeltaSeconds.absent
@@ -61,10 +61,10 @@ struct RequestDirectives {
         minFresh = control.minFresh
         maxStale = control.maxStale
         staleIfError = control.staleIfError
-        // A max-stale that cannot be read permits nothing.
+        // A malformed max-stale permits nothing.
         let permitsNoStale = maxStale == .absent || maxStale == .malformed
         refusesStale = noCache || (permitsNoStale && (maxAge != .absent || minFresh != .absent))
-        // RFC 8246 §3: immutable is to be ignored on a channel that others may write to. Only a reload has to know.
+        // RFC 8246 §3: ignore immutable on a channel that an attacker can write to. Only a reload needs this value.
         respectsImmutable = maxAge == .seconds(0) && request.scheme?.lowercased() == "https"
 
         switch mode {
@@ -77,15 +77,15 @@ struct RequestDirectives {
         }
     }
 
-    /// Whether a stored response may answer at `now` without the origin being asked (RFC 9111 §4).
+    /// Decides whether a stored response may answer at `now` without the origin (RFC 9111 §4).
     func permission(_ stored: Freshness, at now: HTTPDate) -> Permission {
         if noCache { return .refused(.requestNoCache) }
         if stored.alwaysNeedsValidation { return .refused(.responseNoCache) }
         let isFresh = stored.isFresh(at: now)
         let age = stored.age(at: now)
 
-        // §5.2.1.1. An age of 0 can be most of a second, which is more than max-age=0 allows; so that is always a reload,
-        // which an immutable response need not heed while it is fresh (RFC 8246 §2).
+        // §5.2.1.1. An age of 0 may be almost a second, which exceeds max-age=0. So max-age=0 always means a reload. A
+        // fresh immutable response may ignore a reload (RFC 8246 §2).
         switch maxAge {
         case .absent: break
         case .malformed: return .refused(.requestMaxAge)
@@ -105,12 +105,12 @@ struct RequestDirectives {
         }
 
         if isFresh { return .granted(.fresh, isStale: false) }
-        // What the response forbids no request can allow (§4.2.4).
+        // §4.2.4: a request cannot allow the stale use that the response prohibits.
         guard stored.allowsStale else { return .refused(.staleForbidden) }
         let staleness = stored.staleness(at: now)
         // §5.2.1.2
         if case .seconds(let limit) = maxStale, staleness <= limit { return .granted(.requestMaxStale, isStale: true) }
-        // RFC 5861 §3, unless the request wants a fresh one, or has said itself how stale it may be.
+        // RFC 5861 §3, unless the request demands a fresh response or states its own limit of staleness.
         if !refusesStale, maxStale == .absent, case .seconds(let limit) = stored.cacheControl.staleWhileRevalidate,
             staleness <= limit
         {

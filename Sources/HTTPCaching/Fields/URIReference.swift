@@ -1,13 +1,13 @@
-/// A URI, or a reference to one, taken apart by the grammar of RFC 3986 §3 and without its fragment.
+/// A URI or relative reference, split into components by RFC 3986 §3 and without its fragment.
 ///
-/// Percent-encoding and bytes that are no characters of a URI are kept to the letter.
+/// Keeps percent-encoding, and bytes that are invalid in a URI, unchanged.
 struct URIReference: Sendable {
     private var scheme: [UInt8]?
     private var authority: [UInt8]?
     private var path: [UInt8]
     private var query: [UInt8]?
 
-    /// Fails on spaces and control characters, and on a colon where only a scheme can stand before it.
+    /// Returns `nil` if the text has spaces or control characters, or if its first colon follows an invalid scheme.
     init?(_ text: some Collection<UInt8>) {
         guard !text.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
         var rest = Array(text.prefix { $0 != UInt8(ascii: "#") })[...]
@@ -34,7 +34,7 @@ struct URIReference: Sendable {
         }
     }
 
-    /// The URI; `nil` if it is not UTF-8.
+    /// The text of the URI; `nil` if it is not UTF-8.
     var text: String? {
         var bytes: [UInt8] = []
         if let scheme { bytes += scheme + Array(":".utf8) }
@@ -48,7 +48,7 @@ struct URIReference: Sendable {
 // MARK: - Resolution
 
 extension URIReference {
-    /// The URI that this means where `base` is the base (RFC 3986 §5.2.2).
+    /// Resolves this reference against `base` (RFC 3986 §5.2.2).
     func resolved(against base: URIReference) -> URIReference {
         var target = self
         if scheme != nil {
@@ -72,14 +72,14 @@ extension URIReference {
         return target
     }
 
-    /// RFC 3986 §5.2.3: the relative path takes the place of all behind the last slash.
+    /// RFC 3986 §5.2.3: replaces everything after the last slash with the relative path.
     private func merged(with relative: [UInt8]) -> [UInt8] {
         if authority != nil, path.isEmpty { return Array("/".utf8) + relative }
         let lastSlash = path.lastIndex(of: UInt8(ascii: "/"))
         return Array(path.prefix(lastSlash.map { $0 + 1 } ?? 0)) + relative
     }
 
-    /// RFC 3986 §5.2.4, for a path that begins with a slash; any other is left alone.
+    /// RFC 3986 §5.2.4, for a path that begins with a slash. Returns any other path unchanged.
     private static func withoutDotSegments(_ path: [UInt8]) -> [UInt8] {
         guard path.first == UInt8(ascii: "/") else { return path }
         var kept: [ArraySlice<UInt8>] = []
@@ -93,7 +93,7 @@ extension URIReference {
                 kept.append(segment)
             }
         }
-        // What the dots stood for is a directory.
+        // A dot segment at the end names a directory, so the path ends with a slash.
         if endsInDots { kept.append([]) }
         return Array("/".utf8) + Array(kept.joined(separator: "/".utf8))
     }
@@ -102,10 +102,11 @@ extension URIReference {
 // MARK: - Comparison
 
 extension URIReference {
-    /// Scheme, host and port (RFC 9110 §4.3.1); `nil` without a host, with a user, or with a port that is none.
+    /// The scheme, host and port (RFC 9110 §4.3.1); `nil` without a host, with userinfo, or with an invalid port.
     var origin: Origin? { Origin(scheme: scheme, authority: authority) }
 
-    /// Whether both are URIs of one resource as far as their text tells: RFC 3986 §6.2.3, without percent-encoding.
+    /// Whether both URIs are equivalent by scheme-based normalization (RFC 3986 §6.2.3), without decoding
+    /// percent-encoding.
     func isEquivalent(to other: URIReference) -> Bool {
         guard let origin, let otherOrigin = other.origin else { return false }
         return origin == otherOrigin && rootedPath == other.rootedPath && query == other.query
@@ -120,7 +121,7 @@ extension URIReference {
 
         fileprivate init?(scheme: [UInt8]?, authority: [UInt8]?) {
             guard let scheme, let authority, !authority.contains(UInt8(ascii: "@")) else { return nil }
-            // The colons of an IPv6 address stand between brackets.
+            // The brackets of an IPv6 address contain colons.
             let closing = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
             let colon = authority[closing...].firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
             guard colon > authority.startIndex else { return nil }

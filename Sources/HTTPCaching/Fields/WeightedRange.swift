@@ -1,12 +1,13 @@
-/// An element of a field by which a request states what it prefers (RFC 9110 §12.5): a range of languages, codings,
-/// charsets or media types, with its weight.
+/// An element of a field with the preferences of a request, such as `Accept-Language` (RFC 9110 §12.5).
+///
+/// Contains a range of languages, codings, charsets or media types, and its weight.
 struct WeightedRange: Hashable {
-    /// What is asked for, in lower case but for the values of parameters.
+    /// The range in lower case, except for the values of parameters.
     let range: [UInt8]
-    /// The qvalue in thousandths; 1000 where none is given (RFC 9110 §12.4.2).
+    /// The qvalue in thousandths; 1000 if absent (RFC 9110 §12.4.2).
     let weight: Int
 
-    /// The elements of a list; `nil` if one does not follow the grammar.
+    /// Parses the elements of a list; returns `nil` if one does not follow the grammar.
     static func list(_ bytes: FieldBytes, isMediaRange: Bool) -> [WeightedRange]? {
         var scanner = FieldScanner(bytes)
         var ranges: [WeightedRange] = []
@@ -31,7 +32,7 @@ struct WeightedRange: Hashable {
         }
         var weight: Int?
         while !scanner.isAtEndOfElement() {
-            // A weight comes last (§12.5.1): what follows it might be read in more than one way.
+            // The weight comes last (§12.5.1): parameters after it would be ambiguous.
             guard weight == nil, scanner.skip(UInt8(ascii: ";")) else { return nil }
             scanner.skipWhitespace()
             let parameter = scanner.token()
@@ -48,7 +49,7 @@ struct WeightedRange: Hashable {
         self.weight = weight ?? 1000
     }
 
-    /// The value of a parameter, as it is written: whether its case counts depends on the parameter.
+    /// Reads the value of a parameter in its original case, because only some parameters are case-insensitive.
     private static func value(_ scanner: inout FieldScanner) -> [UInt8]? {
         let quote = UInt8(ascii: "\"")
         if scanner.next == quote { return scanner.quotedString().map { [quote] + Array($0) + [quote] } }

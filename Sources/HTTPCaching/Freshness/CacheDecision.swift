@@ -1,21 +1,21 @@
 package import HTTPTypes
 
-/// What is to be done with a request, given what is stored for its key (RFC 9111 §4).
+/// The action of the cache for a request, given the stored responses for its key (RFC 9111 §4).
 package enum CacheDecision: Hashable, Sendable {
-    /// The stored response at this place answers, without the origin being asked.
+    /// The stored response at this index answers without the origin.
     case hit(Int, age: Int64, isStale: Bool)
-    /// The stored response at this place answers, stale as it is, and is to be validated in the background (RFC 5861 §3).
+    /// The stored response at this index answers stale, and the cache validates it in the background (RFC 5861 §3).
     case hitWhileRevalidating(Int, age: Int64)
-    /// The conditional request goes to the origin; the stored response at this place answers if the reply is a 304.
+    /// The cache forwards the conditional request. After a 304 the stored response at this index answers.
     case validate(Int, HTTPRequest, ForwardReason)
-    /// The request for the rest of the stored part at this place goes to the origin.
+    /// The cache requests the rest of the stored part at this index from the origin.
     case resume(Int, HTTPRequest)
-    /// The request goes to the origin as it is.
+    /// The cache forwards the request unchanged.
     case forward(ForwardReason)
-    /// Nothing that is stored can answer, and the origin must not be asked.
+    /// No stored response can answer, and the cache must not contact the origin.
     case unsatisfiable
 
-    /// What is to be done with `request`; see ``ReuseDecision/make(request:candidates:policy:now:fingerprint:)``.
+    /// Decides on `request`; see ``ReuseDecision/make(request:candidates:policy:now:fingerprint:)``.
     package static func make(
         request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy, now: HTTPDate,
         fingerprint: RequestSelection.Fingerprint
@@ -26,35 +26,35 @@ package enum CacheDecision: Hashable, Sendable {
     }
 }
 
-/// A ``CacheDecision`` and the rule that it follows.
+/// A ``CacheDecision`` and the rule for it.
 package struct ReuseDecision: Hashable, Sendable {
-    /// What is to be done.
+    /// The action of the cache.
     package let decision: CacheDecision
-    /// Why.
+    /// The reason for the action.
     package let rule: Rule
 
-    /// What is to be done with `request`.
+    /// Decides how to answer `request`.
     ///
     /// - Parameters:
-    ///   - request: The request as it would be sent, with what the transport adds; `Vary` is matched against it.
-    ///   - candidates: All stored responses for its key, in any order.
-    ///   - policy: The policy that it is made under.
-    ///   - now: The current time; ``HTTPDate/distantPast`` when there is no usable clock.
-    ///   - fingerprint: What stands for credentials in a ``RequestSelection``.
+    ///   - request: The request as sent to the origin, including fields from the transport. `Vary` matches against it.
+    ///   - candidates: All stored responses for the key of the request, in any order.
+    ///   - policy: The policy of the request.
+    ///   - now: The current time; ``HTTPDate/distantPast`` without a usable clock.
+    ///   - fingerprint: Replaces credentials in a ``RequestSelection``.
     package static func make(
         request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy, now: HTTPDate,
         fingerprint: RequestSelection.Fingerprint
     ) -> ReuseDecision {
         let directives = RequestDirectives(request, mode: policy.mode)
 
-        // RFC 9111 §5.2.1.7: a request that only wants what is cached ends here, in a 504.
+        // RFC 9111 §5.2.1.7: the cache answers an only-if-cached request with a 504 instead of forwarding it.
         func forward(_ reason: ForwardReason, _ rule: Rule) -> ReuseDecision {
             directives.onlyIfCached
                 ? ReuseDecision(decision: .unsatisfiable, rule: .onlyIfCached)
                 : ReuseDecision(decision: .forward(reason), rule: rule)
         }
 
-        // §4: unsafe methods are written through; a HEAD is answered by what a GET has stored.
+        // §4: the cache writes unsafe methods through. A stored response to GET also answers HEAD.
         guard request.method == .get || request.method == .head else { return forward(.method, .unsafeMethod) }
         let ignoresStored = policy.mode == .remoteOnly || (policy.storesNothing && !directives.onlyIfCached)
         guard !ignoresStored else { return forward(.bypass, .policyBypass) }

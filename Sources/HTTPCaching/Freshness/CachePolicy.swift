@@ -1,89 +1,99 @@
-/// How a cache uses what it has stored.
+/// Determines how a cache stores and reuses responses.
 ///
-/// The default is a private cache that does what RFC 9111 says and nothing else.
+/// The default is a private cache that follows RFC 9111 without extensions.
 public struct CachePolicy: Hashable, Sendable {
-    /// When a stored response may answer.
+    /// Determines when a stored response may answer.
     @nonexhaustive
     public enum Mode: Hashable, Sendable {
-        /// A fresh stored response answers; any other is validated first.
+        /// A fresh stored response answers. The cache validates any other stored response first.
         case http
 
-        /// A stored response answers, stale or not, as if the request said `max-stale`.
+        /// A stored response answers, fresh or stale, as if the request had `max-stale`.
         ///
-        /// One that the origin forbids to serve stale is still validated: `no-cache` always, `must-revalidate` once stale.
+        /// The cache still validates a response that must not be served stale: with `no-cache` always, with
+        /// `must-revalidate` once stale.
         case cacheFirst
 
-        /// A stored response answers only after the origin has validated it, `immutable` or not, as if the request said
+        /// The cache validates every stored response before reuse, even an `immutable` one, as if the request had
         /// `no-cache`.
         case revalidateAlways
 
-        /// The origin answers, without being asked whether anything has changed; its response is stored.
+        /// The cache forwards every request without making it conditional, and stores the response.
         case remoteOnly
 
-        /// The origin is never asked: a stored response answers, stale or not, or none does.
+        /// The cache never contacts the origin. Only a stored response answers, fresh or stale.
         ///
-        /// As if the request said `only-if-cached, max-stale`. One that the origin forbids to serve stale does not answer,
-        /// as in ``cacheFirst``.
+        /// The request behaves as if it had `only-if-cached` and `max-stale`. As with ``cacheFirst``, a response that
+        /// must not be served stale does not answer.
         case cacheOnly
     }
 
-    /// What replaces the freshness lifetime that a response states.
+    /// Determines whether the policy replaces the freshness lifetime of a response.
     @nonexhaustive
     public enum LifetimeOverride: Hashable, Sendable {
-        /// Nothing does.
+        /// Uses the freshness lifetime of the response.
         case serverPolicy
 
-        /// Every stored response is fresh until its age reaches this, in whole seconds.
+        /// Makes every stored response fresh until its age reaches this duration, in whole seconds.
         ///
-        /// What may be stored, and what `no-cache` demands, is still for the response to say. Zero makes every stored
-        /// response stale at once; a negative duration means ``doNotStore``.
+        /// The response still determines whether the cache may store it, and whether `no-cache` demands validation.
+        /// Zero makes every stored response stale at once. A negative duration means ``doNotStore``.
         case fixed(Duration)
 
-        /// Nothing is stored, and a stored response is removed when it is asked for.
+        /// Stores no response, and removes a stored response when a request asks for it.
         case doNotStore
     }
 
-    /// When a stored response may answer. Default: ``Mode/http``.
+    /// Determines when a stored response may answer. Default: ``Mode/http``.
     public var mode: Mode
 
-    /// What replaces the freshness lifetime that a response states. Default: ``LifetimeOverride/serverPolicy``.
+    /// Replaces the freshness lifetime of a response. Default: ``LifetimeOverride/serverPolicy``, which keeps it.
     public var lifetimeOverride: LifetimeOverride
 
-    /// The freshness lifetime of a response that states none and has no `Last-Modified` to guess one from, in whole
-    /// seconds. Default: zero.
+    /// The freshness lifetime of a response without a stated lifetime and without `Last-Modified`, in whole seconds.
+    /// Default: zero.
     ///
-    /// As the guess, it holds for statuses that are cacheable by default and for responses that say `public`.
+    /// Like heuristic freshness, the default applies to heuristically cacheable statuses and to responses with
+    /// `public`.
     public var defaultLifetime: Duration
 
-    /// The part of the time since `Last-Modified` that a response which states no freshness lifetime is fresh for
-    /// (RFC 9111 §4.2.2). Default: 0.1. Zero turns such guesses off.
+    /// The fraction of the time since `Last-Modified` that becomes the heuristic freshness lifetime of a response
+    /// without a stated lifetime (RFC 9111 §4.2.2).
+    ///
+    /// Default: 0.1. Zero disables heuristic freshness.
     public var heuristicFraction: Double
 
-    /// The longest freshness lifetime that is guessed, in whole seconds. Default: one week.
+    /// The longest heuristic freshness lifetime, in whole seconds. Default: one week.
     public var heuristicLimit: Duration
 
-    /// Whether the cache answers several users. Default: `false`.
+    /// Whether the cache is shared, that is, answers several users. Default: `false`.
     ///
-    /// A shared cache heeds `s-maxage` and `proxy-revalidate`, does not store what is `private`, and stores the response to
-    /// a request with `Authorization` only if that says `public`, `must-revalidate` or `s-maxage` (RFC 9111 §3.5).
+    /// A shared cache heeds `s-maxage` and `proxy-revalidate`, and does not store a response with `private`. A shared
+    /// cache stores the response to a request with `Authorization` only if the response has `public`, `must-revalidate`
+    /// or `s-maxage` (RFC 9111 §3.5).
     public var isShared: Bool
 
-    /// How long beyond its lifetime a stored response may take the place of an error of its origin, which is a status of 500,
-    /// 502, 503 or 504, when neither request nor response says with `stale-if-error` (RFC 5861 §4). Default: `nil`, not at
-    /// all.
+    /// The time after its freshness lifetime during which a stored response may replace a server error of its origin.
+    /// Default: `nil`, not at all.
+    ///
+    /// Applies if neither request nor response has `stale-if-error`. RFC 5861 §4 names 500, 502, 503 and 504; the cache
+    /// includes every status from 500 to 599.
     public var staleIfError: Duration?
 
-    /// How long beyond its lifetime a stored response may answer when its origin cannot be reached, and neither request nor
-    /// response says with `stale-if-error`. Default: however long, as RFC 9111 §4.2.4 allows; `nil`: not at all.
+    /// The time after its freshness lifetime during which a stored response may answer while its origin is unreachable.
+    /// Default: unlimited, as RFC 9111 §4.2.4 allows. `nil`: not at all.
     ///
-    /// Never one that says `no-cache`, nor one that says `must-revalidate` once it is stale.
+    /// Applies if neither request nor response has `stale-if-error`. Never applies to a response with `no-cache`, nor
+    /// to a stale response with `must-revalidate`.
     public var staleWhenDisconnected: Duration?
 
-    /// Names of response fields that take the place of `Cache-Control` and `Expires`, the first that is there before the
-    /// others (RFC 9213), such as `CDN-Cache-Control`. Default: none, as becomes a cache that nobody has targeted.
+    /// Names of targeted fields, such as `CDN-Cache-Control`, in order of precedence (RFC 9213). Default: none, for a
+    /// cache that no targeted field addresses.
+    ///
+    /// The first valid field in a response replaces `Cache-Control` and `Expires`.
     public var targetedFields: [String]
 
-    /// Creates a policy; every part has its documented default.
+    /// Creates a policy; each parameter has the default of its property.
     public init(
         mode: Mode = .http,
         lifetimeOverride: LifetimeOverride = .serverPolicy,
@@ -106,12 +116,12 @@ public struct CachePolicy: Hashable, Sendable {
         self.targetedFields = targetedFields
     }
 
-    /// The policy of a shared cache, such as a proxy; all else by default.
+    /// The policy of a shared cache, such as a proxy, with defaults for all other properties.
     public static let shared = CachePolicy(isShared: true)
 }
 
 extension CachePolicy {
-    /// Whether nothing may be stored, and what is stored goes.
+    /// Whether the cache stores no responses and removes stored ones.
     var storesNothing: Bool {
         switch lifetimeOverride {
         case .serverPolicy: false

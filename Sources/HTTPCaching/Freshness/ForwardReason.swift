@@ -1,19 +1,19 @@
-/// Why a request goes to the origin, in the words of RFC 9211 §2.2.
+/// The reason for forwarding a request to the origin, in the terms of RFC 9211 §2.2.
 package enum ForwardReason: String, Hashable, Sendable {
-    /// The cache was told not to handle the request, or does not handle requests like it.
+    /// The policy bypasses the cache, or the cache does not handle such requests.
     case bypass
-    /// The method has to go to the origin.
+    /// The method requires forwarding.
     case method
-    /// Nothing is stored for the URL.
+    /// No response is stored for the URL.
     case uriMiss = "uri-miss"
-    /// Something is stored for the URL, but for requests with other fields.
+    /// The responses stored for the URL belong to requests with other fields.
     case varyMiss = "vary-miss"
-    /// What is stored has lost its body.
+    /// The stored response has lost its body.
     case miss
-    /// A fresh response is stored, but the request, or the policy it is made under, does not allow its use.
+    /// A fresh response is stored, but the request or its policy does not allow its use.
     case request
-    /// A response is stored, but it is stale, or must always be validated.
+    /// The stored response is stale, or every use requires validation.
     case stale
-    /// A part of the response is stored, but not all that the request asks for.
+    /// The stored part does not contain all bytes that the request asks for.
     case partial
 }

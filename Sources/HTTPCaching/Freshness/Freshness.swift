@@ -1,28 +1,28 @@
 internal import HTTPTypes
 
-/// How long a stored response is fresh, and how old it is (RFC 9111 §4.2).
+/// The freshness lifetime and age of a stored response (RFC 9111 §4.2).
 ///
-/// Everything but the current time is worked out once, when it is created.
+/// The initializer computes everything that does not depend on the current time.
 package struct Freshness: Sendable {
     /// The freshness lifetime in seconds; never negative.
     package let lifetime: Int64
-    /// When the response was generated: its `Date`, else when it arrived.
+    /// The time of generation: `Date`, or the time of receipt without a usable `Date`.
     package let date: HTTPDate
-    /// What the response says in `Cache-Control`.
+    /// The cache directives of the response, from `Cache-Control` or a targeted field.
     package let cacheControl: CacheControl
-    /// Whether it may be served stale: to a request that allows it, or when the origin cannot be reached.
+    /// Whether the response may be served stale: to a request that allows it, or while the origin is unreachable.
     ///
-    /// RFC 9111 §4.2.4: not if an "explicit in-protocol directive" prohibits it.
+    /// RFC 9111 §4.2.4: an "explicit in-protocol directive" can prohibit stale responses.
     package let allowsStale: Bool
 
     private let initialAge: Int64
     private let responseTime: HTTPDate
 
-    /// How far the clock may go back before ages are no longer believed: what keeping it right does to a clock, not what
-    /// setting it does.
+    /// The largest backward step of the clock, in seconds, after which ages are still credible.
+    ///
+    /// Covers the small corrections of clock synchronization, but not a clock that was set by hand.
     package static let clockTolerance: Int64 = 5
 
-    /// Works out the freshness of `response` under `policy`.
     package init(of response: StoredResponse, policy: CachePolicy) {
         let stated = StatedTimes(response, policy: policy)
         cacheControl = stated.cacheControl
@@ -40,38 +40,39 @@ package struct Freshness: Sendable {
 
         lifetime = stated.lifetime(of: response, policy: policy)
 
-        // §5.2.2.10: in a shared cache s-maxage says what proxy-revalidate says, too.
+        // §5.2.2.10: in a shared cache, s-maxage implies proxy-revalidate.
         let control = stated.cacheControl
         let forbidsStaleWhenShared = control.proxyRevalidate || control.sharedMaxAge != .absent
         allowsStale = !(control.noCache || control.mustRevalidate || (policy.isShared && forbidsStaleWhenShared))
     }
 
-    /// Whether it must be validated before each use, fresh or not (RFC 9111 §5.2.2.4).
+    /// Whether every use requires validation, fresh or not (RFC 9111 §5.2.2.4).
     package var alwaysNeedsValidation: Bool { cacheControl.noCache }
 
-    /// The current age in seconds.
+    /// Returns the current age in seconds.
     package func age(at now: HTTPDate) -> Int64 {
-        // RFC 9111 §4.2.3: current_age = corrected_initial_age + resident_time. A clock that was set back must not make it
-        // younger than it was on arrival.
+        // RFC 9111 §4.2.3: current_age = corrected_initial_age + resident_time. A clock that steps back must not make
+        // the response younger than on receipt.
         initialAge.saturatingAdding(max(0, now.seconds(since: responseTime)))
     }
 
-    /// Whether the lifetime is longer than the age (RFC 9111 §4.2), equal being stale.
+    /// Whether the lifetime is greater than the age (RFC 9111 §4.2). If they are equal, the response is stale.
     ///
-    /// A clock that is set back would keep a response fresh for longer than its lifetime, so what arrived in the future is
-    /// stale. And nothing is fresh in the ``HTTPDate/distantPast`` (§4: a cache without a clock has to validate on every
-    /// use).
+    /// A clock that was set back would extend the freshness of a response. A response with a time of receipt in the
+    /// future is therefore stale. No response is fresh at ``HTTPDate/distantPast`` (§4: a cache without a clock has to
+    /// validate on every use).
     package func isFresh(at now: HTTPDate) -> Bool {
         lifetime > age(at: now) && isClockUsable(now)
     }
 
-    /// For how many seconds it has been stale; zero while fresh, and the largest number when there is no telling.
+    /// Returns the number of seconds since the response became stale; zero while fresh, `Int64.max` without a usable
+    /// clock.
     package func staleness(at now: HTTPDate) -> Int64 {
         guard isClockUsable(now) else { return .max }
         return max(0, age(at: now).saturatingSubtracting(lifetime))
     }
 
-    /// When it turns stale; `nil` when it never answers without being validated.
+    /// The time at which the response becomes stale; `nil` if it never answers without validation.
     package var expiry: HTTPDate? {
         guard lifetime > initialAge, !alwaysNeedsValidation else { return nil }
         return responseTime.advanced(by: lifetime - initialAge)
@@ -82,12 +83,12 @@ package struct Freshness: Sendable {
     }
 }
 
-/// What a response states about its times, read in one pass.
+/// The times and directives that a response states, read in one pass.
 struct StatedTimes {
     private(set) var cacheControl = CacheControl()
     private(set) var date: HTTPDate
     private(set) var age: Int64 = 0
-    // Places, not fields: to carry six strings about costs more than to parse one.
+    // Indices, not fields: copying six strings costs more than parsing one.
     private(set) var expires: Int?
     private var hasTwoExpires = false
     private(set) var lastModified: Int?
@@ -97,7 +98,7 @@ struct StatedTimes {
         var hasAge = false
         var hasDate = false
         for (index, field) in response.fields.enumerated() {
-            // Lengths first: comparing each of some twenty names with five others costs more than all the parsing.
+            // Compare lengths first: comparing about twenty names with five constants costs more than all the parsing.
             switch field.name.canonicalName.utf8.count {
             case 3 where field.name == .age && !hasAge:
                 if let member = field.withUnsafeBytesOfValue(Self.age) {
@@ -106,7 +107,7 @@ struct StatedTimes {
                 }
             case 4 where field.name == .date && !hasDate:
                 hasDate = true
-                // An unusable Date is that of receipt (RFC 9110 §6.6.1).
+                // RFC 9110 §6.6.1: the time of receipt replaces an unusable Date.
                 date = HTTPDate(field, now: response.responseTime) ?? response.responseTime
             case 7 where field.name == .expires:
                 hasTwoExpires = expires != nil
@@ -119,7 +120,7 @@ struct StatedTimes {
                 break
             }
         }
-        // RFC 9213 §2.2: then Cache-Control and Expires are ignored.
+        // RFC 9213 §2.2: a valid targeted field replaces Cache-Control and Expires.
         if !policy.targetedFields.isEmpty,
             let targeted = CacheControl(targeted: response.fields, names: policy.targetedFields)
         {
@@ -129,8 +130,10 @@ struct StatedTimes {
         }
     }
 
-    /// RFC 9111 §5.1: of a list "a cache SHOULD use the first" member; what is no number is ignored. `nil` when the line has
-    /// no member: then the first is in one of the next.
+    /// Returns the first member of an `Age` line, as RFC 9111 §5.1 recommends for a list; 0 if the member is not a
+    /// number.
+    ///
+    /// Returns `nil` if the line has no member: then the next line may contain the first member.
     private static func age(_ bytes: FieldBytes) -> Int64? {
         var scanner = FieldScanner(bytes)
         guard scanner.skipToElement() else { return nil }
@@ -139,24 +142,25 @@ struct StatedTimes {
         return age
     }
 
-    /// The first of these that is there: override, `s-maxage` if shared, `max-age`, `Expires`, heuristic, default.
+    /// Returns the first available lifetime: override, `s-maxage` if shared, `max-age`, `Expires`, heuristic, default.
     func lifetime(of response: StoredResponse, policy: CachePolicy) -> Int64 {
         if case .fixed(let lifetime) = policy.lifetimeOverride { return max(0, lifetime.components.seconds) }
 
         // RFC 9111 §4.2.1: "Caches are encouraged to consider responses that have invalid freshness information to be
-        // stale": a malformed number must not let the next rule decide.
+        // stale". A malformed number must therefore not let the next rule decide.
         if policy.isShared, let lifetime = cacheControl.sharedMaxAge.lifetime { return lifetime }
         if let lifetime = cacheControl.maxAge.lifetime { return lifetime }
         if let expires {
-            // §4.2.1 leaves the first of two or stale: two that contradict each other are no promise. §5.3: an invalid one,
-            // "especially including the value 0", is in the past.
+            // §4.2.1: for two Expires lines, a cache uses the first or considers the response stale. Two lines may
+            // contradict each other, so this cache considers the response stale. §5.3: an invalid Expires, "especially
+            // including the value 0", is in the past.
             guard !hasTwoExpires, let expires = HTTPDate(response.fields[expires], now: response.responseTime) else {
                 return 0
             }
             return max(0, expires.seconds(since: date))
         }
 
-        // §4.2.2: no heuristic beside an explicit expiration time, nor for other statuses unless public.
+        // §4.2.2: no heuristic beside an explicit expiration time. Other statuses require public.
         guard response.status.isHeuristicallyCacheable || cacheControl.isPublic else { return 0 }
         if let lastModified, policy.heuristicFraction > 0,
             let lastModified = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime)

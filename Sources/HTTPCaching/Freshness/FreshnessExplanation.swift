@@ -1,11 +1,11 @@
 internal import HTTPTypes
 
-/// A ``Freshness`` with what it was worked out from.
+/// A ``Freshness`` with the inputs of its computation.
 ///
-/// By itself, and worked out again: a hit needs none of it, and should not carry it about.
+/// Repeats the computation in a separate type: a hit does not need the inputs and should not carry them.
 struct FreshnessExplanation {
     let freshness: Freshness
-    /// What says how long the response is fresh.
+    /// The source of the freshness lifetime.
     let source: Explanation.LifetimeSource
 
     private let response: StoredResponse
@@ -19,7 +19,7 @@ struct FreshnessExplanation {
         ageField = stated.age
     }
 
-    /// RFC 9111 §4.2.3, with each of its terms.
+    /// Returns the age with each term of RFC 9111 §4.2.3.
     func age(at now: HTTPDate) -> Explanation.Age {
         let residentTime = max(0, now.seconds(since: response.responseTime))
         let total = freshness.age(at: now)
@@ -32,7 +32,7 @@ struct FreshnessExplanation {
 }
 
 extension StatedTimes {
-    /// What ``lifetime(of:policy:)`` goes by.
+    /// Returns the source that ``lifetime(of:policy:)`` uses.
     fileprivate func lifetimeSource(of response: StoredResponse, policy: CachePolicy) -> Explanation.LifetimeSource {
         if case .fixed = policy.lifetimeOverride { return .override }
         let isShared = policy.isShared && cacheControl.sharedMaxAge != .absent
@@ -50,7 +50,7 @@ extension StatedTimes {
         return admitsGuess && policy.defaultLifetime.components.seconds > 0 ? .defaultLifetime : .unstated
     }
 
-    /// The field that takes the place of `Cache-Control`.
+    /// Returns the name of the targeted field that replaces `Cache-Control`.
     private static func targetedField(of response: StoredResponse, policy: CachePolicy) -> String? {
         policy.targetedFields.first { CacheControl(targeted: response.fields, names: [$0]) != nil }
     }

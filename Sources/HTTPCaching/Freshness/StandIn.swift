@@ -1,23 +1,25 @@
 package import HTTPTypes
 
-/// Which stored response may take the place of an answer that the origin did not give (RFC 9111 §4.2.4, RFC 5861 §4).
+/// Chooses a stored response to replace a failed answer of the origin (RFC 9111 §4.2.4, RFC 5861 §4).
 package enum StandIn {
-    /// What came instead of an answer.
+    /// The failure of the origin.
     package enum Failure: Hashable, Sendable {
-        /// The origin could not be reached, or broke off before the head of its response was there.
+        /// The origin was unreachable, or the connection broke before the head of the response arrived.
         case disconnected
-        /// It answered with a status that tells of an error of its own.
+        /// The origin answered with this server error.
         case status(Int)
 
-        /// `nil` for a status that is no server error. RFC 5861 §4 names 500, 502, 503 and 504; a server that answers with
-        /// another one, such as 507, has no better response either.
+        /// Returns `nil` for a status that is not a server error.
+        ///
+        /// RFC 5861 §4 names 500, 502, 503 and 504. Another server error, such as 507, leaves the cache without a
+        /// better response, too.
         package init?(_ status: HTTPResponse.Status) {
             guard (500..<600).contains(status.code) else { return nil }
             self = .status(status.code)
         }
     }
 
-    /// The place of the most recent candidate that may answer `request`; `nil` if none may.
+    /// Returns the index of the preferred candidate that may answer `request`; `nil` if none may.
     package static func choose(
         for request: HTTPRequest, candidates: [StoredResponse], failure: Failure, policy: CachePolicy, now: HTTPDate,
         fingerprint: RequestSelection.Fingerprint
@@ -41,16 +43,16 @@ package enum StandIn {
         return best?.index
     }
 
-    /// For how many seconds beyond its lifetime a response may stand in; `nil` for not at all.
+    /// Returns the seconds after its lifetime during which a response may be served stale; `nil` for not at all.
     ///
-    /// What request and response say holds for every kind of failure (RFC 5861 §4: "500, 502, 503, 504" are only one of
-    /// them). Where neither says anything, the policy does.
+    /// A `stale-if-error` in request or response applies to every kind of failure. The statuses of RFC 5861 §4, "500,
+    /// 502, 503, 504", are only one kind. Without `stale-if-error` the policy decides.
     private static func limit(
         _ failure: Failure, _ freshness: Freshness, _ directives: RequestDirectives, _ policy: CachePolicy
     ) -> Int64? {
         let stated = [freshness.cacheControl.staleIfError, directives.staleIfError].filter { $0 != .absent }
         if !stated.isEmpty {
-            // One that cannot be read permits nothing.
+            // A malformed number permits nothing.
             return stated.compactMap { if case .seconds(let seconds) = $0 { seconds } else { nil } }.max()
         }
         let allowance = failure == .disconnected ? policy.staleWhenDisconnected : policy.staleIfError

@@ -1,12 +1,12 @@
 internal import HTTPTypes
 
-/// The stored responses that a request selects, as far as their bodies can answer it; fresh or not.
+/// The stored responses, fresh or stale, that a request selects and whose bodies can answer it.
 struct SuitableResponses {
-    /// Those that could answer.
+    /// The responses that can answer.
     private(set) var responses: [SuitableResponse] = []
-    /// Whether the request selects any, whatever has become of the body.
+    /// Whether the request selects any response, including responses without their bodies.
     private(set) var isSelected = false
-    /// Whether it selects any of which only other bytes are stored than it asks for.
+    /// Whether a selected response lacks bytes that the request asks for.
     private(set) var hasParts = false
 
     private var parts: [Int] = []
@@ -29,7 +29,7 @@ struct SuitableResponses {
         }
     }
 
-    /// Chooses what to ask the origin about, when something is stored for the request but must not answer it.
+    /// Chooses the response to validate, if no suitable response may answer without validation.
     func validation(
         of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], refusal: Rule,
         at now: HTTPDate
@@ -38,7 +38,7 @@ struct SuitableResponses {
         for response in responses {
             let conditional = candidates[response.index].conditionalRequest(
                 from: request, isConditional: directives.isConditional)
-            // One with a validator can save the transfer, one without cannot.
+            // A response with a validator can save the transfer; a response without one cannot.
             let isBetter =
                 nominee.map { nominee in
                     (conditional == nil) == (nominee.conditional == nil)
@@ -51,18 +51,18 @@ struct SuitableResponses {
         let freshness = nominee.response.freshness
         let isFresh = freshness.isFresh(at: now) && !freshness.alwaysNeedsValidation
         let reason: ForwardReason = isFresh ? .request : .stale
-        // §5.2.1.5: of the response to a request with no-store nothing may be stored, not even what a 304 updates.
+        // §5.2.1.5: the cache must not store the response to a no-store request, including an update by a 304.
         guard let conditional = nominee.conditional, !directives.noStore else {
             return ReuseDecision(decision: .forward(reason), rule: refusal)
         }
         return ReuseDecision(decision: .validate(nominee.response.index, conditional, reason), rule: refusal)
     }
 
-    /// Chooses a part of which to ask the rest, when a whole response is wanted.
+    /// Chooses a stored part to complete, if the request asks for the whole response.
     func resumption(
         of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], policy: CachePolicy
     ) -> ReuseDecision? {
-        // The response to a request with no-store could not be stored beside what is there.
+        // The cache must not store the response to a no-store request, and therefore cannot complete the stored part.
         guard !directives.noStore else { return nil }
         var best: (response: SuitableResponse, request: HTTPRequest)?
         for index in parts {
@@ -77,7 +77,7 @@ struct SuitableResponses {
     }
 }
 
-/// A stored response whose `Vary` fits a request, and whose body can answer it.
+/// A stored response with a matching `Vary` and a body that can answer the request.
 struct SuitableResponse {
     let index: Int
     let freshness: Freshness
@@ -87,19 +87,19 @@ struct SuitableResponse {
     init(_ index: Int, _ response: StoredResponse, policy: CachePolicy) {
         self.index = index
         freshness = Freshness(of: response, policy: policy)
-        // A selection may be about credentials alone.
+        // The selection may consist of credentials only.
         hasVary = !response.selection.text.isEmpty && response.fields.contains(.vary)
         responseTime = response.responseTime
     }
 
-    /// RFC 9111 §4: the most recent by `Date`; but §4.1: before all others one with `Vary`, because "some resources
-    /// mistakenly omit the Vary header field from their default response".
+    /// RFC 9111 §4: prefers the most recent response by `Date`. But a response with `Vary` comes first (§4.1), because
+    /// "some resources mistakenly omit the Vary header field from their default response".
     func isPreferred(to other: SuitableResponse) -> Bool {
         if hasVary != other.hasVary { return hasVary }
         return (freshness.date, responseTime) > (other.freshness.date, other.responseTime)
     }
 
-    /// The decision to answer with it; `nil` if that is not permitted.
+    /// Returns the decision to answer with this response; `nil` if `permission` refuses it.
     func answer(_ permission: RequestDirectives.Permission, at now: HTTPDate) -> ReuseDecision? {
         let age = freshness.age(at: now)
         return switch permission {
@@ -113,7 +113,7 @@ struct SuitableResponse {
 }
 
 extension StoredResponse {
-    /// Whether the request has what the response's `Vary` nominates, and the credentials that it was asked for with.
+    /// Whether the request matches the fields that `Vary` nominated, and the credentials of the original request.
     func isSelected(
         by request: HTTPRequest, policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
     ) -> Bool {
@@ -122,7 +122,9 @@ extension StoredResponse {
                 fields, for: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
     }
 
-    /// Whether the body has all that the request asks for; `ranges` are those of the request.
+    /// Whether the stored body contains all bytes that the request asks for.
+    ///
+    /// - Parameter ranges: The ranges of the request.
     func holds(_ ranges: RangeSet?, of request: HTTPRequest) -> Bool {
         guard let part else { return true }
         guard let ranges, IfRange.permitsRange(request, stored: fields, responseTime: responseTime) else {

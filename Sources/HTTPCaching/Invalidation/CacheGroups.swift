@@ -1,33 +1,34 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The groups that a response belongs to, by its `Cache-Groups` (RFC 9875).
+/// The groups of a response, by its `Cache-Groups` (RFC 9875).
 ///
-/// A name is opaque and compares byte by byte; it means something only among responses of one origin (§2.1).
+/// A name is opaque, compares byte by byte, and has a meaning only among responses of one origin (§2.1).
 package struct CacheGroups: Hashable, Sendable {
-    /// The names, each once, in the order of the field.
+    /// The names without duplicates, in the order of the field.
     package let names: [String]
 
-    /// How many groups one field can name. RFC 9875 §2: at least 32. What comes after them is left out.
+    /// The most groups in one field; further groups are ignored. RFC 9875 §2 requires at least 32.
     package static let maxCount = 64
 
-    /// The longest name in bytes. RFC 9875 §2: at least 32. A longer one is left out.
+    /// The greatest length of a name in bytes; a longer name is ignored. RFC 9875 §2 requires at least 32.
     package static let maxNameByteCount = 256
 
-    /// The groups of the response with these fields; none when the field is absent or is not a List of Strings.
+    /// Reads the groups of a response; none when the field is absent or not a List of Strings.
     package init(_ fields: HTTPFields) {
         names = Self.names(inField: "cache-groups", of: fields)
     }
 
-    /// The groups that the response to a request with `method` invalidates, by its `Cache-Group-Invalidation` (§3).
+    /// Returns the groups that a response to a request with `method` invalidates, by its `Cache-Group-Invalidation`
+    /// (§3).
     ///
-    /// Those of its own origin, and no further: that a response is invalidated so invalidates no groups of its own
-    /// (§2.2.1). None if the method is safe, because then the field "MUST be ignored".
+    /// The names refer only to groups of the response's own origin. An invalidated response does not invalidate its own
+    /// groups in turn (§2.2.1). A safe method invalidates nothing, because then the field "MUST be ignored".
     package static func invalidated(by fields: HTTPFields, method: HTTPRequest.Method) -> [String] {
         method.isSafe ? [] : names(inField: "cache-group-invalidation", of: fields)
     }
 
-    /// Parameters are ignored (§2). A member that is no String makes the field one of another type, and so none at all
+    /// Ignores parameters (§2). A member that is not a String gives the field another type, so the cache ignores it
     /// (RFC 9651 §1.1).
     private static func names(inField name: String, of fields: HTTPFields) -> [String] {
         guard let members = fields.structuredList(named: name) else { return [] }

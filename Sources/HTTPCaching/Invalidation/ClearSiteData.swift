@@ -1,13 +1,13 @@
 package import HTTPTypes
 
-/// What an origin wants to be forgotten of itself (W3C Clear Site Data, https://www.w3.org/TR/clear-site-data/).
+/// The data that an origin asks clients to clear (W3C Clear Site Data, https://www.w3.org/TR/clear-site-data/).
 ///
-/// Whether to heed it is for the user of the cache to say; it counts only in a response that came over TLS.
+/// The code that uses the cache decides whether to obey the field, which counts only in a response over TLS.
 package struct ClearSiteData: Hashable, Sendable {
-    /// Whether `"cache"` or `"*"` is among the types, to the letter.
+    /// Whether the types include `"cache"` or `"*"`, byte for byte.
     package let clearsCache: Bool
 
-    /// Reads every `Clear-Site-Data` line. What is not a list of quoted strings clears nothing.
+    /// Reads all `Clear-Site-Data` lines. If a line is not a list of quoted strings, the field clears nothing.
     package init(_ fields: HTTPFields) {
         var clearsCache = false
         for field in fields where field.name.canonicalName == "clear-site-data" {
@@ -20,7 +20,7 @@ package struct ClearSiteData: Hashable, Sendable {
         self.clearsCache = clearsCache
     }
 
-    /// `1#( quoted-string )`, a list by RFC 9110 §5.6.1 and not a structured field; `nil` when it is something else.
+    /// Reads `1#( quoted-string )`, a list by RFC 9110 §5.6.1 and not a structured field; `nil` for any other syntax.
     private static func namesCache(_ bytes: FieldBytes) -> Bool? {
         var scanner = FieldScanner(bytes)
         var isNamed = false

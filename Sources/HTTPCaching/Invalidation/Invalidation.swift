@@ -1,22 +1,23 @@
 package import HTTPTypes
 
-/// What a reply puts out of date (RFC 9111 §4.4).
+/// The URLs that a reply invalidates (RFC 9111 §4.4).
 package enum Invalidation {
-    /// The absolute URLs whose stored responses, in all variants, `reply` invalidates; each once, the target first.
+    /// Returns the absolute URLs whose stored responses, in all variants, `reply` invalidates. Lists each URL once, the
+    /// target first.
     ///
-    /// §4.4: "A cache MUST invalidate the target URI … when it receives a non-error status code in response to an unsafe
-    /// request method (including methods whose safety is unknown)", and "MAY invalidate other URIs": those in `Location` and
-    /// `Content-Location`, but "MUST NOT … if the origin … differs".
+    /// §4.4: "A cache MUST invalidate the target URI … when it receives a non-error status code in response to an
+    /// unsafe request method (including methods whose safety is unknown)". A cache "MAY invalidate other URIs": those
+    /// in `Location` and `Content-Location`, but "MUST NOT … if the origin … differs".
     ///
-    /// - Parameter url: The absolute URL of the target. It is returned as it is; the others have their dots resolved, a
-    ///   scheme in lower case and no fragment.
+    /// - Parameter url: The absolute URL of the target, returned unchanged. The other URLs have no dot segments and no
+    ///   fragment, and a scheme in lower case.
     package static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
         // "one with a 2xx (Successful) or 3xx (Redirection) status code"
         guard !request.method.isSafe, (200..<400).contains(reply.status.code) else { return [] }
         var targets = [url]
         guard let base = URIReference(url.utf8), let origin = base.origin else { return targets }
         for name in [HTTPField.Name.location, .contentLocation] {
-            // Neither is a list: of several lines nobody can tell which was meant.
+            // Neither field is a list: with several lines, the cache cannot tell which one is meant.
             var fields = reply.headerFields.filter { $0.name == name }[...]
             guard let field = fields.popFirst(), fields.isEmpty,
                 let reference = field.withUnsafeBytesOfValue({ URIReference($0.trimmed) })

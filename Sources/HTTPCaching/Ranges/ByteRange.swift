@@ -1,23 +1,24 @@
-/// Some bytes of a representation, one at least: from `first` up to, but without, `end`.
+/// A non-empty range of bytes of a representation, from `first` up to, but not including, `end`.
 ///
-/// HTTP names the last byte instead (RFC 9110 §14.1.2). A half-open range adds and subtracts without ones.
+/// HTTP names the last byte instead (RFC 9110 §14.1.2). A half-open range needs no corrections by one in sums and
+/// differences.
 package struct ByteRange: Hashable, Sendable {
     /// The offset of the first byte.
     package let first: Int64
-    /// The offset after that of the last byte.
+    /// The offset after the last byte.
     package let end: Int64
 
-    /// Creates a range; `nil` when it would be empty or begin before the first byte there can be.
+    /// Creates a range; `nil` when the range would be empty or begin before offset 0.
     package init?(first: Int64, end: Int64) {
         guard first >= 0, end > first else { return nil }
         self.first = first
         self.end = end
     }
 
-    /// The offset of the last byte: `last-pos` as HTTP writes it.
+    /// The offset of the last byte: `last-pos` in HTTP.
     package var last: Int64 { end - 1 }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     package var count: Int64 { end - first }
 }
 
@@ -25,18 +26,18 @@ extension ByteRange {
     /// Whether all of `other` is in this range.
     package func contains(_ other: ByteRange) -> Bool { first <= other.first && other.end <= end }
 
-    /// Whether a byte is in both.
+    /// Whether both ranges have a byte in common.
     package func overlaps(_ other: ByteRange) -> Bool { first < other.end && other.first < end }
 
-    /// Whether one begins where the other ends.
+    /// Whether one range begins where the other ends.
     package func isAdjacent(to other: ByteRange) -> Bool { end == other.first || other.end == first }
 
-    /// The bytes that are in both.
+    /// The bytes that are in both ranges; `nil` when there are none.
     package func intersection(_ other: ByteRange) -> ByteRange? {
         ByteRange(first: max(first, other.first), end: min(end, other.end))
     }
 
-    /// The bytes that are in either; `nil` when there is a gap between the two.
+    /// The bytes that are in either range; `nil` when there is a gap between the two.
     package func union(_ other: ByteRange) -> ByteRange? {
         guard overlaps(other) || isAdjacent(to: other) else { return nil }
         return ByteRange(first: min(first, other.first), end: max(end, other.end))
@@ -44,7 +45,7 @@ extension ByteRange {
 }
 
 extension ByteRange: Comparable {
-    /// Whether the left range begins first or, where both begin, ends first.
+    /// Orders ranges by their first byte, then by their end.
     package static func < (lhs: ByteRange, rhs: ByteRange) -> Bool {
         (lhs.first, lhs.end) < (rhs.first, rhs.end)
     }

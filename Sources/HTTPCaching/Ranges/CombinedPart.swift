@@ -2,41 +2,40 @@ package import HTTPTypes
 
 /// Parts of one representation, joined without a gap (RFC 9110 §15.3.7.3).
 package struct CombinedPart: Hashable, Sendable {
-    /// Where some of the bytes come from.
+    /// The source of some bytes.
     package enum Source: Hashable, Sendable {
-        /// The stored response at this place.
+        /// The stored response at this index.
         case stored(Int)
-        /// The response that has just arrived.
+        /// The newly received response.
         case new
     }
 
-    /// Some bytes to copy.
+    /// A range of bytes to copy.
     package struct Piece: Hashable, Sendable {
-        /// Where they come from.
         package let source: Source
-        /// Which they are, by their offsets in the representation. In the body of the source they begin that much earlier
-        /// as its own part begins later than byte 0.
+        /// The bytes, by their offsets in the representation. The body of the source begins at the first byte of its
+        /// own part: subtract that offset.
         package let range: ByteRange
 
-        /// Creates a piece.
         package init(source: Source, range: ByteRange) {
             self.source = source
             self.range = range
         }
     }
 
-    /// The places of the stored responses that go into it, and that it replaces.
+    /// The indices of the stored responses that the combined part contains and replaces.
     package let members: [Int]
-    /// What it has.
+    /// The bytes that the combined part has.
     package let union: StoredPart
-    /// 200 when nothing is missing, or when a 200 that broke off is in it; else 206.
+    /// The status: 200 when no byte is missing, or when an incomplete 200 is among the responses; otherwise 206.
     package let status: HTTPResponse.Status
-    /// The fields to store with it.
+    /// The fields to store with the combined part.
     package let fields: HTTPFields
-    /// What to write, front to back.
+    /// The pieces to write, front to back.
     package let pieces: [Piece]
 
-    /// Joins `part` with those of `candidates`, all of the same representation, that it can reach; `nil` if there are none.
+    /// Joins `part` with the parts of `candidates` that it reaches; `nil` if it reaches none. The candidates are of the
+    /// same representation.
     init?(of new: StoredResponse, part: StoredPart, with stored: [PartCombination.Stored], among candidates: [Int]) {
         var union = part
         var members: [Int] = []
@@ -46,7 +45,7 @@ package struct CombinedPart: Hashable, Sendable {
             hasGrown = false
             rest.removeAll { index in
                 guard let held = stored[index].part, let joined = union.union(held) else { return false }
-                // What lies in the middle changes nothing; what lies at an end may reach others.
+                // A part inside the union changes nothing; a part at an end may reach further parts.
                 union = joined
                 members.append(index)
                 hasGrown = true
@@ -70,16 +69,16 @@ package struct CombinedPart: Hashable, Sendable {
 
 extension CombinedPart {
     private static func fields(of new: StoredResponse, with stored: [StoredResponse]) -> HTTPFields {
-        // "If the most recent response is an incomplete 200 (OK) response, then the header fields of that response are used
-        // for any combined response and replace those of the matching stored responses."
+        // "If the most recent response is an incomplete 200 (OK) response, then the header fields of that response are
+        // used for any combined response and replace those of the matching stored responses."
         if new.status == .ok { return new.fields }
-        // Of a new 206 and a stored 200 "the most recent 200 response's header fields"; of 206 responses only, "the stored
-        // response with the most recent header fields".
+        // For a new 206 and a stored 200, use "the most recent 200 response's header fields". For 206 responses only,
+        // use "the stored response with the most recent header fields".
         let full = stored.filter { $0.status == .ok }
         let base = (full.isEmpty ? stored : full).max { $0.responseTime < $1.responseTime }
         guard var fields = base?.fields else { return new.fields }
-        // RFC 9111 §3.4 goes on where RFC 9110 stops: a cache "MUST update the stored response header fields using the header
-        // fields provided in the new response", of a 200 as of a 206. An older Age is no longer true.
+        // RFC 9111 §3.4 continues where RFC 9110 stops: a cache "MUST update the stored response header fields using
+        // the header fields provided in the new response", for a 200 and for a 206. An older Age is no longer true.
         fields[.age] = nil
         var handled: Set<String> = ["content-range", "content-length"]
         for field in new.fields where handled.insert(field.name.canonicalName).inserted {
@@ -90,7 +89,7 @@ extension CombinedPart {
 }
 
 extension HTTPFields {
-    /// Says what of the representation is there.
+    /// Describes a part: sets `Content-Range` and `Content-Length`.
     fileprivate mutating func describe(_ part: StoredPart, status: HTTPResponse.Status) {
         removeWhatIsOfOneContent()
         if status == .ok {
@@ -103,8 +102,10 @@ extension HTTPFields {
         }
     }
 
-    /// RFC 9530 §2: a `Content-Digest` is of the bytes of one message, and so was `Content-MD5`. Those of a
-    /// `Repr-Digest` are the same in every part.
+    /// Removes the digests of one message.
+    ///
+    /// RFC 9530 §2: `Content-Digest` covers the bytes of one message, and so did `Content-MD5`. `Repr-Digest` is the
+    /// same for every part.
     mutating func removeWhatIsOfOneContent() {
         remove(named: ["content-digest", "content-md5"])
     }
@@ -113,7 +114,7 @@ extension HTTPFields {
 // MARK: - Bytes
 
 extension CombinedPart {
-    /// New bytes where there are any, stored ones before and after.
+    /// Takes new bytes where there are any, and stored bytes before and after them.
     private static func pieces(of union: ByteRange, new: ByteRange, stored: [(Int, ByteRange?)]) -> [Piece] {
         var pieces: [Piece] = []
         var position = union.first
@@ -121,7 +122,7 @@ extension CombinedPart {
             var source = Source.new
             var end = new.first <= position ? new.end : position
             if end <= position {
-                // Of the stored ones the one that goes furthest, but not into what is new.
+                // Take the stored part that reaches furthest, but stop at the new bytes.
                 for (index, range) in stored {
                     guard let range, range.first <= position, range.end > end else { continue }
                     source = .stored(index)
@@ -129,7 +130,7 @@ extension CombinedPart {
                 }
                 if position < new.first { end = min(end, new.first) }
             }
-            // A union has no gap. Should there be one, fewer bytes are better than wrong ones, or than no end.
+            // A union has no gap. If there were one, fewer bytes would be better than wrong bytes or an endless loop.
             guard let range = ByteRange(first: position, end: end) else { break }
             pieces.append(Piece(source: source, range: range))
             position = end

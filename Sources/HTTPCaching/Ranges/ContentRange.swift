@@ -1,13 +1,13 @@
 package import HTTPTypes
 
-/// The `Content-Range` of a response (RFC 9110 §14.4): in a 206 what it holds, in a 416 how much there is.
+/// The `Content-Range` of a response (RFC 9110 §14.4): the range in a 206, the complete length in a 416.
 package struct ContentRange: Hashable, Sendable {
-    /// The bytes that come with the response; `nil` for none, as in a 416.
+    /// The bytes in the response; `nil` if there are none, as in a 416.
     package let range: ByteRange?
-    /// The length of the whole representation; `nil` when it was not known. Without a range it is always there.
+    /// The length of the whole representation; `nil` when unknown, but never without a range.
     package let completeLength: Int64?
 
-    /// What a 206 with this part says.
+    /// Creates the value for a 206 with this part.
     package init(_ part: StoredPart) {
         range = part.range
         completeLength = part.completeLength
@@ -18,15 +18,15 @@ package struct ContentRange: Hashable, Sendable {
         self.completeLength = completeLength
     }
 
-    /// What a 416 says about a representation of this length.
+    /// Returns the value for a 416 about a representation of this length.
     package static func unsatisfied(completeLength: Int64) -> ContentRange {
         ContentRange(range: nil, completeLength: max(0, completeLength))
     }
 
-    /// The part that a 206 holds.
+    /// The part that a 206 contains.
     package var part: StoredPart? { range.flatMap { StoredPart(range: $0, completeLength: completeLength) } }
 
-    /// As a response writes it: `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`.
+    /// The value in a response, such as `bytes 0-99/1234`, `bytes 0-99/*` or `bytes */1234`.
     package var fieldValue: String {
         let range = range.map { "\($0.first)-\($0.last)" } ?? "*"
         let length = completeLength.map(String.init) ?? "*"
@@ -39,10 +39,10 @@ extension ContentRange: CustomStringConvertible {
 }
 
 extension ContentRange {
-    /// The `Content-Range` of a response; `nil` when there is none that is valid.
+    /// Reads the `Content-Range` of a response; `nil` when there is no valid one.
     ///
-    /// §14.4: of one that is invalid "the recipient […] MUST NOT attempt to recombine the received content with a stored
-    /// representation". What is nearly right is not mended: bytes in the wrong place are wrong bytes.
+    /// §14.4: with an invalid field, "the recipient […] MUST NOT attempt to recombine the received content with a
+    /// stored representation". Does not repair a nearly valid value: bytes in the wrong place are wrong bytes.
     package init?(_ fields: HTTPFields) {
         var value: HTTPField?
         for field in fields where field.name == .contentRange {
@@ -64,7 +64,7 @@ extension ContentRange {
             }
             return ContentRange(range: nil, completeLength: length)
         }
-        // The end of a range that holds the largest offset is no offset any more.
+        // A range that ends with the largest offset cannot be represented: its end would overflow.
         guard let first = scanner.digits()?.decimalNumber, scanner.skip(UInt8(ascii: "-")),
             let last = scanner.digits()?.decimalNumber, scanner.skip(UInt8(ascii: "/")),
             let range = ByteRange(first: first, end: last.saturatingAdding(1)), range.last == last
@@ -72,8 +72,8 @@ extension ContentRange {
         if scanner.skip(UInt8(ascii: "*")) {
             return scanner.next == nil ? ContentRange(range: range, completeLength: nil) : nil
         }
-        // "invalid if […] last-pos value less than its first-pos value, or a complete-length value less than or equal to its
-        // last-pos value".
+        // "invalid if […] last-pos value less than its first-pos value, or a complete-length value less than or equal
+        // to its last-pos value".
         guard let length = scanner.digits()?.decimalNumber, scanner.next == nil else { return nil }
         return StoredPart(range: range, completeLength: length).map { ContentRange($0) }
     }

@@ -1,34 +1,35 @@
 package import HTTPTypes
 
-/// `If-Range`: a range only of the representation of which the client has the rest (RFC 9110 §13.1.5).
+/// `If-Range` asks for a range only of the representation that the client already has in part (RFC 9110 §13.1.5).
 package enum IfRange {
-    /// Whether the `Range` of `request` may be heeded for the stored response with these fields.
+    /// Whether the `Range` of `request` applies to the stored response with these fields.
     ///
-    /// `false` means that the `Range` is to be ignored, and the whole representation is the answer.
+    /// If `false`, the cache ignores the `Range` and answers with the whole representation.
     ///
     /// - Parameters:
-    ///   - request: The request; without an `If-Range` it permits the range.
+    ///   - request: The request. Without `If-Range`, its range applies.
     ///   - fields: The fields of the stored response.
-    ///   - responseTime: When that arrived.
+    ///   - responseTime: The time when the stored response arrived.
     package static func permitsRange(
         _ request: HTTPRequest, stored fields: HTTPFields, responseTime: HTTPDate
     ) -> Bool {
         guard request.headerFields.contains(.ifRange) else { return true }
-        // An empty one, or two, can match nothing.
+        // An empty line, or several lines, match nothing.
         let lines = request.headerFields.filledLines(.ifRange)
         guard lines.count == 1 else { return false }
         let value = lines[0].trimmedBytes
         if value.isStrongEntityTag {
-            // True if it "exactly matches the ETag field value […] using the strong comparison function".
+            // True if the value "exactly matches the ETag field value […] using the strong comparison function".
             let tags = fields.filledLines(.eTag)
             return tags.count == 1 && tags[0].trimmedBytes == value
         }
-        // An HTTP-date that "exactly matches the Last-Modified field value" and is strong. That is asked of the stored one,
-        // which then is a date as well. An ETag beside it does not matter here: it is for the client to prefer it.
+        // An HTTP-date must be strong, and one that "exactly matches the Last-Modified field value". The code checks
+        // only the stored value: an equal value is then a date as well. A stored ETag does not matter: the client
+        // chooses between tag and date.
         return StrongValidator.strongLastModified(of: fields, responseTime: responseTime) == value
     }
 
-    /// The `If-Range` with which the rest of a stored response may be asked for; `nil` when none may.
+    /// Returns the `If-Range` that may request the rest of a stored response; `nil` without a strong validator.
     ///
     /// A client "MUST NOT generate an If-Range header field containing an entity tag that is marked as weak", nor "an
     /// HTTP-date unless […] the client has no entity tag […] and the date is a strong validator".

@@ -1,33 +1,34 @@
 internal import HTTPTypes
 
-/// What becomes of a newly received part among what is stored for the same request (RFC 9110 §15.3.7.3, RFC 9111 §3.4).
+/// Decides how to combine a newly received part with stored responses for the same request.
+///
+/// Follows RFC 9110 §15.3.7.3 and RFC 9111 §3.4.
 package struct PartCombination: Hashable, Sendable {
-    /// What to do with the new part.
+    /// The action for the new part.
     package enum Action: Hashable, Sendable {
-        /// It is stored as what it is: nothing that is stored touches it, or nobody can tell that both are of one
+        /// Stores the part by itself. No stored part touches it, or no validator proves that both are of one
         /// representation.
         case standsAlone
-        /// It and some stored ones become one.
+        /// Combines the new part with stored parts.
         case combines(CombinedPart)
-        /// The stored response at this place is the whole of the same representation: the part adds nothing.
+        /// Does not store the part: the stored response at this index is the whole of the same representation.
         case isCoveredByWhole(Int)
     }
 
-    /// What to do with the new part.
     package let action: Action
-    /// The places of stored responses that are of another representation and older: the origin has replaced it, and they
-    /// are to go.
+    /// The indices of older stored responses to remove, because the origin has replaced their representation.
     package let displaced: [Int]
 
-    /// A stored response and the part of the representation that it has; `nil` for all of it.
+    /// A stored response and its part of the representation; `nil` for the whole.
     package typealias Stored = (response: StoredResponse, part: StoredPart?)
 
-    /// Finds what the part `part` of `new` goes with.
+    /// Decides how to combine the part `part` of `new` with stored responses.
     ///
     /// - Parameters:
-    ///   - new: A 206 or a 200 that broke off, with its fields as stored.
-    ///   - part: What of it has arrived. For a 206 its `Content-Range`, up to where it broke off.
-    ///   - stored: What is stored for the key and selected by the request: `Vary` has been looked at.
+    ///   - new: A 206 or an incomplete 200, with its fields as stored.
+    ///   - part: The bytes that have arrived. For a 206, its `Content-Range` up to the point where the transfer broke
+    ///     off.
+    ///   - stored: The stored responses for the key that the request selects by `Vary`.
     package init(of new: StoredResponse, part: StoredPart, with stored: [Stored]) {
         guard let validator = new.strongValidator, new.status.isOfRepresentation else {
             action = .standsAlone
@@ -38,7 +39,7 @@ package struct PartCombination: Hashable, Sendable {
         var members: [Int] = []
         var whole: Int?
         for (index, candidate) in stored.enumerated() where candidate.response.status.isOfRepresentation {
-            // Without a strong validator it may be of the same representation or not.
+            // Without a strong validator, the candidate may be of the same representation or of another one.
             guard let other = candidate.response.strongValidator else { continue }
             let isOlder = candidate.response.recency <= new.recency
             guard other == validator else {
@@ -46,11 +47,11 @@ package struct PartCombination: Hashable, Sendable {
                 continue
             }
             if let held = candidate.part, !held.agrees(with: part) {
-                // One validator for two lengths: the origin has broken its word, and the newer one is the better guess.
+                // The origin used one validator for two lengths. The newer response is more likely to be right.
                 if isOlder { displaced.append(index) }
                 continue
             }
-            // RFC 9110 §14.1.2: ranges count encoded bytes, and a decoded body has others.
+            // RFC 9110 §14.1.2: ranges count encoded bytes; a decoded body has different bytes.
             guard candidate.response.hasIntactBody, !candidate.response.isBodyDecoded, !new.isBodyDecoded else {
                 continue
             }
@@ -72,16 +73,16 @@ package struct PartCombination: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// What tells which representation the body is of.
+    /// The validator that identifies the representation of the body.
     var strongValidator: StrongValidator? { StrongValidator(fields, responseTime: responseTime) }
 
-    /// RFC 9111 §4: the most recent response is that with the latest `Date`.
+    /// RFC 9111 §4: the response with the latest `Date` is the most recent.
     fileprivate var recency: HTTPDate {
         fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) } ?? responseTime
     }
 }
 
 extension HTTPResponse.Status {
-    /// Whether the body is the representation, or a part of it. That of an error is neither.
+    /// Whether the body is the representation or a part of it. The body of an error is neither.
     fileprivate var isOfRepresentation: Bool { self == .ok || self == .partialContent }
 }

@@ -1,11 +1,11 @@
-/// What a request for ranges gets of a representation.
+/// The answer to a range request.
 package enum RangeAnswer: Hashable, Sendable {
     /// A 206 with these bytes.
     case part(ByteRange)
-    /// A 206 with each of these parts, in this order.
+    /// A 206 with these parts, in this order.
     case parts([ByteRange])
-    /// A 416: there are no such bytes.
+    /// A 416: the representation has no such bytes.
     case unsatisfiable
-    /// A 200, as if no range had been asked for.
+    /// A 200, as if the request had no range.
     case whole
 }

@@ -1,29 +1,29 @@
 package import HTTPTypes
 
-/// An answer to a request for ranges: its head, and what its body is made of (RFC 9110 §15.3.7, §15.5.17).
+/// The answer to a range request: its head and the segments of its body (RFC 9110 §15.3.7, §15.5.17).
 package struct RangeDelivery: Hashable, Sendable {
-    /// A stretch of the body.
+    /// Consecutive bytes of the body.
     package enum Segment: Hashable, Sendable {
-        /// These bytes.
+        /// Literal bytes.
         case bytes([UInt8])
-        /// These bytes of the representation.
+        /// A range of bytes of the representation.
         case body(ByteRange)
     }
 
-    /// The head.
     package let head: HTTPResponse
-    /// The body, front to back. Its length is that in the `Content-Length` of the head.
+    /// The body, front to back. Its length equals the `Content-Length` of the head.
     package let segments: [Segment]
 
-    /// Lays out an answer.
+    /// Composes an answer.
     ///
     /// - Parameters:
-    ///   - answer: What the request gets.
-    ///   - head: The head that would answer with all that is stored: ``StoredResponse/head(age:policy:)``.
-    ///   - completeLength: The length of the whole representation, if it is known.
-    ///   - seed: A text that is another for other bytes, such as their digest; the boundary between parts is made of it.
-    /// - Returns: `nil` when it cannot be delivered so: the whole, or a 416, without a known length; or several parts of an
-    ///   encoded representation. Then the whole is delivered, or the origin asked.
+    ///   - answer: The answer to deliver.
+    ///   - head: The head for all stored bytes: ``StoredResponse/head(age:policy:)``.
+    ///   - completeLength: The length of the whole representation, if known.
+    ///   - seed: A text that differs for different bytes, such as their digest. The boundary between parts depends on
+    ///     the seed.
+    /// - Returns: `nil` for a whole or a 416 without a known length, and for several parts of an encoded
+    ///   representation. The caller then delivers the whole or asks the origin.
     package init?(_ answer: RangeAnswer, head: HTTPResponse, completeLength: Int64?, seed: String) {
         switch answer {
         case .part(let range):
@@ -46,8 +46,8 @@ package struct RangeDelivery: Hashable, Sendable {
     }
 
     private init(_ part: StoredPart, head: HTTPResponse) {
-        // §15.3.7: what a 200 would have had of Date, Cache-Control, ETag, Expires, Content-Location and Vary must be there;
-        // all else may be, and helps a client that has none of it yet.
+        // §15.3.7: a 206 must have Date, Cache-Control, ETag, Expires, Content-Location and Vary if a 200 would have
+        // them. All other fields are optional, and help a client that has none of them yet.
         var head = head
         head.status = .partialContent
         head.headerFields.removeWhatIsOfOneContent()
@@ -66,8 +66,8 @@ package struct RangeDelivery: Hashable, Sendable {
     }
 
     private init(unsatisfiedBy completeLength: Int64, head: HTTPResponse) {
-        // Nothing here is about the representation but its length, and nothing lets another cache keep it: a 416 that was
-        // stored would answer requests without a range.
+        // Only the length describes the representation. No field lets another cache store the 416: a stored 416 would
+        // answer requests without a range.
         var fields = HTTPFields()
         for field in head.headerFields where field.name == .vary || field.name == .acceptRanges { fields.append(field) }
         fields[.contentRange] = ContentRange.unsatisfied(completeLength: completeLength).fieldValue
@@ -80,8 +80,8 @@ package struct RangeDelivery: Hashable, Sendable {
 
 extension RangeDelivery {
     private init?(_ ranges: [ByteRange], head: HTTPResponse, completeLength: Int64?, seed: String) {
-        // The parts hold encoded bytes, the message around them does not; Content-Encoding cannot say so, and a client that
-        // goes by it decodes the boundaries.
+        // The parts hold encoded bytes, but the message around them is not encoded. Content-Encoding cannot express the
+        // difference: a client that obeys the field would decode the boundaries.
         guard !ranges.isEmpty, head.headerFields.filledLines(.contentEncoding).isEmpty else { return nil }
         let boundary = Self.boundary(seed)
         let type = head.headerFields.first { $0.name == .contentType }?.trimmedBytes
@@ -90,7 +90,8 @@ extension RangeDelivery {
         for range in ranges {
             guard let part = StoredPart(range: range, completeLength: completeLength) else { return nil }
             var opening = Array("\(segments.isEmpty ? "" : "\r\n")--\(boundary)\r\n".utf8)
-            // §15.3.7.2: the Content-Type that a 200 would have had, in each part; Content-Range in each, and in none but them.
+            // §15.3.7.2: each part has its Content-Range and the Content-Type that a 200 would have. The head has no
+            // Content-Range.
             if let type { opening += Array("Content-Type: ".utf8) + type + Array("\r\n".utf8) }
             opening += Array("Content-Range: \(ContentRange(part).fieldValue)\r\n\r\n".utf8)
             segments += [.bytes(opening), .body(range)]
@@ -110,10 +111,12 @@ extension RangeDelivery {
         self.init(head: head, segments: segments)
     }
 
-    /// 128 bits of FNV-1a over the seed, in hexadecimal: characters that any boundary may have (RFC 2046 §5.1.1).
+    /// Returns 128 bits of FNV-1a over the seed, in hexadecimal digits, which any boundary may contain (RFC 2046
+    /// §5.1.1).
     ///
-    /// The same bytes get the same boundary, so that an answer can be compared and repeated. That it is in the content by
-    /// chance is as unlikely as for a random one; by intent nothing is won, as Content-Range says where a part ends.
+    /// The same bytes get the same boundary, so that answers can be compared and repeated. A chance occurrence in the
+    /// content is as unlikely as for a random boundary. A deliberate one gains nothing, because Content-Range states
+    /// the end of each part.
     private static func boundary(_ seed: String) -> String {
         var forward: UInt64 = 0xcbf2_9ce4_8422_2325
         var backward = forward

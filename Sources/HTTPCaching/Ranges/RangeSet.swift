@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// The bytes that a request asks for in its `Range` (RFC 9110 §14.2).
 ///
-/// A `Range` that cannot be read is none: the recipient "MAY ignore or reject" it, and a 200 is right for any client.
+/// An invalid `Range` counts as absent: the recipient "MAY ignore or reject" it, and a 200 is right for any client.
 package struct RangeSet: Hashable, Sendable {
     /// One element of the set (RFC 9110 §14.1.1).
     fileprivate enum Spec: Hashable {
@@ -12,20 +12,20 @@ package struct RangeSet: Hashable, Sendable {
         case suffix(Int64)
     }
 
-    /// In the order asked for; never empty.
+    /// The elements in the requested order; never empty.
     private let specs: [Spec]
 
-    /// More ranges than these are ignored: RFC 9110 §17.15 has in mind those who ask for many small ones to do harm.
+    /// The most ranges in a request; a longer set is ignored. RFC 9110 §17.15 describes attacks with many small ranges.
     package static let maxCount = 16
 
-    /// The `Range` of `request`; `nil` when it has none, or one that is to be ignored.
+    /// Reads the `Range` of `request`; `nil` when the field is absent or must be ignored.
     package init?(_ request: HTTPRequest) {
-        // §14.2: "A server MUST ignore a Range header field received with a request method that is unrecognized or for which
-        // range handling is not defined. For this specification, GET is the only method".
+        // §14.2: "A server MUST ignore a Range header field received with a request method that is unrecognized or for
+        // which range handling is not defined. For this specification, GET is the only method".
         guard request.method == .get else { return nil }
         var value: HTTPField?
         for field in request.headerFields where field.name == .range {
-            // Not a list: two lines are an error, and which one counts nobody can tell.
+            // Range is not a list: two lines are an error, and the cache cannot tell which one counts.
             guard value == nil else { return nil }
             value = field
         }
@@ -42,10 +42,10 @@ extension RangeSet {
     /// §14.1.1: one invalid element makes the whole set invalid.
     private static func specs(_ bytes: FieldBytes) -> [Spec]? {
         var scanner = FieldScanner(bytes)
-        // §14.1: unit names are case-insensitive; §14.2: one that is not understood is ignored.
+        // §14.1: unit names are case-insensitive. §14.2: a Range with an unknown unit is ignored.
         guard scanner.token().isCaseInsensitively("bytes"), scanner.skip(UInt8(ascii: "=")) else { return nil }
         if let byte = scanner.next, byte.isFieldWhitespace {
-            // §5.6.1.2: whitespace goes with a comma; before it the element may be empty.
+            // §5.6.1.2 allows whitespace only around a comma. The element before the comma may be empty.
             scanner.skipWhitespace()
             guard scanner.next == UInt8(ascii: ",") else { return nil }
         }
@@ -61,8 +61,8 @@ extension RangeSet {
         let first = scanner.digits()
         guard scanner.skip(UInt8(ascii: "-")) else { return nil }
         let last = scanner.digits()
-        // §14.1.2: recipients "MUST anticipate potentially large decimal numerals". Beyond the largest offset there is no
-        // byte, so what is too large may as well be the largest.
+        // §14.1.2: recipients "MUST anticipate potentially large decimal numerals". No byte lies beyond the largest
+        // offset, so that offset can replace any larger number.
         switch (first, last) {
         case (nil, nil):
             return nil
@@ -81,28 +81,29 @@ extension RangeSet {
 // MARK: - Resolving
 
 extension RangeSet {
-    /// What the request gets of a representation that is stored whole.
+    /// Resolves the ranges against a representation that is stored whole.
     package func resolved(completeLength: Int64) -> RangeAnswer {
         let length = max(0, completeLength)
-        // §14.1.2: a suffix-range is satisfiable if its length is not zero, whatever there is. Of nothing, that is "the
-        // entire representation", for which Content-Range has no form.
+        // §14.1.2: a suffix-range with a length other than zero is satisfiable, even by an empty representation. Such a
+        // range means "the entire representation", and Content-Range cannot express an empty one.
         if length == 0, specs.contains(where: \.isSatisfiableByNothing) { return .whole }
-        // What cannot be satisfied is left out as long as something can.
+        // Omit unsatisfiable ranges if at least one is satisfiable.
         return Self.answer(specs.compactMap { $0.range(completeLength: length) }, completeLength: length)
     }
 
-    /// What the request gets of a stored part: ``RangeAnswer/part(_:)`` or ``RangeAnswer/parts(_:)``.
+    /// Resolves the ranges against a stored part, to ``RangeAnswer/part(_:)`` or ``RangeAnswer/parts(_:)``.
     ///
-    /// - Returns: `nil` when the origin has to be asked. RFC 9111 §3.3: a cache "MUST NOT use an incomplete response to
-    ///   answer requests unless the response has been made complete, or the request is partial and specifies a range
-    ///   wholly within the incomplete response". That there are no such bytes is for the origin to say, too.
+    /// - Returns: `nil` when the request must go to the origin. RFC 9111 §3.3: a cache "MUST NOT use an incomplete
+    ///   response to answer requests unless the response has been made complete, or the request is partial and
+    ///   specifies a range wholly within the incomplete response". Only the origin states that a range is
+    ///   unsatisfiable.
     package func resolved(inside part: ByteRange, completeLength: Int64?) -> RangeAnswer? {
         var ranges: [ByteRange] = []
         if let completeLength {
             ranges = specs.compactMap { $0.range(completeLength: max(0, completeLength)) }
         } else {
             for spec in specs {
-                // Only a range with both ends can be known to be in the part.
+                // Without a complete length, only a range with both ends is known to be in the part.
                 guard case .from(let first, let last?) = spec,
                     let range = ByteRange(first: first, end: last.saturatingAdding(1))
                 else { return nil }
@@ -119,11 +120,12 @@ extension RangeSet {
 
     private static func answer(_ ranges: [ByteRange], completeLength: Int64) -> RangeAnswer {
         guard let first = ranges.first else { return .unsatisfiable }
-        // §15.3.7.2: "A server MUST NOT generate a multipart response to a request for a single range". Of several of which
-        // one can be satisfied it may, but any client can read the plain form.
+        // §15.3.7.2: "A server MUST NOT generate a multipart response to a request for a single range". If only one of
+        // several ranges is satisfiable, a multipart response is allowed. But any client can read a plain 206.
         guard ranges.count > 1 else { return .part(first) }
-        // §14.2: "A server MAY ignore the Range header field"; it names overlapping ranges, beyond two, as a sign of harm.
-        // Even two send some bytes twice, and what adds up to the whole or more is better sent once.
+        // §14.2: "A server MAY ignore the Range header field". The section names more than two overlapping ranges as a
+        // sign of an attack. Even two overlapping ranges send some bytes twice. A 200 is better than ranges that add up
+        // to the whole or more.
         let sorted = ranges.sorted()
         guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.overlaps($1) }) else { return .whole }
         let sum = ranges.reduce(Int64(0)) { $0.saturatingAdding($1.count) }
@@ -138,11 +140,11 @@ extension RangeSet.Spec {
         return length > 0
     }
 
-    /// The bytes that this names among so many; `nil` when there are none.
+    /// Returns the bytes that this element selects from a representation of this length; `nil` when there are none.
     fileprivate func range(completeLength: Int64) -> ByteRange? {
         switch self {
         case .from(let first, let last):
-            // §14.1.2: a last-pos "greater than or equal to the current length" is the remainder.
+            // §14.1.2: a last-pos "greater than or equal to the current length" means the remainder.
             let end = last.map { min($0.saturatingAdding(1), completeLength) } ?? completeLength
             return ByteRange(first: first, end: end)
         case .suffix(let length):

@@ -1,34 +1,36 @@
 package import HTTPTypes
 
-/// Asking for the rest of a response of which the beginning is stored (RFC 9110 §13.1.5, §15.3.7).
+/// Requests the rest of a response whose beginning is stored (RFC 9110 §13.1.5, §15.3.7).
 package enum ResumeRequest {
-    /// What the reply makes of the stored part.
+    /// The effect of the reply on the stored part.
     package enum Outcome: Hashable, Sendable {
-        /// It is the rest: the stored bytes and then these are the whole representation, of this length.
+        /// The reply is the rest: the stored bytes and then its bytes are the whole representation, of this length.
         case continues(completeLength: Int64)
-        /// A 200: it is the whole representation, in the place of the stored part.
+        /// The reply is a 200: it is the whole representation and replaces the stored part.
         case replaces
-        /// The stored part is of no use any more, and this reply neither: the request is to be sent again, without a range.
+        /// Neither the stored part nor this reply is usable: send the request again, without a range.
         case discards
-        /// Another status, such as a 404 or a 503: it answers the request as it would have without the range, and says
-        /// nothing of the part.
+        /// The reply has another status, such as 404 or 503. The reply answers the request as if the range were absent,
+        /// and says nothing about the part.
         case answersOtherwise
     }
 
-    /// `request` for what comes after the stored part, if that is still of the current representation.
+    /// Makes a request for the bytes after the stored part, on condition that the part is of the current
+    /// representation.
     ///
     /// - Parameters:
-    ///   - request: A request for the whole.
-    ///   - stored: The stored response that it selects.
-    ///   - part: What that has.
-    /// - Returns: `nil` when the stored bytes are not the beginning, or nothing can prove that the rest belongs to them.
+    ///   - request: A request for the whole representation.
+    ///   - stored: The stored response that the request selects.
+    ///   - part: The bytes that `stored` has.
+    /// - Returns: `nil` when the stored bytes are not the beginning, or no validator can prove that the rest belongs to
+    ///   them.
     package static func make(
         for request: HTTPRequest, resuming stored: StoredResponse, part: StoredPart
     ) -> HTTPRequest? {
-        // A range or a precondition of its own: the reply would not be about the whole, or not about the range.
+        // A range or precondition of its own would make the reply not about the whole, or not about the range.
         guard request.method == .get, !request.headerFields.contains(where: \.name.makesConditional) else { return nil }
         guard stored.status == .ok || stored.status == .partialContent, stored.hasIntactBody else { return nil }
-        // §14.1.2: how many encoded bytes became the decoded ones that are stored nobody knows.
+        // §14.1.2: ranges count encoded bytes, but their number is unknown for stored bytes that were decoded.
         guard !stored.isBodyDecoded, part.range.first == 0, !part.isComplete else { return nil }
         guard let ifRange = IfRange.field(for: stored.fields, responseTime: stored.responseTime) else { return nil }
         var resuming = request
@@ -37,14 +39,15 @@ package enum ResumeRequest {
         return resuming
     }
 
-    /// What the reply to a request of ``make(for:resuming:part:)`` makes of the stored part.
+    /// Determines the effect of the reply to a request of ``make(for:resuming:part:)`` on the stored part.
     package static func outcome(
         of exchange: Exchange, resuming stored: StoredResponse, part: StoredPart
     ) -> Outcome {
         switch exchange.reply.status {
         case .ok: .replaces
         case .partialContent: continuation(exchange, resuming: stored, part: part)
-        // A 304 to a request without If-None-Match and If-Modified-Since is a mistake; a 416 says that there is no rest.
+        // A 304 without If-None-Match and If-Modified-Since in the request is an error. A 416 means that there is no
+        // rest.
         case .notModified, .rangeNotSatisfiable: .discards
         default: .answersOtherwise
         }
@@ -55,7 +58,8 @@ package enum ResumeRequest {
     ) -> Outcome {
         let fields = exchange.reply.headerFields
         guard !exchange.isBodyDecoded, isOfSameRepresentation(exchange, as: stored) else { return .discards }
-        // Exactly where the stored bytes end, up to the end of all: then the client gets what it has asked for.
+        // The rest begins exactly where the stored bytes end, and reaches the end of the representation. The client
+        // then gets the requested bytes.
         guard let rest = ContentRange(fields)?.part, rest.range.first == part.range.end,
             let length = rest.completeLength ?? part.completeLength, rest.range.end == length,
             part.completeLength == nil || part.completeLength == length
@@ -67,21 +71,21 @@ package enum ResumeRequest {
         guard let validator = stored.strongValidator else { return false }
         let fields = exchange.reply.headerFields
         if fields.filledLines(.eTag).isEmpty, stored.fields.filledLines(.eTag).isEmpty {
-            // §15.3.7: in answer to an If-Range a sender "SHOULD NOT generate other representation header fields beyond those
-            // required", and Last-Modified is not required. A server that sends none has compared ours. One that does, with
-            // or without a Date, must send the same.
+            // §15.3.7: in answer to an If-Range, a sender "SHOULD NOT generate other representation header fields
+            // beyond those required", and Last-Modified is not required. A server that omits the date has compared the
+            // one in If-Range. A server that sends a date, with or without Date, must send the stored one.
             let dates = fields.filledLines(.lastModified)
             let storedDate = stored.fields.filledLines(.lastModified).first?.trimmedBytes
             return dates.allSatisfy { $0.trimmedBytes == storedDate }
         }
-        // An ETag is required if a 200 would have had it. A server that leaves it out may have left out the comparison too:
-        // there are those that do not know If-Range.
+        // A 206 must have an ETag if a 200 would have one. A server that omits the ETag may have omitted the comparison
+        // too: some servers do not know If-Range.
         return StrongValidator(fields, responseTime: exchange.responseTime) == validator
     }
 }
 
 extension HTTPField.Name {
-    /// Whether a field with this name asks for less than a plain GET does.
+    /// Whether a field with this name asks for less than a plain GET.
     fileprivate var makesConditional: Bool {
         switch self {
         case .range, .ifRange, .ifMatch, .ifNoneMatch, .ifModifiedSince, .ifUnmodifiedSince: true

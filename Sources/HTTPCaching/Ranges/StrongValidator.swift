@@ -1,10 +1,10 @@
 package import HTTPTypes
 
-/// What tells that two responses have bytes of one and the same representation (RFC 9110 §8.8.1).
+/// A validator that proves that two responses have bytes of the same representation (RFC 9110 §8.8.1).
 ///
-/// Two are equal when they have the same strong entity-tag or, where there is no entity-tag, the same strong date. A
-/// response with an entity-tag that is weak, or is none by the grammar, has no strong validator: its date would be a second
-/// opinion against the origin's own.
+/// Two validators are equal if they are the same strong entity tag or, without entity tags, the same strong date. A
+/// weak or malformed entity tag leaves a response without a strong validator. The date could contradict the tag of the
+/// origin.
 package struct StrongValidator: Hashable, Sendable {
     private enum Kind: Hashable {
         case entityTag([UInt8])
@@ -13,11 +13,11 @@ package struct StrongValidator: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// The strong validator of a response; `nil` when it has none.
+    /// Reads the strong validator of a response; `nil` when there is none.
     ///
     /// - Parameters:
     ///   - fields: The fields of the response.
-    ///   - responseTime: When it arrived; a year with two digits is read by it.
+    ///   - responseTime: The time when the response arrived, which resolves a year with two digits.
     package init?(_ fields: HTTPFields, responseTime: HTTPDate) {
         let tags = fields.filledLines(.eTag)
         if let tag = tags.first {
@@ -30,7 +30,7 @@ package struct StrongValidator: Hashable, Sendable {
         }
     }
 
-    /// The `If-Range` that asks for more of the same representation.
+    /// The `If-Range` that requests more of the same representation.
     package var ifRange: HTTPField {
         switch kind {
         case .entityTag(let bytes), .lastModified(let bytes): HTTPField(name: .ifRange, lenientValue: bytes)
@@ -39,10 +39,11 @@ package struct StrongValidator: Hashable, Sendable {
 }
 
 extension StrongValidator {
-    /// The bytes of `Last-Modified` if it is strong, whatever the entity-tag.
+    /// Returns the bytes of `Last-Modified` if the date is strong, regardless of the entity tag.
     ///
-    /// RFC 9110 §8.8.2.2: a date is weak unless it is at least one second before the `Date` of the response: the representation
-    /// could have changed again within the second. Without a `Date` of the same clock nothing can be deduced.
+    /// RFC 9110 §8.8.2.2: a date is weak unless it is at least one second before the `Date` of the response. The
+    /// representation could have changed again within that second. Without a `Date` of the same clock, nothing can be
+    /// deduced.
     static func strongLastModified(of fields: HTTPFields, responseTime: HTTPDate) -> [UInt8]? {
         let lines = fields.filledLines(.lastModified)
         let dates = fields.filledLines(.date)
@@ -55,7 +56,7 @@ extension StrongValidator {
 }
 
 extension HTTPFields {
-    /// The lines with this name that have something in them. As for ``EntityTag``, an empty one is none.
+    /// Returns the non-empty lines with this name. An empty line counts as absent, as for ``EntityTag``.
     func filledLines(_ name: HTTPField.Name) -> [HTTPField] {
         filter { $0.name == name && !$0.trimmedBytes.isEmpty }
     }
@@ -67,9 +68,10 @@ extension HTTPField {
 }
 
 extension [UInt8] {
-    /// RFC 9110 §8.8.3: `opaque-tag = DQUOTE *etagc DQUOTE`, without the `W/` of a weak one.
+    /// Whether the bytes are a strong entity tag (RFC 9110 §8.8.3): `opaque-tag = DQUOTE *etagc DQUOTE`, without the
+    /// `W/` of a weak one.
     ///
-    /// It goes into an `If-Range`, where what does not begin with a quote is taken for a date.
+    /// The tag goes into an `If-Range`, where a value without a quote at its beginning is read as a date.
     var isStrongEntityTag: Bool {
         guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\"") else { return false }
         return dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }

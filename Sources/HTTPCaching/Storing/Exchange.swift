@@ -1,19 +1,18 @@
 package import HTTPTypes
 
-/// A request as it was sent, the head of its reply, and when both happened.
+/// A request as sent, the head of its reply, and the times of both.
 package struct Exchange: Sendable {
-    /// The request, with all that the transport added to it.
+    /// The request, with all fields that the transport added.
     package var request: HTTPRequest
-    /// The final response to it.
+    /// The final response to the request.
     package var reply: HTTPResponse
-    /// When the request was sent.
+    /// The time when the request was sent.
     package var requestTime: HTTPDate
-    /// When the head of the reply arrived.
+    /// The time when the head of the reply arrived.
     package var responseTime: HTTPDate
     /// Whether the transport removed a content coding from the body.
     package var isBodyDecoded: Bool
 
-    /// Creates an exchange.
     package init(
         request: HTTPRequest, reply: HTTPResponse, requestTime: HTTPDate, responseTime: HTTPDate,
         isBodyDecoded: Bool = false

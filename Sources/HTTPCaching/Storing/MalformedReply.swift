@@ -11,7 +11,7 @@ enum MalformedReply {
         return hasSeveralLengths(reply.headerFields) ? "Content-Length has several values" : nil
     }
 
-    /// RFC 9112 §6.3: such a message is invalid, unless all members of the list are the same number.
+    /// RFC 9112 §6.3: a message with several lengths is invalid, unless all members of the list are the same number.
     private static func hasSeveralLengths(_ fields: HTTPFields) -> Bool {
         let members = fields[values: .contentLength].flatMap { line in
             line.split(separator: ",", omittingEmptySubsequences: false).map { member in

@@ -1,48 +1,49 @@
 package import HTTPTypes
 
-/// What is to be done with the reply of an origin, once its head is there.
+/// The action for the reply of an origin, once its head has arrived.
 package enum ReplyDecision: Hashable, Sendable {
-    /// A 304: the updated stored responses replace those at their places, and the one at `answerWith` answers, with the
-    /// body it has. With `removeAfterUse` they are removed instead of replaced.
+    /// Freshens by a 304: the updated responses replace the stored ones at their indices. The response at `answerWith`
+    /// answers, with its stored body. With `removeAfterUse`, the stored responses are removed instead of replaced.
     case freshen([Int: StoredResponse], answerWith: Int, removeAfterUse: Bool)
-    /// The reply is delivered, and stored as this once its body is complete. It replaces what is stored for its selection.
+    /// Delivers the reply, and stores this response once its body is complete. The response replaces the stored one
+    /// with the same selection.
     case store(StoredResponse)
-    /// The reply, a 206, is delivered, and its part stored as this.
+    /// Delivers the reply, a 206, and stores its part as this response.
     case storePart(StoredResponse)
-    /// The reply is the rest of the part at this place: both are delivered, and stored as this, the whole.
+    /// Delivers the part at this index and then the reply, which is its rest. Stores both as this whole response.
     case complete(Int, StoredResponse)
-    /// The reply is an error, and the stored response at this place is delivered in its stead (RFC 5861 §4).
+    /// Delivers the stored response at this index instead of the reply, which is an error (RFC 5861 §4).
     case standIn(Int)
-    /// The reply, to a HEAD, is delivered. The updated responses replace those at their indices, and the responses at the
-    /// other indices are removed (RFC 9111 §4.3.5).
+    /// Delivers the reply to a HEAD (RFC 9111 §4.3.5). The updated responses replace those at their indices. The
+    /// responses at the indices in `removing` are removed.
     case update([Int: StoredResponse], removing: [Int])
-    /// The reply is delivered and not stored. With `removeStored` all that is stored for its key goes.
+    /// Delivers the reply without storing it. With `removeStored`, all stored responses for its key are removed.
     case relay(removeStored: Bool)
-    /// A reply to a question of the cache's own that nothing stored can answer: the request is to be sent once more, as the
-    /// caller made it. What is stored at these places is of no use and goes.
+    /// Sends the request once more, as the caller made it. The reply answers a question of the cache, but no stored
+    /// response can answer the request. The stored responses at these indices are unusable and are removed.
     ///
-    /// An origin that answers that with a 304, too, is broken; the caller has to count.
+    /// An origin that answers the second request with another 304 is broken. The loader must count its retries.
     case retry(removing: [Int])
 
-    /// What the cache asked for of its own.
+    /// The question that the cache added to the request.
     package enum Question: Hashable, Sendable {
-        /// Nothing.
+        /// The cache added nothing.
         case none
-        /// Whether the stored response at this place is still good.
+        /// Whether the stored response at this index is still valid.
         case validation(Int)
-        /// The rest of the part at this place.
+        /// The rest of the part at this index.
         case rest(Int)
     }
 
-    /// What is to be done with the reply of `exchange`.
+    /// Decides about the reply of `exchange`.
     ///
     /// - Parameters:
-    ///   - exchange: The request as it was sent, and its reply.
+    ///   - exchange: The request as sent, and its reply.
     ///   - original: The request as the caller made it.
-    ///   - candidates: All stored responses for the key, as they were for the ``CacheDecision``.
-    ///   - question: What the request carried of the cache's own.
-    ///   - policy: The policy that the request was made under.
-    ///   - fingerprint: What stands for credentials in a ``RequestSelection``.
+    ///   - candidates: All stored responses for the key, unchanged since the ``CacheDecision``.
+    ///   - question: The question that the cache added to the request.
+    ///   - policy: The policy under which the request was made.
+    ///   - fingerprint: Returns the text that replaces credentials in a ``RequestSelection``.
     package static func make(
         _ exchange: Exchange, original: HTTPRequest, candidates: [StoredResponse], question: Question,
         policy: CachePolicy, fingerprint: @escaping RequestSelection.Fingerprint
@@ -74,13 +75,13 @@ package enum ReplyDecision: Hashable, Sendable {
             let validated: Int
             switch question {
             case .validation(let index): validated = index
-            // The caller asked whether what it has is still good, and this is the answer.
+            // The caller asked whether its own response is still valid, and the 304 answers that question.
             case .none where isAskedByCaller: return .relay(removeStored: policy.storesNothing)
             case .none: return .retry(removing: [])
-            // An origin that answers so would do it again.
+            // An origin that replies to a range request with a 304 would do so again.
             case .rest(let index): return .retry(removing: [index])
             }
-            // A date of the caller's has given way to the stored validators; its tags went along with them.
+            // The stored validators have replaced a date of the caller; the caller's tags were sent along with them.
             let ownTags = Preconditions(original).entityTags
             let freshening = Freshening(
                 exchange, candidates: candidates, validated: validated, isUnambiguous: ownTags.isEmpty,
@@ -92,8 +93,8 @@ package enum ReplyDecision: Hashable, Sendable {
                 freshening.updates, answerWith: freshening.answer, removeAfterUse: freshening.removesAfterUse)
         }
 
-        /// RFC 9111 §4.3.3: of the tags that were asked about, a 304 may be about one of the caller's. One that does not say
-        /// of which is taken for that only if no others were asked about.
+        /// Whether a 304 is about one of the caller's tags (RFC 9111 §4.3.3). A 304 without a tag is about one of them
+        /// only if the request carried no other tags.
         private func isAbout(_ ownTags: [EntityTag]) -> Bool {
             guard !ownTags.isEmpty else { return false }
             let sent = exchange.request.headerFields[fields: .ifNoneMatch]
@@ -119,7 +120,7 @@ package enum ReplyDecision: Hashable, Sendable {
             return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
         }
 
-        /// `nil` if it would never be found again: RFC 9111 §4.1, a `Vary` with "*" matches no request.
+        /// Returns the response to store; `nil` if no request can match it, as for a `Vary` with "*" (RFC 9111 §4.1).
         private func stored(part: StoredPart?) -> StoredResponse? {
             let selection = RequestSelection.make(
                 response: fields, request: original, fingerprint: fingerprint,
@@ -141,12 +142,12 @@ package enum ReplyDecision: Hashable, Sendable {
 
         // MARK: Parts
 
-        /// The reply to a request for a range that the caller made.
+        /// Decides about the reply to a range request of the caller.
         func part() -> ReplyDecision {
             guard RangeSet(original) != nil, let part = ContentRange(fields)?.part, !exchange.isBodyDecoded else {
                 return .relay(removeStored: false)
             }
-            // RFC 9111 §3.3: a part is stored as the whole would be.
+            // RFC 9111 §3.3: the rules for the whole apply to a part.
             let storability = Storability(status: .ok, fields: fields, request: original, policy: policy)
             if case .notStorable(let removesStored) = storability { return .relay(removeStored: removesStored) }
             guard var response = stored(part: part) else { return .relay(removeStored: false) }
@@ -154,7 +155,7 @@ package enum ReplyDecision: Hashable, Sendable {
             return .storePart(response)
         }
 
-        /// The reply to a request for the rest of a stored part.
+        /// Decides about the reply to a request for the rest of a stored part.
         func rest(of index: Int) -> ReplyDecision {
             guard candidates.indices.contains(index), let part = candidates[index].part else {
                 return .retry(removing: [])
@@ -166,7 +167,7 @@ package enum ReplyDecision: Hashable, Sendable {
             case .discards: return .retry(removing: [index])
             }
         }
-        /// The whole that the stored part and the reply are together; `nil` if they are not, or it must not be stored.
+        /// Returns the whole that the stored part and the reply form; `nil` if there is none, or none to store.
         private func completion(of index: Int, _ part: StoredPart) -> StoredResponse? {
             guard let rest = ContentRange(fields)?.part, let new = stored(part: rest) else { return nil }
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
@@ -183,7 +184,7 @@ package enum ReplyDecision: Hashable, Sendable {
 }
 
 extension HTTPFields {
-    /// Makes the fields of a part those of the whole that it is a part of.
+    /// Makes the fields of a part describe the whole.
     mutating func describeWhole(ofLength length: Int64?) {
         self[.contentRange] = nil
         self[.contentLength] = length.map(String.init)

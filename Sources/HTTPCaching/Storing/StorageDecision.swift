@@ -1,17 +1,16 @@
 package import HTTPTypes
 
-/// Whether the reply to a request may be stored, and the rule that says so.
+/// Whether the reply to a request may be stored, and the rule that decides.
 package struct StorageDecision: Hashable, Sendable {
-    /// Whether it may.
     package let storability: Storability
-    /// Of several reasons against it the first that was found; of several for it the most explicit.
+    /// The first reason found against storing, or the most explicit of several reasons for it.
     package let rule: Rule
 
-    /// Decides about a response with this status and these fields that answers `request`, the request as it was sent.
+    /// Decides about a response with this status and these fields that answers `request`, the request as sent.
     package static func make(
         status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy
     ) -> StorageDecision {
-        // RFC 9213 §2.2: beside a targeted field Cache-Control and Expires are ignored.
+        // RFC 9213 §2.2: a targeted field overrides Cache-Control and Expires.
         let targeted =
             policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
         let response = Received(
@@ -25,8 +24,8 @@ package struct StorageDecision: Hashable, Sendable {
 
         guard !policy.storesNothing else { return refuse(.localConfiguration, removesStored: true) }
         if let rule = response.ruleOfNoStore {
-            // §5.2.2.5 leaves open what becomes of an older response: the origin has withdrawn what it let us store before.
-            // But an error that is not to be stored says nothing about the last good response.
+            // §5.2.2.5 does not say whether to remove an older response. The origin has withdrawn its earlier
+            // permission to store. But an error that must not be stored says nothing about the last good response.
             return refuse(rule, removesStored: response.control.noStore && status.code < 400)
         }
         if let rule = response.ruleOfStatus { return refuse(rule) }
@@ -43,7 +42,7 @@ package struct StorageDecision: Hashable, Sendable {
     }
 }
 
-/// A response that has just arrived, and what forbids or allows to store it, group by group.
+/// A received response, with the rules that forbid or permit storing it, group by group.
 private struct Received {
     let status: HTTPResponse.Status
     let fields: HTTPFields
@@ -52,7 +51,7 @@ private struct Received {
     let request: HTTPRequest
     let isShared: Bool
 
-    /// RFC 9111 §5.2.2.3: beside `must-understand`, `no-store` is for those who do not know the status.
+    /// RFC 9111 §5.2.2.3: with `must-understand`, `no-store` applies only to caches that do not know the status.
     var ruleOfNoStore: Rule? {
         if control.mustUnderstand { return status.isUnderstood ? nil : .mustUnderstand }
         return control.noStore ? .noStore : nil
@@ -60,16 +59,16 @@ private struct Received {
 
     var ruleOfStatus: Rule? {
         guard (200...599).contains(status.code) else { return .statusNotFinal }
-        // A part of a body, or none, is not a response that could be reused as such.
+        // A 206 has only a part of a body, and a 304 has none: neither is reusable as such.
         if status == .partialContent || status == .notModified { return .statusNotUnderstood }
-        // These are about the conditions and the range of one request, and no answer to another.
+        // These statuses are about the preconditions and the range of one request, and answer no other request.
         if status == .preconditionFailed { return .preconditionFailed }
         if status == .rangeNotSatisfiable { return .rangeNotSatisfiable }
         return nil
     }
 
     var ruleOfSharedCache: Rule? {
-        // §5.2.2.7 would let a shared cache store what private="…" does not list; this one does not.
+        // §5.2.2.7 lets a shared cache store the fields that private="…" does not list; this cache does not.
         if control.isPrivate { return .privateInSharedCache }
         // §3.5
         guard control.allowsSharing || !request.headerFields.contains(.authorization) else {
@@ -78,11 +77,11 @@ private struct Received {
         return nil
     }
 
-    /// RFC 9111 §3: "the response contains at least one of the following"; of several the one that decides most.
+    /// RFC 9111 §3: "the response contains at least one of the following". Returns the most decisive permission.
     ///
-    /// A directive that cannot be read is none of them: what is left of it only restricts.
+    /// An unreadable directive permits nothing; it can only restrict.
     var permission: Rule? {
-        // §5.2.2.10: s-maxage means nothing to a private cache.
+        // §5.2.2.10: a private cache ignores s-maxage.
         if isShared, case .seconds = control.sharedMaxAge { return .sharedMaxAgeDirective }
         if case .seconds = control.maxAge { return .maxAgeDirective }
         if hasExpires { return .expiresField }
@@ -91,13 +90,13 @@ private struct Received {
         return status.isHeuristicallyCacheable ? .heuristicallyCacheable : nil
     }
 
-    /// Whether this response to a POST is what a GET of the same target would be answered (RFC 9110 §9.3.3).
+    /// Whether this response to a POST could answer a GET of the same target (RFC 9110 §9.3.3).
     ///
-    /// It has to say so by `Content-Location`, which says it only in a 2xx (§8.7); of those, this cache takes no other than
-    /// 200 for the answer to a GET.
+    /// `Content-Location` must say so, and has that meaning only in a 2xx (§8.7). Of the 2xx statuses, this cache
+    /// accepts only 200 as the answer to a GET.
     var isReusableAsGET: Bool {
         guard status == .ok, hasExplicitFreshness else { return false }
-        // Of several lines nobody can tell which was meant.
+        // With several lines, the cache cannot tell which one is meant.
         var locations = fields.filter { $0.name == .contentLocation }[...]
         guard let location = locations.popFirst(), locations.isEmpty,
             let reference = location.withUnsafeBytesOfValue({ URIReference($0.trimmed) }),
@@ -106,7 +105,8 @@ private struct Received {
         return reference.resolved(against: target).isEquivalent(to: target)
     }
 
-    /// RFC 9111 §4.2.1, without the guess of §4.2.2. A number that cannot be read is none.
+    /// Whether the response states its freshness lifetime (RFC 9111 §4.2.1). Heuristics (§4.2.2) and unreadable numbers
+    /// do not count.
     private var hasExplicitFreshness: Bool {
         if isShared, case .seconds = control.sharedMaxAge { return true }
         if case .seconds = control.maxAge { return true }
@@ -115,7 +115,7 @@ private struct Received {
 }
 
 extension URIReference {
-    /// The target URI of `request`; `nil` if it does not name one.
+    /// The target URI of `request`; `nil` without a scheme or an authority.
     fileprivate init?(target request: HTTPRequest) {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         self.init("\(scheme)://\(authority)\(request.path ?? "")".utf8)

@@ -1,17 +1,17 @@
 package import HTTPTypes
 
-/// An entity tag: bytes that an origin gave to one state of a resource (RFC 9110 §8.8.3).
+/// An entity tag: an opaque validator that an origin gives to one state of a resource (RFC 9110 §8.8.3).
 ///
-/// The bytes are compared as they are, without interpretation. A tag without its quotes is a tag all the same: servers
-/// that send such tags compare them in the same way.
+/// Compares the bytes without interpretation. Accepts a tag without its quotes: servers that send such tags compare
+/// them in the same way.
 package struct EntityTag: Hashable, Sendable {
     /// The whole tag, with `W/` and quotes.
     package let bytes: [UInt8]
 
-    /// Whether the tag begins with `W/`, in capitals.
+    /// Whether the tag begins with `W/`, in upper case.
     package let isWeak: Bool
 
-    /// Creates a tag without the whitespace at its ends; `nil` if nothing else is there.
+    /// Creates a tag, without whitespace at its ends; `nil` if nothing is left.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         let bytes = Array(bytes.trimmed)
         guard !bytes.isEmpty else { return nil }
@@ -19,7 +19,7 @@ package struct EntityTag: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates the tag of a response from its first `ETag`; `nil` if there is none, or `*`.
+    /// Creates the tag of a response from its first `ETag`; `nil` if there is none, or for `*`.
     ///
     /// As a condition, `*` would match every state of the resource, and the origin would confirm all of them.
     package init?(_ fields: HTTPFields) {
@@ -35,13 +35,13 @@ package struct EntityTag: Hashable, Sendable {
         !isWeak && !other.isWeak && bytes == other.bytes
     }
 
-    /// RFC 9110 §8.8.3.2: equivalent "if their opaque-tags match character-by-character, regardless of either or both being
-    /// tagged as 'weak'".
+    /// RFC 9110 §8.8.3.2: equivalent "if their opaque-tags match character-by-character, regardless of either or both
+    /// being tagged as 'weak'".
     package func isWeaklyEqual(to other: EntityTag) -> Bool {
         opaque == other.opaque
     }
 
-    /// Whether the tag is `*`, which stands for all tags.
+    /// Whether the tag is `*`, which matches all tags.
     var isAny: Bool { bytes == Array("*".utf8) }
 
     /// The tag without `W/`.

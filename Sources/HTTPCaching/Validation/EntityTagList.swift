@@ -1,20 +1,21 @@
 internal import HTTPTypes
 
-/// The value of an `If-None-Match`, over all its lines: `"*" / #entity-tag` (RFC 9110 §13.1.2).
+/// The value of `If-None-Match`, over all its lines: `"*" / #entity-tag` (RFC 9110 §13.1.2).
 ///
-/// An element ends at the next comma outside quotes. A backslash escapes nothing, for an entity-tag is no quoted-string
-/// (§8.8.3). A quote that is never closed reaches to the end of its line: what cannot be told apart should match nothing.
+/// An element ends at the next comma outside quotes. A backslash escapes nothing, because an entity-tag is not a
+/// quoted-string (§8.8.3). An unclosed quote reaches to the end of its line: tags that cannot be separated should match
+/// nothing.
 struct EntityTagList: Sendable {
-    /// The elements in order, as they were sent.
+    /// The elements in order, as sent.
     private(set) var tags: [EntityTag] = []
 
-    /// Whether a quote is never closed, so that nothing can be added behind it.
+    /// Whether a quote is never closed, so that no element can follow.
     private(set) var isUnterminated = false
 
-    /// Whether it is `*`, and nothing else. In a list `*` is a tag like any other.
+    /// Whether the value is `*` and nothing else. Inside a list, `*` is a tag like any other.
     var isAny: Bool { tags.count == 1 && tags[0].isAny }
 
-    /// Adds the elements of one more line.
+    /// Adds the elements of another line.
     mutating func combine(_ field: HTTPField) {
         field.withUnsafeBytesOfValue { combine($0) }
     }
@@ -42,21 +43,21 @@ struct EntityTagList: Sendable {
         if let tag = EntityTag(FieldBytes(rebasing: element)) { tags.append(tag) }
     }
 
-    /// Adds the tags that are not there yet; not one that would be read back as anything but itself.
+    /// Adds the missing tags. Omits a tag that the list would read back differently.
     mutating func append(_ others: some Sequence<EntityTag>) {
         guard !isAny, !isUnterminated else { return }
         var known = Set(tags)
         for tag in others where tag.isListElement && known.insert(tag).inserted { tags.append(tag) }
     }
 
-    /// The list in one line.
+    /// The list as one line.
     var field: HTTPField {
         HTTPField(name: .ifNoneMatch, lenientValue: Array(tags.map(\.bytes).joined(separator: ", ".utf8)))
     }
 }
 
 extension EntityTag {
-    /// Whether a list with this tag contains this tag and no other: no comma outside quotes, no open quote, and not `*`.
+    /// Whether a list can hold this tag as one element: no comma outside quotes, no open quote, and not `*`.
     fileprivate var isListElement: Bool {
         var isQuoted = false
         for byte in bytes {

@@ -1,28 +1,29 @@
 internal import HTTPTypes
 
-/// What a 304 does to stored responses (RFC 9111 §4.3.4).
+/// The updates that a 304 makes to stored responses (RFC 9111 §4.3.4).
 struct Freshening {
-    /// The responses that it updates, as updated, by their place among the candidates.
+    /// The updated responses, by their index among the candidates.
     private(set) var updates: [Int: StoredResponse] = [:]
-    /// The one of them that answers the request.
+    /// The index of the updated response that answers the request.
     let answer: Int
-    /// Whether that is the last time they answer: as merged, they could not have been stored.
+    /// Whether to remove the updated responses after this answer, because they could not have been stored with their
+    /// new fields.
     private(set) var removesAfterUse = false
 
-    /// Finds and updates what `exchange`, whose reply is a 304, is about.
+    /// Finds the stored responses that the 304 in `exchange` identifies, and updates them.
     ///
     /// - Parameters:
-    ///   - candidates: All stored responses for the key; those that another request selected are left alone.
-    ///   - validated: The one whose validators the request carried.
-    ///   - isUnambiguous: Whether it carried no other validators, such as the caller's.
-    /// - Returns: `nil` when it is about nothing that is stored, or a body is missing.
+    ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
+    ///   - validated: The index of the candidate whose validators the request carried.
+    ///   - isUnambiguous: Whether the request carried no other validators, such as the caller's.
+    /// - Returns: `nil` when the 304 identifies no stored response with an intact body.
     init?(
         _ exchange: Exchange, candidates: [StoredResponse], validated: Int, isUnambiguous: Bool,
         policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
     ) {
         let reply = exchange.reply.headerFields
         guard candidates.indices.contains(validated), reply.count <= Storability.maxFieldCount else { return nil }
-        // "the initial set": what could answer the request, had it been fresh.
+        // §4.3.4, "initial set": the responses that could answer the request if they were fresh.
         let selected = candidates.indices.filter { index in
             let candidate = candidates[index]
             return candidate.hasIntactBody
@@ -34,13 +35,13 @@ struct Freshening {
             return nil
         }
         self.answer = answer
-        // The 304 to a HEAD is about the response that a GET has stored.
+        // A 304 to a HEAD updates the response that a GET stored.
         var request = exchange.request
         request.method = .get
         for index in identified {
             var updated = candidates[index]
             updated.freshen(by: exchange)
-            // The 304 may have changed Vary, and with it what other requests are answered.
+            // The 304 may have changed Vary, and so the requests that the response answers.
             if let selection = RequestSelection.make(
                 response: updated.fields, request: request, fingerprint: fingerprint,
                 nominatesAuthorization: !policy.isShared)
@@ -49,7 +50,7 @@ struct Freshening {
             } else {
                 removesAfterUse = true
             }
-            // §4.3.4 lets a 304 change everything, no-store included.
+            // §4.3.4: a 304 may change any field, and so may add no-store.
             let storability = Storability(
                 status: updated.status, fields: updated.fields, request: request, policy: policy)
             if storability != .storable { removesAfterUse = true }
@@ -57,7 +58,7 @@ struct Freshening {
         }
     }
 
-    /// Which stored responses the validators of a 304 identify.
+    /// Returns the indices of the stored responses that the validators of a 304 identify.
     private static func identify(
         _ reply: HTTPFields, among selected: [Int], of candidates: [StoredResponse], validated: Int,
         isUnambiguous: Bool
@@ -72,13 +73,13 @@ struct Freshening {
             {
                 return [validated]
             }
-            // A strong validator: all that have "one of those same strong validators", and none else. A weak one: "the most
-            // recent of those matching".
+            // A strong validator identifies all responses with "one of those same strong validators", and no other
+            // response. A weak validator identifies "the most recent of those matching".
             return tag.isWeak ? latest(matching, of: candidates).map { [$0] } ?? [] : matching
         }
         if let lastModified = reply.first(where: { $0.name == .lastModified }) {
-            // Weak unless proved otherwise (RFC 9110 §8.8.2.2). Of two states within one second the tag that was asked about
-            // tells which.
+            // A date is weak unless proved otherwise (RFC 9110 §8.8.2.2). Two states within one second have the same
+            // date; the tag of the validated response distinguishes them.
             let tag = EntityTag(candidates[validated].fields)
             let matching = selected.filter { index in
                 let fields = candidates[index].fields
@@ -87,15 +88,16 @@ struct Freshening {
             }
             return latest(matching, of: candidates).map { [$0] } ?? []
         }
-        // No validator at all. The RFC then updates a response only if it is the one there is; but servers leave the ETag
-        // out, and the request asked about one response and no other.
+        // The 304 has no validator. RFC 9111 then updates a response only if no other is stored. But servers omit the
+        // ETag, and the request validated exactly one response.
         return isUnambiguous && selected.contains(validated) ? [validated] : []
     }
 
-    /// Whether a 304 whose tag matches no stored response is about `response`, the only one that the request asked about.
+    /// Whether a 304 whose tag matches no stored response identifies `response`, the only one that the request
+    /// validated.
     ///
-    /// A server that compresses while it sends weakens the tag of a 200, but sends the original tag with a 304: nginx does.
-    /// Others send a weak tag with the 304 only; then `Last-Modified` decides.
+    /// A server that compresses while sending weakens the tag of a 200. With a 304, such a server sends the original
+    /// tag: nginx does. Other servers send a weak tag with the 304 only; then `Last-Modified` decides.
     private static func isAbout(_ response: StoredResponse, _ tag: EntityTag, _ reply: HTTPFields) -> Bool {
         if let stored = EntityTag(response.fields) { return stored.isWeaklyEqual(to: tag) }
         guard tag.isWeak, let lastModified = reply.first(where: { $0.name == .lastModified }) else { return false }
@@ -108,7 +110,7 @@ struct Freshening {
 }
 
 extension StoredResponse {
-    /// RFC 9111 §4: of several responses the one with the latest `Date` is the most recent.
+    /// RFC 9111 §4: the response with the latest `Date` is the most recent.
     fileprivate var recency: (HTTPDate, HTTPDate) {
         let date = fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) }
         return (date ?? responseTime, responseTime)

@@ -1,9 +1,9 @@
 internal import HTTPTypes
 
-/// The changes that the 200 to a HEAD makes to stored responses to GETs (RFC 9111 §4.3.5).
+/// The changes that a 200 to a HEAD makes to stored responses to GETs (RFC 9111 §4.3.5).
 package struct HeadUpdate: Hashable, Sendable {
-    /// The responses to store again, by their index among the candidates: with the fields of the HEAD if it confirms the
-    /// response, and as stale if it does not.
+    /// The responses to store again, by their index among the candidates. A confirmed response has the fields of the
+    /// HEAD; an unconfirmed one is stale.
     package private(set) var updates: [Int: StoredResponse] = [:]
     /// The indices of the responses to remove, in order.
     package private(set) var removals: [Int] = []
@@ -13,11 +13,11 @@ package struct HeadUpdate: Hashable, Sendable {
 
     /// Finds the changes that `exchange`, a forwarded HEAD and its reply, makes.
     ///
-    /// Another status than 200 changes nothing: neither an error nor a redirect says that the last good response to a GET
-    /// is out of date.
+    /// A status other than 200 changes nothing. Neither an error nor a redirect means that the last good response to a
+    /// GET is out of date.
     ///
     /// - Parameters:
-    ///   - candidates: All stored responses for the key; those that another request selected are left alone.
+    ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
     package init(
         _ exchange: Exchange, candidates: [StoredResponse], policy: CachePolicy,
         fingerprint: RequestSelection.Fingerprint, nominatesAuthorization: Bool = false
@@ -26,19 +26,20 @@ package struct HeadUpdate: Hashable, Sendable {
         guard exchange.request.method == .head, reply.status == .ok,
             reply.headerFields.count <= Storability.maxFieldCount
         else { return }
-        // RFC 9111 §5.2.1.5: of the response to a request with no-store nothing may be stored, and an update would.
+        // RFC 9111 §5.2.1.5: no part of the response to a request with no-store may be stored. An update would store
+        // one.
         let mayStore = !CacheControl(exchange.request.headerFields).noStore
         for (index, candidate) in candidates.enumerated()
         where candidate.selection.matches(
             exchange.request, fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
         {
             guard candidate.status == .ok || candidate.status == .partialContent else {
-                // A stored error or redirect has given way to a 200.
+                // The origin has replaced a stored error or redirect by a 200.
                 removals.append(index)
                 continue
             }
             guard candidate.isConfirmed(byHead: reply.headerFields) else {
-                // "the cache SHOULD consider the stored response to be stale". The HEAD may only have asked for another
+                // "the cache SHOULD consider the stored response to be stale". The HEAD may only have requested another
                 // content coding than the GET.
                 if mayStore, Freshness(of: candidate, policy: policy).lifetime <= DeltaSeconds.limit {
                     updates[index] = candidate.stale
@@ -47,7 +48,7 @@ package struct HeadUpdate: Hashable, Sendable {
                 }
                 continue
             }
-            // The fields of a part are not those of the whole. A response without its body is not worth an update.
+            // The fields of a part differ from those of the whole. A response without its body is not worth an update.
             guard mayStore, candidate.status == .ok, candidate.hasIntactBody else { continue }
             if let updated = candidate.updated(
                 byHead: exchange, policy, fingerprint, nominatesAuthorization: nominatesAuthorization)
@@ -61,12 +62,12 @@ package struct HeadUpdate: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// RFC 9111 §4.3.5: "if the stored response and HEAD response have matching values for any received validator fields
-    /// (ETag and Last-Modified) and, if the HEAD response has a Content-Length header field, the value of Content-Length
-    /// matches that of the stored response".
+    /// RFC 9111 §4.3.5: "if the stored response and HEAD response have matching values for any received validator
+    /// fields (ETag and Last-Modified) and, if the HEAD response has a Content-Length header field, the value of
+    /// Content-Length matches that of the stored response".
     ///
-    /// A validator that only one of the two has does not match. Two responses without validators do not contradict each
-    /// other. Another content coding does: the update would give the stored body a wrong name.
+    /// A validator in only one of the two responses does not match. Two responses without validators do not contradict
+    /// each other. A different content coding does: the update would mislabel the stored body.
     fileprivate func isConfirmed(byHead head: HTTPFields) -> Bool {
         for name in [HTTPField.Name.eTag, .lastModified] where fields.firstValue(of: name) != head.firstValue(of: name)
         {
@@ -77,20 +78,23 @@ extension StoredResponse {
         {
             return false
         }
-        // The Content-Length of a part is its own.
+        // The Content-Length of a part need not match that of the whole.
         guard status == .ok, let length = head.firstValue(of: .contentLength) else { return true }
         return fields.firstValue(of: .contentLength) == length
     }
 
-    /// Returns this response with the greatest age that a field can state: stale for any lifetime that the origin can
-    /// state in seconds, and for too long to answer while it is revalidated. The next validation removes the age.
+    /// Returns this response with the greatest age that a field can state.
+    ///
+    /// The response is then stale for any lifetime that an origin can state in seconds. The response is also too stale
+    /// to answer while it is revalidated. The next validation removes the age.
     fileprivate var stale: StoredResponse {
         var stale = self
         stale.fields[.age] = String(DeltaSeconds.limit)
         return stale
     }
 
-    /// Returns this response with the fields of the reply to a HEAD; `nil` if with them it could not have been stored.
+    /// Returns this response with the fields of the reply to a HEAD; `nil` if those fields would have prevented
+    /// storing.
     fileprivate func updated(
         byHead exchange: Exchange, _ policy: CachePolicy, _ fingerprint: RequestSelection.Fingerprint,
         nominatesAuthorization: Bool
@@ -101,7 +105,7 @@ extension StoredResponse {
         request.method = .get
         let storability = Storability(status: status, fields: updated.fields, request: request, policy: policy)
         guard storability == .storable,
-            // It may have changed Vary, and with it what other requests are answered.
+            // The reply may have changed Vary, and so the requests that the response answers.
             let selection = RequestSelection.make(
                 response: updated.fields, request: request, fingerprint: fingerprint,
                 nominatesAuthorization: nominatesAuthorization)
@@ -112,7 +116,7 @@ extension StoredResponse {
 }
 
 extension HTTPFields {
-    /// The bytes of the first line of a field; `nil` if there is none, or nothing in it.
+    /// The bytes of the first line of a field; `nil` if the line is absent or empty.
     fileprivate func firstValue(of name: HTTPField.Name) -> [UInt8]? {
         guard let field = first(where: { $0.name == name }) else { return nil }
         let bytes = field.withUnsafeBytesOfValue { Array($0.trimmed) }

@@ -1,13 +1,14 @@
 package import HTTPTypes
 
-/// The 304 with which a cache answers a condition itself (RFC 9110 §15.4.5).
+/// The 304 with which a cache answers a conditional request itself (RFC 9110 §15.4.5).
 package enum NotModified {
-    /// The fields of a 304 that stands for a response with the fields `stored`, as that would have been delivered: with
-    /// `Age`, and without what `no-cache="…"` withholds.
+    /// Returns the fields of a 304 in place of a response with the fields `stored`.
     ///
-    /// RFC 9110 §15.4.5 asks for `Cache-Control`, `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, and for no
-    /// other "representation metadata"; fields that are not about the representation, such as `Age`, `Link` or
-    /// `Content-Security-Policy`, come along, since they may have changed since the receiver stored them.
+    /// Pass the fields as they would be delivered: with `Age`, and without the fields that `no-cache="…"` withholds.
+    ///
+    /// RFC 9110 §15.4.5 requires `Cache-Control`, `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, and no
+    /// other "representation metadata". Fields about anything else, such as `Age`, `Link` or `Content-Security-Policy`,
+    /// are included: they may have changed since the receiver stored them.
     package static func head(of stored: HTTPFields) -> HTTPFields {
         var fields = stored
         fields.remove(named: representationMetadata)
@@ -16,7 +17,7 @@ package enum NotModified {
         return fields
     }
 
-    /// RFC 9110 §8 and §14.4, RFC 9530, RFC 6266: what describes the content, which a 304 has none of, and what frames it.
+    /// The fields that describe or frame the content, which a 304 lacks (RFC 9110 §8 and §14.4, RFC 9530, RFC 6266).
     private static let representationMetadata: Set<String> = [
         "content-digest", "content-disposition", "content-encoding", "content-language", "content-length",
         "content-md5",

@@ -1,31 +1,30 @@
 package import HTTPTypes
 
-/// The conditions that the sender of a GET or HEAD put on it itself (RFC 9110 §13.1).
+/// The preconditions that the sender of a GET or HEAD put on the request (RFC 9110 §13.1).
 ///
-/// `If-Range` is not among them: it is part of asking for a range (§13.1.5).
+/// `If-Range` is not one of them: it belongs to the range request (§13.1.5).
 package struct Preconditions: Sendable {
-    /// Whether there is none.
+    /// Whether the request has no preconditions.
     package var isEmpty: Bool {
         ifNoneMatch == nil && modifiedSinceCount == 0 && !mustBeForwarded
     }
 
-    /// Whether only the origin may judge them: there is an `If-Match` or `If-Unmodified-Since`.
+    /// Whether only the origin may evaluate the preconditions: there is an `If-Match` or `If-Unmodified-Since`.
     ///
     /// RFC 9111 §4.3.2: "A cache MUST NOT evaluate conditional header fields that only apply to an origin server".
     package private(set) var mustBeForwarded = false
 
-    /// The `If-None-Match`; `nil` without one.
     private var ifNoneMatch: EntityTagList?
     private var ifModifiedSince: HTTPField?
     private var modifiedSinceCount = 0
     private let isSelecting: Bool
 
-    /// The conditions of `request`.
+    /// Reads the preconditions of `request`.
     package init(_ request: HTTPRequest) {
         isSelecting = request.method == .get || request.method == .head
         for field in request.headerFields {
             let name = field.name
-            // Lengths first: this runs on every hit, and few requests have conditions.
+            // Compare lengths first: the loop runs on every hit, and few requests have preconditions.
             switch name.canonicalName.utf8.count {
             case 8 where name == .ifMatch, 19 where name == .ifUnmodifiedSince:
                 mustBeForwarded = true
@@ -42,23 +41,24 @@ package struct Preconditions: Sendable {
         }
     }
 
-    /// The elements of `If-None-Match` in order, to the letter; empty without one. `*` is one, too.
+    /// The elements of `If-None-Match` in order, byte for byte; empty without the field. `*` counts as an element.
     package var entityTags: [EntityTag] { ifNoneMatch?.tags ?? [] }
 
-    /// Whether ``adding(_:to:)`` can add anything: not behind `*`, nor behind a quote that is never closed.
+    /// Whether ``adding(_:to:)`` can add a tag: none can follow `*` or an unclosed quote.
     package var admitsMoreTags: Bool {
         guard let ifNoneMatch else { return true }
         return !ifNoneMatch.isAny && !ifNoneMatch.isUnterminated
     }
 
-    /// Whether a 304 answers the request in place of `stored`, which may be used for it (RFC 9111 §4.3.2).
+    /// Whether a 304 answers the request instead of `stored`, a response that may answer it (RFC 9111 §4.3.2).
     ///
-    /// Conditions that only the origin may judge are left out of account: see ``mustBeForwarded``.
+    /// Ignores preconditions that only the origin may evaluate; see ``mustBeForwarded``.
     package func isNotModified(_ stored: StoredResponse) -> Bool {
-        // §4.3.2: conditions are for a request that "can be satisfied by reusing a stored 200 (OK) or 206 (Partial Content)
-        // response"; those of one "with semantics that cannot be satisfied with a cached response" are for somebody else.
+        // §4.3.2: a cache evaluates the preconditions of a request that "can be satisfied by reusing a stored 200 (OK)
+        // or 206 (Partial Content) response". Preconditions of a request "with semantics that cannot be satisfied with
+        // a cached response" are for an inbound server.
         guard isSelecting, stored.status == .ok || stored.status == .partialContent else { return false }
-        // RFC 9110 §13.2.2: with If-None-Match, whatever is in it, If-Modified-Since is not looked at.
+        // RFC 9110 §13.2.2: If-None-Match, with any value, overrides If-Modified-Since.
         guard let ifNoneMatch else { return isUnmodified(stored) }
         if ifNoneMatch.isAny { return true }
         guard let tag = EntityTag(stored.fields) else { return false }
@@ -66,15 +66,17 @@ package struct Preconditions: Sendable {
         return ifNoneMatch.tags.contains { $0.isWeaklyEqual(to: tag) }
     }
 
-    /// RFC 9111 §4.3.2: `Last-Modified`, without it `Date`, and without that the time of receipt, is not later than the
-    /// condition.
+    /// RFC 9111 §4.3.2: whether the stored date is not later than the condition: `Last-Modified`, else `Date`, else the
+    /// time of receipt.
     private func isUnmodified(_ stored: StoredResponse) -> Bool {
-        // RFC 9110 §13.1.3: to be ignored if "not a valid HTTP-date" or if it "has more than one member".
+        // RFC 9110 §13.1.3: a recipient ignores a field that is "not a valid HTTP-date" or that "has more than one
+        // member".
         guard modifiedSinceCount == 1, let ifModifiedSince,
             let limit = HTTPDate(ifModifiedSince, now: stored.responseTime)
         else { return false }
         if let field = stored.fields.first(where: { $0.name == .lastModified }) {
-            // One that cannot be read does not count as none: the origin has said something, and nobody knows what.
+            // An unreadable Last-Modified does not count as absent: the origin has stated a date, but the cache cannot
+            // read it.
             guard let lastModified = HTTPDate(lenient: field, now: stored.responseTime) else { return false }
             return lastModified <= limit
         }
@@ -82,11 +84,12 @@ package struct Preconditions: Sendable {
         return date ?? stored.responseTime <= limit
     }
 
-    /// `request` with one `If-None-Match`: what it lists itself comes first, then the tags of `stored` that it lacks.
+    /// Returns `request` with one `If-None-Match`: first the tags that `request` lists, then the tags of `stored` that
+    /// it lacks.
     ///
-    /// A 304 then means that what the sender has, or what is stored, is still good; its `ETag` tells which (RFC 9111 §4.3.1).
-    /// A tag that no list can hold, one with a comma outside quotes or an open quote, is left out. The request comes back
-    /// as it was if there is nothing to add, or ``admitsMoreTags`` is false.
+    /// A 304 then confirms a response of the sender or a stored one; its `ETag` tells which (RFC 9111 §4.3.1). Omits a
+    /// tag that no list can hold: one with a comma outside quotes, or with an open quote. Returns `request` unchanged
+    /// if there is nothing to add, or if ``admitsMoreTags`` is false.
     package func adding(_ stored: [StoredResponse], to request: HTTPRequest) -> HTTPRequest {
         var list = ifNoneMatch ?? EntityTagList()
         let count = list.tags.count

@@ -1,16 +1,17 @@
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// Takes over the fields and the times of the 304 that validated it, or of the 200 to a HEAD (RFC 9111 §3.2).
+    /// Takes over fields and times of a 304 for this response, or of a 200 to a HEAD (RFC 9111 §3.2).
     package mutating func freshen(by exchange: Exchange) {
         let reply = exchange.reply.headerFields.storedFields(receivedAt: exchange.responseTime)
-        // §4.2.3 takes all times from one exchange: an Age that came with the older response is no longer true.
+        // §4.2.3 takes all times from one exchange: the Age of the older response is no longer true.
         fields[.age] = nil
-        // Each field of the 304 is added or replaces "field values that are already present". The exceptions describe the
-        // stored bytes: their length and coding and, if they were processed since, their type and range.
+        // Each field of the 304 adds or replaces "field values that are already present". The exceptions describe the
+        // stored bytes: their length and coding and, for a decoded body, their type and range.
         var handled: Set<String> = ["content-length", "content-encoding"]
         if isBodyDecoded { handled.formUnion(["content-type", "content-range"]) }
-        // A strong tag would promise other bytes than those of a response that the server compressed while sending it.
+        // Keep the weak tag of a response that the server compressed while sending. A strong tag would promise other
+        // bytes.
         if let stored = EntityTag(fields), stored.isWeak, EntityTag(reply)?.isWeaklyEqual(to: stored) == true {
             handled.insert("etag")
         }

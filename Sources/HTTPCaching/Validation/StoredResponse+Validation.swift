@@ -1,14 +1,15 @@
 package import HTTPTypes
 
 extension StoredResponse {
-    /// `request` made conditional on this response; `nil` when there is nothing to ask about, or no body that a 304 could
-    /// confirm.
+    /// Returns `request` made conditional on this response; `nil` without a validator, or without a body that a 304
+    /// could confirm.
     ///
-    /// RFC 9111 §4.3.1: both validators, if there are two, to the letter. A date that the origin did not give is not
-    /// invented: its `If-Modified-Since` would be compared with a clock that is not ours. §4.3.1 limits the date to a
-    /// validation that is not about a range, unless there is nothing else.
+    /// RFC 9111 §4.3.1: sends both validators, if there are two, byte for byte. With `Range`, a request carries the
+    /// date only if there is no other validator. Does not invent a date that the origin did not give: the origin would
+    /// compare it with a different clock.
     ///
-    /// - Parameter isConditional: Whether `request` has conditions of its own. Then its entity-tags are asked about, too.
+    /// - Parameter isConditional: Whether `request` has preconditions of its own. The result then also carries their
+    ///   entity tags.
     package func conditionalRequest(from request: HTTPRequest, isConditional: Bool = false) -> HTTPRequest? {
         guard hasIntactBody else { return nil }
         let original = request
@@ -34,6 +35,6 @@ extension StoredResponse {
 }
 
 extension HTTPField {
-    /// Whether there is nothing in it.
+    /// Whether the value is empty or whitespace.
     fileprivate var isBlank: Bool { withUnsafeBytesOfValue { $0.trimmed.isEmpty } }
 }

@@ -1,14 +1,14 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// Which differences between queries do not matter to a response, by its `No-Vary-Search`
+/// The differences between queries that do not matter to a response, by its `No-Vary-Search`
 /// (draft-ietf-httpbis-no-vary-search).
 ///
-/// The draft calls it a URL search variance. What cannot be read, or contradicts itself, is the default: every
-/// difference matters.
+/// The draft's term is URL search variance. An unreadable or contradictory field means the default: every difference
+/// matters.
 package struct NoVarySearch: Hashable, Sendable {
-    /// The parameters whose presence, number and values matter. Names are decoded, as UTF-8; not as `String`, which takes
-    /// canonically equivalent names for equal.
+    /// The parameters whose presence, number and values matter. Names are decoded UTF-8 bytes: `String` would treat
+    /// canonically equivalent names as equal.
     private enum Parameters: Hashable {
         case allBut(Set<[UInt8]>)
         case only(Set<[UInt8]>)
@@ -17,10 +17,10 @@ package struct NoVarySearch: Hashable, Sendable {
     private var parameters = Parameters.allBut([])
     private var ignoresKeyOrder = false
 
-    /// Every difference matters.
+    /// Creates the default: every difference matters.
     package init() {}
 
-    /// What the field says; the default when it is absent.
+    /// Reads the field of a response; an absent field means the default.
     package init(_ fields: HTTPFields) {
         guard let members = fields.structuredDictionary(named: "no-vary-search"),
             let variance = Self(members)
@@ -31,10 +31,10 @@ package struct NoVarySearch: Hashable, Sendable {
     /// Whether every difference matters, so that only the same URL is equivalent.
     package var isDefault: Bool { self == NoVarySearch() }
 
-    /// §3: members it does not know are ignored; so are parameters of those that it does.
+    /// §3: ignores unknown members, and the parameters of known members.
     ///
-    /// The text of the draft goes on to make the default of a field with neither `params` nor `except`. That would leave no
-    /// meaning to its own example `key-order`, so here such a field says what it says.
+    /// By its text, the draft gives the default to a field with neither `params` nor `except`. The draft's own example
+    /// `key-order` would then have no meaning, so here such a field takes effect.
     private init?(_ members: OrderedMap<String, ItemOrInnerList>) {
         if let value = members["key-order"] {
             guard case .bool(let flag) = value.bareItem else { return nil }
@@ -67,16 +67,16 @@ package struct NoVarySearch: Hashable, Sendable {
 // MARK: - Comparing
 
 extension NoVarySearch {
-    /// Whether two URLs differ in nothing that matters (§6). Each is a normalised URL without a fragment.
+    /// Whether two URLs are equivalent modulo search variance (§6). Both are normalised URLs without a fragment.
     ///
-    /// Takes time in proportion to their lengths; to sort, with key order ignored, that times its logarithm.
+    /// Takes time linear in their lengths; with key order ignored, sorting takes O(n log n).
     package func isEquivalent(_ first: String, _ second: String) -> Bool {
         if first.utf8.elementsEqual(second.utf8) { return true }
         guard !isDefault, Self.base(of: first).utf8.elementsEqual(Self.base(of: second).utf8) else { return false }
         return significantPairs(of: first) == significantPairs(of: second)
     }
 
-    /// The URL as far as its query: what equivalent URLs have in common.
+    /// The URL up to its query. Equivalent URLs have the same base.
     package static func base(of url: String) -> Substring {
         url[..<(url.utf8.firstIndex(of: UInt8(ascii: "?")) ?? url.endIndex)]
     }

@@ -1,15 +1,15 @@
-/// How the value of a request field is written, where that is known.
+/// The syntax of a request field, for fields with a known syntax.
 ///
-/// Credentials and unknown fields are not here: of those every byte counts.
+/// Excludes credentials and unknown fields: their values match byte for byte only.
 enum ListSyntax: Hashable {
     /// `#( range [ weight ] )`, where the range is a token in any case (RFC 9110 §12.5.2 to §12.5.4).
     case weightedTokens
     /// `#( media-range [ weight ] )`, with parameters (RFC 9110 §12.5.1).
     case weightedMediaRanges
-    /// A list whose elements are not looked into.
+    /// A list with elements that are not parsed.
     case list
 
-    /// The syntax of the field with this name in lower case; `nil` if it is not known.
+    /// Finds the syntax of the field with this name in lower case; `nil` if unknown.
     init?(fieldName: String) {
         switch fieldName {
         case "accept-language", "accept-encoding", "accept-charset": self = .weightedTokens
@@ -20,17 +20,18 @@ enum ListSyntax: Hashable {
     }
 }
 
-/// What a field value comes to when it is written in the one way that all its equals share.
+/// A field value in its normal form, which all equivalent values share.
 ///
 /// RFC 9111 §4.1 lets two values match after "normalizing both header field values in a way known to have identical
-/// semantics according to the header field's specification (e.g., reordering field values when order is not significant;
-/// case-normalization, where values are defined to be case-insensitive)". Of a list of ranges that leaves the set of ranges
-/// with their weights: §12.5.4 of RFC 9110 says of the order of equal weights that it "cannot be relied upon".
+/// semantics according to the header field's specification (e.g., reordering field values when order is not
+/// significant; case-normalization, where values are defined to be case-insensitive)". The normal form of a list of
+/// ranges is the set of ranges with their weights. RFC 9110 §12.5.4 says that the order of equal weights "cannot be
+/// relied upon".
 enum NormalizedValue: Hashable {
     case set(Set<WeightedRange>)
     case list([[UInt8]])
 
-    /// Fails on what does not follow the syntax: it has no meaning that could be the same.
+    /// Fails on a value that violates the syntax: such a value has no meaning to compare.
     init?(_ bytes: FieldBytes, _ syntax: ListSyntax) {
         switch syntax {
         case .weightedTokens, .weightedMediaRanges:
@@ -44,7 +45,7 @@ enum NormalizedValue: Hashable {
         }
     }
 
-    /// The elements of a list, without what surrounds its commas; `nil` when a quote is never closed.
+    /// Returns the elements of a list, without the whitespace around commas; `nil` when a quote is never closed.
     private static func elements(_ bytes: FieldBytes) -> [[UInt8]]? {
         var scanner = FieldScanner(bytes)
         var elements: [[UInt8]] = []

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension RequestSelection {
-    /// Its lines; none when `Vary` nominates nothing.
+    /// The lines of the selection; none when `Vary` nominates nothing.
     var lines: [String] {
         guard !text.isEmpty else { return [] }
         return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
@@ -9,7 +9,7 @@ extension RequestSelection {
         }
     }
 
-    /// The nominated fields that `request` has otherwise; see ``matches(_:fingerprint:nominatesAuthorization:)``.
+    /// Returns the nominated fields that differ in `request`; see ``matches(_:fingerprint:nominatesAuthorization:)``.
     func differences(
         from request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool
     ) -> [Explanation.FieldDifference] {
@@ -29,7 +29,7 @@ extension RequestSelection {
         return differences
     }
 
-    /// What follows the name in a line; `nil` when nothing does, which stands for an absent field.
+    /// Returns the value in a line; `nil` for a name alone, which denotes an absent field.
     private static func value(in line: String) -> String? {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let value = line.utf8[line.utf8.index(after: colon)...]

@@ -1,16 +1,19 @@
 package import HTTPTypes
 
 extension RequestSelection {
-    /// Whether a response is in the very language that `request` prefers, although it was selected by a request with
-    /// another `Accept-Language`.
+    /// Whether a response is in the language that `request` prefers, although another `Accept-Language` selected the
+    /// response.
     ///
-    /// RFC 9111 §4.1: "When a nominated request header field has a known mechanism for ranking preference (e.g., qvalues on
-    /// Accept and similar request header fields), that mechanism MAY be used to choose a preferred response." It is used
-    /// only where an origin would hardly choose otherwise: `Accept-Language` is nominated, every
-    /// other nominated field matches, and the one language of the content is, to the letter but for case, the one range
-    /// that the request weighs more than all others.
+    /// RFC 9111 §4.1: "When a nominated request header field has a known mechanism for ranking preference (e.g.,
+    /// qvalues on Accept and similar request header fields), that mechanism MAY be used to choose a preferred
+    /// response."
     ///
-    /// - Parameter response: The fields of the stored response that this selection belongs to.
+    /// This function uses the mechanism only where an origin would hardly choose otherwise:
+    ///
+    /// - `Vary` nominates `Accept-Language`, and every other nominated field matches.
+    /// - Except for case, the only language of the content equals the one range with the highest weight in the request.
+    ///
+    /// - Parameter response: The fields of the stored response to which this selection belongs.
     package func selects(
         _ response: HTTPFields, for request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {
@@ -23,15 +26,16 @@ extension RequestSelection {
 }
 
 extension HTTPFields {
-    /// The one `Content-Language` in lower case; `nil` if there is none or are several.
+    /// The only `Content-Language`, in lower case; `nil` if there is none, or several.
     fileprivate var contentLanguage: [UInt8]? {
         let ranges = weightedRanges(of: .contentLanguage)
         guard let ranges, ranges.count == 1, ranges[0].weight == 1000 else { return nil }
         return ranges[0].range
     }
 
-    /// The range of `Accept-Language` with the highest weight, in lower case; `nil` if several have it, if it is `*` or
-    /// refused, or if any element cannot be read.
+    /// The range of `Accept-Language` with the highest weight, in lower case.
+    ///
+    /// The result is `nil` if several ranges have that weight, the range is `*` or refused, or an element is invalid.
     fileprivate var preferredLanguage: [UInt8]? {
         guard let ranges = weightedRanges(of: .acceptLanguage), let highest = ranges.map(\.weight).max(), highest > 0
         else { return nil }

@@ -1,35 +1,36 @@
 package import HTTPTypes
 
-/// What a response's `Vary` nominated in the request that it answered, as text that a person or SQL can read.
+/// The request fields that the `Vary` of a response nominates, with their values, as text for people and for SQL.
 ///
-/// One line for each nominated field, sorted by name:
+/// Has one line for each nominated field, sorted by name:
 ///
 ///     accept-encoding: gzip, br
 ///     accept-language
 ///     cookie: 5f2b…
 ///
-/// A field that was absent has its name alone; an empty one has `name: ` (RFC 9111 §4.1: absent matches only absent). The
-/// lines of a field are combined in order. A value that is not UTF-8 follows its colon without a space,
-/// percent-encoded. Of credentials only a fingerprint is kept. Values stand as they were sent; that some mean the same is
-/// found out when they are compared.
+/// An absent field has only its name; an empty field has `name: ` (RFC 9111 §4.1: absent matches only absent). Several
+/// lines of one field are combined in order. A value that is not UTF-8 follows its colon without a space,
+/// percent-encoded. Credentials are stored only as fingerprints.
+///
+/// Keeps values as sent; only a comparison detects different values with the same meaning.
 package struct RequestSelection: Sendable {
-    /// The lines, without a line feed after the last. Empty when `Vary` nominates nothing.
+    /// The lines, joined by line feeds; empty when `Vary` nominates nothing.
     package let text: String
 
-    /// What stands for the value of a field that holds a secret: `(name, value)`, in one line.
+    /// Returns a text, in one line, that replaces the secret value of a field.
     package typealias Fingerprint = (_ name: String, _ value: String) -> String
 
-    /// A selection that was stored.
+    /// Restores a stored selection.
     package init(text: String) {
         self.text = text
     }
 
-    /// What `response` nominates in `request`, the request as it was sent.
+    /// Creates the selection of the fields that `response` nominates in `request`, the request as sent.
     ///
-    /// - Parameter nominatesAuthorization: Whether the credentials of a request that has an `Authorization` count, named
-    ///   in `Vary` or not: what one user was answered is then never found for another.
-    /// - Returns: `nil` when no other request can match: `Vary` has a `*`, or is not a list of at most ``maxNameCount``
-    ///   field names.
+    /// - Parameter nominatesAuthorization: Whether to nominate the `Authorization` of a request even if `Vary` does
+    ///   not. A response to one user is then never selected for another user.
+    /// - Returns: `nil` when no other request can match: `Vary` contains `*`, is malformed, or has more than
+    ///   ``maxNameCount`` field names.
     package static func make(
         response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> RequestSelection? {
@@ -42,19 +43,21 @@ package struct RequestSelection: Sendable {
         return RequestSelection(text: lines.joined(separator: "\n"))
     }
 
-    /// Whether `request` has what the nominated fields had: byte for byte but for outer whitespace and the number of lines,
-    /// or, for a field whose syntax is known, with the same meaning (see ``NormalizedValue``).
+    /// Whether the nominated fields of `request` match this selection.
     ///
-    /// - Parameter nominatesAuthorization: As for ``make(response:request:fingerprint:nominatesAuthorization:)``: a request
-    ///   that has an `Authorization` matches only what the same credentials have selected. One that has none never matches
-    ///   what credentials have selected, whatever this says.
+    /// Ignores outer whitespace and the number of lines. A field with a known syntax may also match by meaning (see
+    /// ``NormalizedValue``). Any other field matches byte for byte.
+    ///
+    /// - Parameter nominatesAuthorization: As for ``make(response:request:fingerprint:nominatesAuthorization:)``. A
+    ///   request with `Authorization` then matches only a selection with the same credentials. In either case, a
+    ///   request without `Authorization` never matches a selection with credentials.
     package func matches(
         _ request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {
         matches(request, but: "", fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
     }
 
-    /// As ``matches(_:fingerprint:nominatesAuthorization:)``, but whatever the field `exempt` has.
+    /// Matches like ``matches(_:fingerprint:nominatesAuthorization:)``, but ignores the field `exempt`.
     func matches(
         _ request: HTTPRequest, but exempt: StaticString, fingerprint: Fingerprint, nominatesAuthorization: Bool
     ) -> Bool {
@@ -65,7 +68,7 @@ package struct RequestSelection: Sendable {
             }
     }
 
-    /// Whether the field `name`, in lower case, was nominated.
+    /// Whether `Vary` nominates the field `name`, given in lower case.
     func nominates(_ name: StaticString) -> Bool {
         !allLines { !$0.isLine(of: name) }
     }
@@ -79,7 +82,7 @@ package struct RequestSelection: Sendable {
         }
     }
 
-    /// Compares without building the line where it can: nearly every hit on a response with `Vary` ends here.
+    /// Compares without building the line where possible: nearly every hit on a response with `Vary` takes this path.
     static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
         let name = FieldBytes(rebasing: line.prefix { $0 != UInt8(ascii: ":") })
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
@@ -96,7 +99,7 @@ package struct RequestSelection: Sendable {
         if isReadable, isOneLine, found.withUnsafeBytesOfValue({ $0.trimmed.elementsEqual(value.dropFirst(2)) }) {
             return true
         }
-        // By bytes: == on strings takes canonically equivalent characters for equal.
+        // Compare bytes: == on strings treats canonically equivalent characters as equal.
         if Self.line(name: nameText, of: fields, fingerprint: fingerprint).utf8.elementsEqual(line) { return true }
         guard isReadable, let syntax = ListSyntax(fieldName: nameText),
             let combined = combinedValue(of: nameText, in: fields),
@@ -107,22 +110,21 @@ package struct RequestSelection: Sendable {
 }
 
 extension RequestSelection: Hashable {
-    /// Whether both have the same bytes.
+    /// Compares bytes: == on strings treats canonically equivalent characters as equal.
     package static func == (lhs: RequestSelection, rhs: RequestSelection) -> Bool {
         lhs.text.utf8.elementsEqual(rhs.text.utf8)
     }
 
-    /// Hashes the bytes.
     package func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 
 extension RequestSelection {
-    /// More than these are taken for `*`: each costs a search at every lookup.
+    /// The most names in `Vary`. A longer list counts as `*`, because each name costs a search at every lookup.
     package static let maxNameCount = 64
 
-    /// RFC 9110 §12.5.5: `Vary = #( "*" / field-name )`, over all lines.
+    /// Reads RFC 9110 §12.5.5, `Vary = #( "*" / field-name )`, over all lines; `nil` when no request can match.
     private static func nominatedNames(in response: HTTPFields) -> [String]? {
         var names: Set<String> = []
         for field in response where field.name == .vary {
@@ -140,8 +142,10 @@ extension RequestSelection {
         return name + (readable == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
     }
 
+    /// Combines the lines of a field.
+    ///
     /// RFC 9111 §4.1: fields match also after "combining multiple header field lines with the same field name" and
-    /// "adding or removing whitespace" where that is allowed; the ends of a value are such places.
+    /// "adding or removing whitespace" where the syntax allows it. The ends of a value allow it.
     private static func combinedValue(of name: String, in fields: HTTPFields) -> [UInt8]? {
         var value: [UInt8]?
         for field in fields where field.name.canonicalName == name {
@@ -150,7 +154,7 @@ extension RequestSelection {
                     value = Array(bytes.trimmed)
                     return
                 }
-                // RFC 9113 §8.2.3: the pieces of a Cookie are joined by "; ", all else by ", ".
+                // RFC 9113 §8.2.3 joins the pieces of a Cookie by "; ". All other lines are joined by ", ".
                 value?.append(contentsOf: (name == "cookie" ? "; " : ", ").utf8)
                 value?.append(contentsOf: bytes.trimmed)
             }
@@ -177,7 +181,7 @@ extension RequestSelection {
 }
 
 extension FieldBytes {
-    /// Whether this line of a selection is about the field `name`.
+    /// Whether this line of a selection belongs to the field `name`.
     fileprivate func isLine(of name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
         guard count > 0, self.count >= count, self.count == count || self[count] == UInt8(ascii: ":") else {
@@ -188,7 +192,7 @@ extension FieldBytes {
 }
 
 extension HTTPRequest {
-    /// Lengths first: this runs on every hit.
+    /// Compares lengths first, because every hit runs this check.
     fileprivate var hasAuthorization: Bool {
         headerFields.contains { $0.name.canonicalName.utf8.count == 13 && $0.name == .authorization }
     }

@@ -6,7 +6,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A body that passes from the origin to its only reader, at the pace of the reader. Nothing of it is stored.
+/// A body that streams from the origin to its only reader, at the pace of the reader. The store keeps no part of it.
 final class PassedBody: Sendable {
     private struct State {
         var receivedByteCount: Int64 = 0
@@ -14,7 +14,7 @@ final class PassedBody: Sendable {
         var ending: Result<Void, LoadError>?
     }
 
-    /// The announced length; `nil` if it is not known.
+    /// The announced length; `nil` if unknown.
     let byteCount: Int64?
     private let url: String
     private let source: TransportBody
@@ -25,9 +25,9 @@ final class PassedBody: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - byteCount: The announced length; `nil` if it is not known.
-    ///   - limit: The most bytes that the reader wants.
-    ///   - isDiscarded: Whether the response has no body, and bytes of it are read but not delivered.
+    ///   - byteCount: The announced length; `nil` if unknown.
+    ///   - limit: The most bytes that the reader accepts.
+    ///   - isDiscarded: Whether the response has no body. If so, received bytes are dropped.
     init(url: String, source: TransportBody, byteCount: Int64?, limit: Int64, isDiscarded: Bool) {
         self.url = url
         self.source = source
@@ -36,7 +36,7 @@ final class PassedBody: Sendable {
         self.isDiscarded = isDiscarded
     }
 
-    /// The next chunk; `nil` once the body is complete.
+    /// Returns the next chunk; `nil` once the body is complete.
     func next() async throws(LoadError) -> Data? {
         if let ending = state.withLock({ $0.ending }) {
             try ending.get()

@@ -4,33 +4,33 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What a reader of a body gets.
+/// The result of one read from an arriving body.
 package enum BodyPiece: Sendable {
     /// Bytes of the file.
     case file(Range<Int64>)
-    /// Bytes that have just arrived; whether they are in the file, too.
+    /// Bytes that have just arrived; `isInFile` tells whether the file has them, too.
     case chunk(Data, isInFile: Bool)
     /// The body is complete.
     case end
-    /// The body is not going to be complete.
+    /// The body failed and will not become complete.
     case failed(LoadError)
 }
 
-/// Who has read how much of a body that is still arriving. Pure: each method says what its owner has to do once it has let
-/// go of the lock.
+/// The positions of the readers of an arriving body. Pure: each method returns the action that its owner performs after
+/// unlocking.
 ///
-/// The bytes go to a file, and readers take them from there, each at its own pace; the fastest sets the pace of the origin.
-/// If the file cannot take any more, what follows is kept in memory until the slowest reader has it, and the slowest sets
-/// the pace.
+/// The bytes go to a file. Each reader takes them from there at its own pace; the fastest reader sets the pace of the
+/// origin. If the file accepts no more bytes, later bytes stay in memory until the slowest reader has them. Then the
+/// slowest reader sets the pace.
 ///
 ///     file    ├───────────────────┤
 ///     memory                      ├──────┤
 ///     readers      ↑     ↑               ↑ waits
 package struct ReaderTable<Waiter, Pump> {
-    /// Bytes that the origin may be ahead of the reader that sets the pace.
+    /// The number of bytes by which the origin may be ahead of the reader that sets the pace.
     package static var window: Int64 { 262_144 }
 
-    /// Names a reader.
+    /// Identifies a reader.
     package typealias ID = UInt64
 
     private struct Reader {
@@ -42,7 +42,7 @@ package struct ReaderTable<Waiter, Pump> {
     private var lastID: ID = 0
     private var fileEnd: Int64
     private var isFileOpen = true
-    /// What came after the end of the file, and the position of the first of it.
+    /// The chunks after the end of the file. `memoryStart` is the position of the first one.
     private var memory: [Data] = []
     private var memoryStart: Int64 = 0
     private var received: Int64
@@ -50,24 +50,24 @@ package struct ReaderTable<Waiter, Pump> {
     private var hasHadReaders = false
     private var pump: Pump?
 
-    /// - Parameter byteCount: What is in the file from the beginning.
+    /// - Parameter byteCount: The number of bytes in the file at the beginning.
     package init(byteCount: Int64 = 0) {
         fileEnd = byteCount
         received = byteCount
     }
 
-    /// How many bytes there are.
+    /// The number of received bytes.
     package var receivedByteCount: Int64 { received }
 
-    /// Whether all that was received is in the file.
+    /// Whether the file has all received bytes.
     package var isWhole: Bool { isFileOpen }
 
-    /// Whether somebody reads, or may still come to.
+    /// Whether the body has readers, or has not had one yet.
     package var isWanted: Bool { !readers.isEmpty || !hasHadReaders }
 
     // MARK: Readers
 
-    /// A reader that begins with the first byte; `nil` if it is too late for that.
+    /// Adds a reader at the first byte; returns `nil` if it is too late.
     package mutating func attach() -> ID? {
         guard isFileOpen else { return nil }
         if case .failed = ending { return nil }
@@ -77,9 +77,9 @@ package struct ReaderTable<Waiter, Pump> {
         return lastID
     }
 
-    /// A reader wants no more.
+    /// Removes a reader.
     ///
-    /// - Returns: The reader's waiter, to be told, and the pump's, if the others let it go on.
+    /// - Returns: The waiter of the reader to resume, and the waiter of the pump, if the pump may continue.
     package mutating func detach(_ id: ID) -> (waiter: Waiter?, pump: Pump?) {
         guard let reader = readers.removeValue(forKey: id) else { return (nil, nil) }
         dropMemory()
@@ -87,15 +87,15 @@ package struct ReaderTable<Waiter, Pump> {
     }
 
     package enum Reading {
-        /// The piece, and the pump's waiter, if it may go on.
+        /// The piece, and the waiter of the pump, if the pump may continue.
         case piece(BodyPiece, pump: Pump?)
-        /// Nothing is there yet: the waiter is kept. The pump may go on.
+        /// No piece is available; the table keeps the waiter. The pump may continue if `pump` is not `nil`.
         case wait(pump: Pump?)
-        /// There is no such reader any more.
+        /// The reader was removed.
         case gone
     }
 
-    /// What comes next for a reader; `waiter` is kept if that has not arrived.
+    /// Returns the next piece for a reader. Keeps `waiter` if no piece is available.
     package mutating func read(_ id: ID, limit: Int64, _ waiter: @autoclosure () -> Waiter) -> Reading {
         guard var reader = readers[id] else { return .gone }
         if reader.offset < fileEnd {
@@ -124,7 +124,7 @@ package struct ReaderTable<Waiter, Pump> {
         return nil
     }
 
-    /// Lets go of what all have read.
+    /// Releases the chunks that all readers have read.
     private mutating func dropMemory() {
         guard let slowest = readers.values.map(\.offset).min() else { return memory.removeAll() }
         while let first = memory.first, memoryStart + Int64(first.count) <= slowest {
@@ -135,19 +135,19 @@ package struct ReaderTable<Waiter, Pump> {
 
     // MARK: The pump
 
-    /// A chunk is in the file. Returns those who have waited for it.
+    /// Records a chunk in the file. Returns the waiting readers to resume.
     package mutating func appendToFile(_ count: Int) -> [Waiter] {
         fileEnd += Int64(count)
         return arrived(count)
     }
 
-    /// The file takes no more: what comes now is kept for those who read already.
+    /// Closes the file. Later chunks stay in memory for the current readers.
     package mutating func closeFile() {
         isFileOpen = false
         memoryStart = fileEnd
     }
 
-    /// A chunk is in memory only. Returns those who have waited for it.
+    /// Adds a chunk in memory. Returns the waiting readers to resume.
     package mutating func appendToMemory(_ chunk: Data) -> [Waiter] {
         memory.append(chunk)
         let waiters = arrived(chunk.count)
@@ -167,7 +167,7 @@ package struct ReaderTable<Waiter, Pump> {
         return waiters
     }
 
-    /// Whether the pump may ask for more; if not, its waiter is kept.
+    /// Returns whether the pump may request the next chunk; if not, keeps its waiter.
     package mutating func mayGoOn(_ waiter: @autoclosure () -> Pump) -> Bool {
         if hasRoom { return true }
         pump = waiter()
@@ -184,10 +184,10 @@ package struct ReaderTable<Waiter, Pump> {
         hasRoom ? pump.take() : nil
     }
 
-    /// Wakes the pump whatever the readers do.
+    /// Takes the waiter of the pump, regardless of the readers.
     package mutating func takePump() -> Pump? { pump.take() }
 
-    /// The body has ended. Returns those who have waited for more.
+    /// Ends the body. Returns the waiting readers to resume.
     package mutating func end(_ piece: BodyPiece) -> [Waiter] {
         guard ending == nil else { return [] }
         ending = piece

@@ -8,26 +8,26 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A body on its way from the origin into the store, and to any number of readers.
+/// A body that streams from the origin into the store, and to any number of readers.
 ///
-/// A task of its own takes the chunks from the origin, at the pace of the fastest reader, and writes them to the file of
-/// the store. The end is handed over only after the commit. When the store cannot go on, the readers do; when the origin
-/// breaks off, or nobody wants the rest, what there is may be kept as a part.
+/// A separate task takes chunks at the pace of the fastest reader, and writes them to the store's file. Readers receive
+/// the end only after the commit. If the store fails, the readers continue. If the origin fails, or all readers leave,
+/// the received bytes may be stored as a part.
 final class SharedBody: Sendable {
-    /// What becomes of the file at the end.
+    /// The actions on the file at the end of the body.
     struct Storing: Sendable {
         let writer: BodyWriter
-        /// Makes the whole body an entry, unless that turns out to be needless.
+        /// Stores the complete body as an entry; returns `nil` if storing turns out to be unnecessary.
         let commit: @Sendable (BodyWriter) async throws(StoreError) -> StoredEntry?
-        /// Makes what has come so far an entry; `nil` when a part is of no use.
+        /// Stores the received bytes as a part; `nil` if a part would be useless.
         let commitPart: (@Sendable (BodyWriter) async throws(StoreError) -> Void)?
     }
 
-    /// What is true of all bodies of a cache.
+    /// The limits of all bodies of a cache.
     struct Limits: Sendable {
-        /// The most bytes that a reader wants.
+        /// The most bytes that a reader accepts.
         let maxByteCount: Int64
-        /// Once nobody reads, the rest is taken all the same if it is known to be no more than this.
+        /// After the last reader has left, the body continues if at most this many bytes are known to remain.
         let finishesUpTo: Int64
     }
 
@@ -43,19 +43,19 @@ final class SharedBody: Sendable {
     let url: String
     private let source: TransportBody
     private let storing: Storing
-    /// The length that was announced, of the whole file.
+    /// The announced length of the whole file.
     private let expectedByteCount: Int64?
     private let limits: Limits
     private let log: CacheLog
     private let onStoreFailure: (@Sendable (StoreError) -> Void)?
     private let onEnd: @Sendable () -> Void
 
-    /// Guards who has read how much. Continuations are resumed outside.
+    /// Guards the positions of the readers. Continuations resume outside the lock.
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - onStoreFailure: Is told why the body, or what there is of it, could not be stored.
-    ///   - onEnd: Is called once the body has been committed, or will not be.
+    ///   - onStoreFailure: Receives the error if the body or a part of it could not be stored.
+    ///   - onEnd: Called after the commit of the body, or once no commit will follow.
     init(
         url: String, source: TransportBody, storing: Storing, expectedByteCount: Int64?, limits: Limits,
         log: CacheLog, onStoreFailure: (@Sendable (StoreError) -> Void)?, onEnd: @escaping @Sendable () -> Void
@@ -71,7 +71,7 @@ final class SharedBody: Sendable {
         state = Mutex(State(table: Table(byteCount: storing.writer.byteCount)))
     }
 
-    /// Begins to take chunks.
+    /// Starts to receive chunks.
     func start() {
         let task = Task { await run() }
         let isStopped = state.withLock { state in
@@ -95,7 +95,7 @@ final class SharedBody: Sendable {
         do throws(LoadError) {
             while let chunk = try await receive() {
                 deliver(chunk)
-                // Nobody reads it, and nothing keeps it.
+                // The body has no reader, and its file is incomplete.
                 guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { return .failed(.cancelled) }
                 await waitForReaders()
             }
@@ -114,7 +114,7 @@ final class SharedBody: Sendable {
             throw LoadError(error, url: url)
         }
         let (present, isStopped) = state.withLock { ($0.table.receivedByteCount, $0.isStopped) }
-        // The source need not heed its cancellation. What others may have stored since is newer.
+        // The source may ignore its cancellation. Other tasks may have stored a newer response since.
         guard !isStopped else { throw .cancelled }
         let received = present + Int64(chunk?.count ?? 0)
         guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
@@ -148,7 +148,7 @@ final class SharedBody: Sendable {
         }
     }
 
-    /// What the whole body was stored as, once it was.
+    /// The entry of the complete body; `nil` before the commit.
     var entry: StoredEntry? { state.withLock { $0.entry } }
 
     private func commit() async {
@@ -162,7 +162,7 @@ final class SharedBody: Sendable {
     }
 
     private func keepPart(after error: LoadError) async {
-        // One that is too large would be so again.
+        // A body that is too large now would be too large again.
         if case .bodyTooLarge = error { return }
         guard let commitPart = storing.commitPart, storing.writer.byteCount > 0,
             state.withLock({ $0.table.isWhole })
@@ -177,14 +177,14 @@ final class SharedBody: Sendable {
     private func noteNotStored(_ error: StoreError) {
         let level: Logger.Level =
             switch error {
-            // As it should be: it is too large, or was removed in the meantime, or the program has put the store away.
+            // Expected: the body is too large, its key was removed meanwhile, or the store is suspended or read-only.
             case .bodyTooLarge, .removedMeanwhile, .suspended, .readOnly: .debug
             default: .warning
             }
         log(
             .errors, level, "did not store a response", ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
         switch error {
-        // Then the store has done what it should.
+        // These errors are no failures of the store.
         case .bodyTooLarge, .removedMeanwhile: break
         default: onStoreFailure?(error)
         }
@@ -192,7 +192,7 @@ final class SharedBody: Sendable {
 
     // MARK: The readers' side
 
-    /// A reader that begins with the first byte; `nil` if it is too late for that.
+    /// Returns a reader at the first byte; `nil` if it is too late.
     func makeReader() -> SharedBodyReader? {
         state.withLock { $0.isStopped ? nil : $0.table.attach() }.map { SharedBodyReader(self, $0) }
     }
@@ -235,7 +235,7 @@ final class SharedBody: Sendable {
         return expectedByteCount - received <= limits.finishesUpTo
     }
 
-    /// What is in the file.
+    /// Returns the bytes in the file.
     func written() throws(LoadError) -> StoredBody {
         do throws(StoreError) {
             return try storing.writer.written()
@@ -245,7 +245,7 @@ final class SharedBody: Sendable {
     }
 }
 
-/// Reads a body that is still arriving. One that is let go wants no more.
+/// Reads a body that is still arriving. Releasing this object ends the reading.
 final class SharedBodyReader: Sendable {
     private let body: SharedBody
     private let id: UInt64
@@ -259,7 +259,7 @@ final class SharedBodyReader: Sendable {
         body.leave(id)
     }
 
-    /// The next chunk; `nil` once the body is complete and, if it could be, stored.
+    /// Returns the next chunk; `nil` once the body is complete and, if possible, stored.
     func next() async throws(LoadError) -> Data? {
         switch await body.read(id, limit: Int64(ResponseBody.chunkByteCount)) {
         case .file(let range): return try read(range)
@@ -278,10 +278,10 @@ final class SharedBodyReader: Sendable {
         }
     }
 
-    /// The whole body. What is in the file takes no memory of its own until the end, and none then if it is large enough to
-    /// be mapped.
+    /// Returns the whole body. Bytes in the file take no memory until the end. A file that is large enough is then
+    /// mapped, not copied.
     ///
-    /// - Parameter progress: Is told how many bytes are there.
+    /// - Parameter progress: Receives the number of bytes so far.
     func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
         var rest = Data()
         var received: Int64 = 0

@@ -7,11 +7,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A piece of a body that is made from a stored one.
+/// One segment of a body that is composed from a stored body.
 enum BodySegment: Hashable, Sendable {
-    /// These bytes, such as the head of a part.
+    /// Literal bytes, such as the head of a part.
     case bytes(Data)
-    /// Bytes of the stored body, by their place in its file.
+    /// A range of the stored body, as offsets in its file.
     case stored(Range<Int64>)
 
     var byteCount: Int64 {
@@ -22,7 +22,7 @@ enum BodySegment: Hashable, Sendable {
     }
 }
 
-/// Hands out a stored body, or pieces of it, in chunks.
+/// Delivers a stored body, or segments of it, in chunks.
 final class StoredBodyReader: Sendable {
     private struct Place {
         var segment = 0
@@ -33,10 +33,10 @@ final class StoredBodyReader: Sendable {
     private let segments: [BodySegment]
     private let meters: CacheMeters
     let byteCount: Int64
-    /// Guards how far the body has been read.
+    /// Guards the position in the body.
     private let place = Mutex(Place())
 
-    /// - Parameter segments: `nil` for the whole body.
+    /// - Parameter segments: The segments to deliver; `nil` for the whole body.
     init(_ body: StoredBody, _ meters: CacheMeters, segments: [BodySegment]? = nil) {
         self.body = body
         self.meters = meters
@@ -44,7 +44,7 @@ final class StoredBodyReader: Sendable {
         byteCount = self.segments.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The next chunk; `nil` at the end.
+    /// Returns the next chunk; `nil` at the end.
     func next() throws(LoadError) -> Data? {
         do throws(StoreError) {
             return try place.withLock { (place) throws(StoreError) in
@@ -74,7 +74,7 @@ final class StoredBodyReader: Sendable {
         }
     }
 
-    /// All bytes; those of a large whole body are mapped, not copied.
+    /// Returns all bytes; maps those of a large whole body instead of copying them.
     func data() throws(LoadError) -> Data {
         do throws(StoreError) {
             if segments == [.stored(0..<body.byteCount)] {

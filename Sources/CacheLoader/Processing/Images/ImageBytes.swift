@@ -1,16 +1,16 @@
-/// The front of an image, which may end anywhere: what would be beyond the end is `nil`.
+/// The first bytes of an image, which may end anywhere. A read beyond the end returns `nil`.
 ///
-/// Positions and numbers come from the file. They are `Int64`, so that no sum of a few of them overflows, also where `Int`
-/// has 32 bits; and each position is looked at before it is used, also where a release build would not.
+/// Positions and numbers come from the file. They are `Int64`, so that sums of a few of them do not overflow, even if
+/// `Int` has 32 bits. Each access checks its position, because `UnsafeRawBufferPointer` does not in a release build.
 struct ImageBytes {
-    /// How far a signature is there.
+    /// How much of a signature is present.
     enum Match {
         case full, partial, none
     }
 
     private let bytes: UnsafeRawBufferPointer
 
-    /// The bytes must outlive this.
+    /// The bytes must outlive this value.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
@@ -21,12 +21,12 @@ struct ImageBytes {
         position >= 0 && position < count ? Int64(bytes[Int(position)]) : nil
     }
 
-    /// A number of up to four bytes, the most significant first.
+    /// Returns a number of up to four bytes, the most significant first.
     func bigEndian(_ position: Int64, _ length: Int64) -> Int64? {
         number(stride(from: position, to: position + length, by: 1))
     }
 
-    /// A number of up to four bytes, the least significant first.
+    /// Returns a number of up to four bytes, the least significant first.
     func littleEndian(_ position: Int64, _ length: Int64) -> Int64? {
         number(stride(from: position + length - 1, through: position, by: -1))
     }
@@ -40,7 +40,7 @@ struct ImageBytes {
         return value
     }
 
-    /// The four characters that name a chunk.
+    /// Returns the four characters that name a chunk.
     func name(_ position: Int64) -> String? {
         guard position >= 0, position + 4 <= count else { return nil }
         return String(decoding: bytes[Int(position)..<Int(position) + 4], as: UTF8.self)

@@ -1,32 +1,32 @@
-/// How an image and the area that it is shown in are brought together when they differ in size.
+/// How an image is placed in its display area if the two differ in size.
 public enum ImageContentMode: String, Sendable, CaseIterable {
-    /// The whole image over the whole area, whatever that does to its proportions.
+    /// Stretches the whole image over the whole area, without keeping the proportions.
     case scaleToFill
-    /// The whole image, as large as the area allows, in its middle.
+    /// Shows the whole image in the middle of the area, as large as the area allows.
     case aspectFit
-    /// The whole area, covered by as much of the middle of the image as its proportions allow.
+    /// Covers the whole area with the largest middle part of the image that has the proportions of the area.
     case aspectFill
-    /// Pixel by pixel, the middle of the image in the middle of the area.
+    /// Keeps the size; the middle of the image is in the middle of the area.
     case center
-    /// Pixel by pixel, in the middle at the top.
+    /// Keeps the size; aligns the image with the middle of the top.
     case top
-    /// Pixel by pixel, in the middle at the bottom.
+    /// Keeps the size; aligns the image with the middle of the bottom.
     case bottom
-    /// Pixel by pixel, in the middle of the left side.
+    /// Keeps the size; aligns the image with the middle of the left side.
     case left
-    /// Pixel by pixel, in the middle of the right side.
+    /// Keeps the size; aligns the image with the middle of the right side.
     case right
-    /// Pixel by pixel, in the top left corner.
+    /// Keeps the size; aligns the image with the top left corner.
     case topLeft
-    /// Pixel by pixel, in the top right corner.
+    /// Keeps the size; aligns the image with the top right corner.
     case topRight
-    /// Pixel by pixel, in the bottom left corner.
+    /// Keeps the size; aligns the image with the bottom left corner.
     case bottomLeft
-    /// Pixel by pixel, in the bottom right corner.
+    /// Keeps the size; aligns the image with the bottom right corner.
     case bottomRight
 }
 
-/// What becomes of the excess where an image and its area have not the same proportions.
+/// How the output treats the excess if the image and the area have different proportions.
 public struct ImageExcess: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -36,10 +36,8 @@ public struct ImageExcess: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// With ``ImageContentMode/aspectFit``, and with no other mode: the output is as large as the image in it, without the
-    /// empty margins.
+    /// Only with ``ImageContentMode/aspectFit``: the output has the size of the fitted image, without empty margins.
     public static let fitCropsExcess = ImageExcess(rawValue: 1 << 0)
-    /// With ``ImageContentMode/aspectFill``, and with no other mode: the output is the whole image, and larger than the area
-    /// in one direction.
+    /// Only with ``ImageContentMode/aspectFill``: the output is the whole image, larger than the area in one direction.
     public static let fillLeavesExcess = ImageExcess(rawValue: 1 << 1)
 }

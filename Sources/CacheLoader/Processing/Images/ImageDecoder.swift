@@ -4,30 +4,30 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Makes images of bytes. What an image is, and with which library it is made, is the program's choice.
+/// Decodes bytes to images. The program chooses the type of the image and the library.
 public protocol ImageDecoder<Image>: Sendable {
-    /// What it makes.
+    /// The type of a decoded image.
     associatedtype Image: Sendable
 
-    /// Names the decoder, its version, and all that the image depends on besides bytes and variant.
+    /// Names the decoder, its version, and everything besides bytes and variant that the image depends on.
     var id: ProcessorID { get }
 
-    /// The most pixels that an image may have, before and after it is resized; 67,108,864 (8192 by 8192) by default.
+    /// The most pixels that an image may have, before and after resizing; 67,108,864 (8192 by 8192) by default.
     ///
-    /// A few kilobytes can claim to be an image that fills the memory: what claims to be larger is not decoded.
+    /// A few kilobytes can declare an image that fills the memory. The decoder rejects a larger declared size.
     var maxPixels: Int { get }
 
-    /// The image, cropped and resized as ``ImageVariant/placement(of:)`` says.
+    /// Returns the image, cropped and resized by ``ImageVariant/placement(of:)``.
     ///
-    /// May be called by several tasks at once, and takes as long as it takes: it runs on no actor.
+    /// Several tasks may call this method at once. A call may take long, because it runs on no actor.
     func decode(_ data: Data, _ variant: ImageVariant) throws -> Image
 }
 
 extension ImageDecoder {
-    /// 8192 by 8192.
+    /// 8192 by 8192 pixels.
     public var maxPixels: Int { 1 << 26 }
 
-    /// Throws where an image of this size, or what `variant` makes of it, has too many pixels or no place.
+    /// Throws if the image or its `variant` has too many pixels or cannot be placed.
     ///
     /// - Throws: ``ImageGeometryError``, ``ProcessingError/imageTooLarge(width:height:maxPixels:)``.
     func check(_ size: ImageSize, for variant: ImageVariant) throws {
@@ -39,13 +39,13 @@ extension ImageDecoder {
 }
 
 extension Int {
-    /// A whole number that may be larger than any `Int`.
+    /// Converts a whole number; to `Int.max` if it is larger than any `Int`.
     fileprivate init(clamping value: Double) {
         self = Int(exactly: value) ?? .max
     }
 }
 
-/// Bytes as one variant of the image that a decoder makes of them.
+/// Decodes bytes to one variant of an image.
 public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
     private let decoder: Decoder
     private let variant: ImageVariant
@@ -56,19 +56,19 @@ public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
         self.variant = variant
     }
 
-    /// `image`, with the id of the decoder and every field of the variant.
+    /// `image`, with the id of the decoder and every field of the variant as parameters.
     public var id: ProcessorID {
         var parameters = variant.parameters
         parameters["decoder"] = decoder.id.description
         return ProcessorID("image", parameters: parameters)
     }
 
-    /// The image.
+    /// Returns the image.
     ///
-    /// Where an ``ImageHeader`` can be read, the decoder sees no image that is too large.
+    /// If the bytes have a readable ``ImageHeader``, the decoder receives no image that is too large.
     ///
-    /// - Throws: ``ImageGeometryError``, ``ProcessingError/imageTooLarge(width:height:maxPixels:)``, and what the decoder
-    ///   throws.
+    /// - Throws: ``ImageGeometryError``, ``ProcessingError/imageTooLarge(width:height:maxPixels:)``, and errors of the
+    ///   decoder.
     @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Decoder.Image {
         if let header = ImageHeader(input) {
             try decoder.check(
@@ -79,7 +79,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
 }
 
 extension Processor {
-    /// One variant of the image that `decoder` makes of the bytes.
+    /// A processor that decodes one variant of the image with `decoder`.
     public static func image<Decoder>(
         _ decoder: Decoder, _ variant: ImageVariant = .original
     ) -> Self where Self == ImageProcessor<Decoder> {

@@ -1,9 +1,10 @@
-// Numbers are read at fixed places; what the file itself says about places is checked by ImageBytes.
+// These functions read numbers at fixed positions. ImageBytes checks positions that come from the file.
 extension ImageHeader {
-    /// PNG, third edition (https://www.w3.org/TR/png-3/): a signature, then chunks of length, name, content and checksum.
+    /// PNG, third edition (https://www.w3.org/TR/png-3/): a signature, then chunks of length, name, content and
+    /// checksum.
     ///
-    /// §11.3.5.1: `acTL`, which makes it an APNG, comes before the first `IDAT`. So that a longer front never says anything
-    /// else than a shorter one, all chunks before that have to be there.
+    /// §11.3.5.1: the chunk `acTL`, which makes the file an APNG, precedes the first `IDAT`. The result requires all
+    /// chunks before the first `IDAT`, so that more bytes never change it.
     @Sendable static func png(_ bytes: ImageBytes) -> Reading {
         guard let first = bytes.bigEndian(8, 4), let name = bytes.name(12),
             let width = bytes.bigEndian(16, 4), let height = bytes.bigEndian(20, 4)
@@ -24,13 +25,13 @@ extension ImageHeader {
         return .incomplete
     }
 
-    /// GIF89a §18: the logical screen follows the signature.
+    /// GIF89a §18: the logical screen descriptor follows the signature.
     @Sendable static func gif(_ bytes: ImageBytes) -> Reading {
         guard let width = bytes.littleEndian(6, 2), let height = bytes.littleEndian(8, 2) else { return .incomplete }
         return found(.gif, width, height)
     }
 
-    /// WebP (RFC 9649 §2): a RIFF file of the form `WEBP`, whose first chunk tells.
+    /// WebP (RFC 9649 §2): a RIFF file of the form type `WEBP`; the first chunk names the variant.
     @Sendable static func webp(_ bytes: ImageBytes) -> Reading {
         guard let form = bytes.name(8), let chunk = bytes.name(12) else { return .incomplete }
         switch (form, chunk) {
@@ -41,7 +42,8 @@ extension ImageHeader {
         }
     }
 
-    /// RFC 6386 §9.1: a frame tag, whose lowest bit is 0 for a key frame, a start code, and two sides of 14 bits.
+    /// RFC 6386 §9.1: a frame tag, a start code, and two sides of 14 bits. The lowest bit of the tag of a key frame is
+    /// 0.
     private static func lossy(_ bytes: ImageBytes, _ start: Int64) -> Reading {
         guard let tag = bytes[start], let code = bytes.bigEndian(start + 3, 3),
             let width = bytes.littleEndian(start + 6, 2), let height = bytes.littleEndian(start + 8, 2)
@@ -50,14 +52,15 @@ extension ImageHeader {
         return found(.webp, width & 0x3FFF, height & 0x3FFF)
     }
 
-    /// RFC 9649 §3.4: a signature, two sides of 14 bits less 1, a bit for alpha, and a version, which is 0.
+    /// RFC 9649 §3.4: a signature, two sides of 14 bits minus 1, a bit for alpha, and the version 0.
     private static func lossless(_ bytes: ImageBytes, _ start: Int64) -> Reading {
         guard let signature = bytes[start], let bits = bytes.littleEndian(start + 1, 4) else { return .incomplete }
         guard signature == 0x2F, bits >> 29 == 0 else { return .unknown }
         return found(.webp, bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
     }
 
-    /// RFC 9649 §2.7.1: four bytes of flags, then the sides of the canvas, 24 bits each, less 1. Their product has 32 bits.
+    /// RFC 9649 §2.7.1: four bytes of flags, then the canvas sides, 24 bits each, minus 1. The product has at most 32
+    /// bits.
     private static func extended(_ bytes: ImageBytes, _ start: Int64) -> Reading {
         guard let width = bytes.littleEndian(start + 4, 3), let height = bytes.littleEndian(start + 7, 3) else {
             return .incomplete

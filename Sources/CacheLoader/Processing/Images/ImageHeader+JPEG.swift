@@ -1,6 +1,6 @@
 extension ImageHeader {
-    /// JPEG (ITU-T T.81 §B.1.1): markers, most of them with a segment. The size is in that of the frame, which may be any
-    /// of thirteen; the orientation in an application segment before it.
+    /// JPEG (ITU-T T.81 §B.1.1): markers, most of them with a segment. The segment of the frame has the size; thirteen
+    /// kinds of frames exist. An application segment before the frame has the orientation.
     @Sendable static func jpeg(_ bytes: ImageBytes) -> Reading {
         var position: Int64 = 2
         var orientation: Int64?
@@ -10,7 +10,7 @@ extension ImageHeader {
                 // TEM and RSTm have no segment.
                 continue
             case 0xD8, 0xD9, 0xDA:
-                // A second image, the end, or pixels: too late for a frame.
+                // A second image, the end, or pixels: a frame can no longer follow.
                 return .unknown
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 return frame(bytes, position, orientation ?? 1)
@@ -27,12 +27,12 @@ extension ImageHeader {
         return .incomplete
     }
 
-    /// The next marker; `position` is left behind it. Steps over what lies between segments, as libjpeg does.
+    /// Returns the next marker and moves `position` behind it. Skips bytes between segments, as libjpeg does.
     private static func marker(in bytes: ImageBytes, at position: inout Int64) -> Int64? {
         var previous: Int64 = 0
         while let byte = bytes[position] {
             position += 1
-            // §B.1.1.2: any number of FF may come before a marker; FF 00 is none.
+            // §B.1.1.2: any number of FF may precede a marker; FF 00 is not a marker.
             if previous == 0xFF, byte != 0xFF, byte != 0 { return byte }
             previous = byte
         }
@@ -44,15 +44,16 @@ extension ImageHeader {
         guard let length = bytes.bigEndian(position, 2), let height = bytes.bigEndian(position + 3, 2),
             let width = bytes.bigEndian(position + 5, 2)
         else { return .incomplete }
-        // A height of 0 is said behind the first scan (§B.2.5, DNL), which no decoder in use looks for.
+        // If the height is 0, it follows the first scan (§B.2.5, DNL). No common decoder reads DNL.
         guard length >= 8 else { return .unknown }
         return found(.jpeg, width, height, orientation: orientation)
     }
 
-    /// The orientation (tag 0x0112, one SHORT) in the first directory of an EXIF segment; `nil` if there is none.
+    /// Returns the orientation (tag 0x0112, one SHORT) in the first directory of an EXIF segment; `nil` if there is
+    /// none.
     ///
-    /// Exif 2.32 §4.5.4 and TIFF 6.0 §2: `Exif`, two zeros, the order of bytes, the number 42, the offset of the directory from
-    /// there; in it the number of entries and 12 bytes for each.
+    /// Exif 2.32 §4.5.4 and TIFF 6.0 §2: `Exif`, two zeros, the byte order, the number 42, the offset of the directory.
+    /// The offset counts from the byte order. The directory has the number of entries and 12 bytes for each.
     private static func exifOrientation(_ bytes: ImageBytes, _ start: Int64, end: Int64) -> Int64? {
         let tiff = start + 6
         guard bytes.match(Array("Exif\0\0".utf8), at: start) == .full, tiff + 8 <= end else { return nil }

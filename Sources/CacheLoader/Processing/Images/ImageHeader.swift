@@ -4,56 +4,57 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What the first bytes of an image say: its format and its size.
+/// The format and the size of an image, read from its first bytes.
 ///
-/// They say it often long before the rest has come, and without decoding anything. Whether the rest is an image they do
-/// not say.
+/// The header is often known long before the rest arrives, and needs no decoding. A header does not prove that the rest
+/// is a valid image.
 public struct ImageHeader: Hashable, Sendable {
-    /// How an image is written in bytes.
+    /// The file format of an image.
     @nonexhaustive
     public enum Format: String, Sendable, CaseIterable {
-        /// A PNG that does not move.
+        /// A PNG without animation.
         case png
-        /// A PNG that moves.
+        /// An animated PNG.
         case apng
-        /// JPEG, of whatever process.
+        /// JPEG, of any process.
         case jpeg
-        /// GIF, moving or not.
+        /// GIF, animated or not.
         case gif
-        /// WebP, moving or not.
+        /// WebP, animated or not.
         case webp
     }
 
-    /// What some bytes at the front of an image say.
+    /// The result of reading the first bytes of an image.
     public enum Reading: Hashable, Sendable {
-        /// All of it; more bytes change nothing.
+        /// The header is complete; more bytes do not change it.
         case header(ImageHeader)
-        /// Nothing yet; more bytes may.
+        /// The bytes are too few to decide.
         case incomplete
-        /// They are the front of no image that is known here, whatever follows.
+        /// The bytes begin no supported image format; more bytes do not change this.
         case unknown
     }
 
     /// The format.
     public let format: Format
-    /// The width in pixels, at least 1, of the image as it is to be shown.
+    /// The width in pixels of the displayed image, at least 1.
     public let width: Int
-    /// The height in pixels, at least 1, of the image as it is to be shown.
+    /// The height in pixels of the displayed image, at least 1.
     public let height: Int
 
-    /// How pixels as they are stored are to be turned, as EXIF has it: 1 not at all, 5 to 8 with the sides swapped, which
-    /// they already are in ``width`` and ``height``. It is read from JPEG alone.
+    /// The EXIF orientation of the stored pixels: 1 for upright, 5 to 8 with swapped sides.
+    ///
+    /// ``width`` and ``height`` already respect the orientation. Only JPEG headers supply an orientation.
     public let orientation: Int
 
-    /// The header at the front of some bytes; `nil` if they are none, or not enough.
+    /// Reads the header at the front of some bytes; `nil` if they are no image or too few.
     public init?(_ data: Data) {
         guard case .header(let header) = Self.reading(data) else { return nil }
         self = header
     }
 
-    /// What these bytes say, from the first byte of an image on.
+    /// Reads the header of an image from its first bytes.
     ///
-    /// Looks at no more than what comes before the first pixels, in time proportional to that.
+    /// Reads only the bytes before the first pixels, in time proportional to their number.
     public static func reading(_ data: Data) -> Reading {
         data.withUnsafeBytes { bytes in
             let bytes = ImageBytes(bytes)
@@ -68,7 +69,7 @@ public struct ImageHeader: Hashable, Sendable {
         }
     }
 
-    /// No signature is the start of another: of several that are begun any says the same.
+    /// No signature is the prefix of another, so a partial match with any of them means `incomplete`.
     private static let formats: [(signature: [UInt8], read: @Sendable (ImageBytes) -> Reading)] = [
         ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], png),
         ([0xFF, 0xD8, 0xFF], jpeg),
@@ -77,7 +78,7 @@ public struct ImageHeader: Hashable, Sendable {
         (Array("RIFF".utf8), webp),
     ]
 
-    /// A header with sides that an image can have.
+    /// Returns a header if an image can have these sides.
     static func found(_ format: Format, _ width: Int64, _ height: Int64, orientation: Int64 = 1) -> Reading {
         // No format has sides of more than 31 bits.
         guard width > 0, height > 0, let width = Int(exactly: width), let height = Int(exactly: height) else {

@@ -5,17 +5,17 @@ internal import ImageIO
 
 /// An image in memory.
 ///
-/// `@unchecked`: a `CGImage` never changes once it is made, and Core Foundation counts references to it atomically.
+/// `@unchecked`: a `CGImage` is immutable, and Core Foundation counts its references atomically.
 public struct DecodedImage: @unchecked Sendable {
-    /// The pixels, turned as they are to be shown.
+    /// The pixels, upright: the decoder has applied the EXIF orientation.
     public let cgImage: CGImage
 }
 
-/// Decodes what ImageIO knows, the first picture of an animation. Needs no main thread.
+/// Decodes the formats of ImageIO; of an animation only the first frame. Needs no main thread.
 ///
-/// The image is turned as its EXIF orientation says, and cropped and drawn as its variant says.
+/// Applies the EXIF orientation, then crops and draws the image by its variant.
 public struct ImageIODecoder: ImageDecoder {
-    /// The most pixels that an image may have, before and after it is resized.
+    /// The most pixels that an image may have, before and after resizing.
     public let maxPixels: Int
 
     /// Creates a decoder.
@@ -26,7 +26,7 @@ public struct ImageIODecoder: ImageDecoder {
     /// `imageio@1`.
     public var id: ProcessorID { ProcessorID("imageio") }
 
-    /// The image.
+    /// Returns the image.
     ///
     /// - Throws: ``ImageGeometryError``, ``ProcessingError/malformedImage(reason:)``,
     ///   ``ProcessingError/imageTooLarge(width:height:maxPixels:)``.
@@ -49,7 +49,7 @@ public struct ImageIODecoder: ImageDecoder {
     }
 
     private func upright(_ source: CGImageSource, isUpright: Bool, longestSide: Int) throws -> CGImage {
-        // A thumbnail of full size is the one image that ImageIO turns itself.
+        // ImageIO applies the orientation only to thumbnails, so a turned image is a thumbnail of full size.
         let image =
             if isUpright {
                 CGImageSourceCreateImageAtIndex(
@@ -77,7 +77,7 @@ public struct ImageIODecoder: ImageDecoder {
         if destination == ImageRect(output), output == placement.source.size { return part }
         let context = Self.context(output, image.colorSpace) ?? Self.context(output, CGColorSpaceCreateDeviceRGB())
         context?.interpolationQuality = CGInterpolationQuality(interpolation)
-        // The y of Core Graphics grows upwards.
+        // The y axis of Core Graphics points upwards.
         var area = CGRect(destination)
         area.origin.y = output.height - destination.y - destination.height
         context?.draw(part, in: area)
@@ -89,7 +89,7 @@ public struct ImageIODecoder: ImageDecoder {
 }
 
 extension ImageIODecoder {
-    /// `nil` for a color space that cannot be drawn in, such as that of a palette, of grays or of more than eight bits.
+    /// Returns `nil` for a color space without a drawing context, such as a palette, grays or more than eight bits.
     private static func context(_ size: ImageSize, _ space: CGColorSpace?) -> CGContext? {
         guard let space, space.model == .rgb, space.supportsOutput else { return nil }
         return CGContext(
@@ -117,7 +117,7 @@ extension CGInterpolationQuality {
 }
 
 extension Processor where Self == ImageProcessor<ImageIODecoder> {
-    /// One variant of the image that ImageIO makes of the bytes.
+    /// A processor that decodes one variant of the image with ImageIO.
     public static func image(_ variant: ImageVariant = .original) -> ImageProcessor<ImageIODecoder> {
         ImageProcessor(ImageIODecoder(), variant)
     }

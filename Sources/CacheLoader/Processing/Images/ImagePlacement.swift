@@ -1,32 +1,32 @@
-/// Which pixels of an image go where: what a decoder has to draw.
+/// The part of an image that a decoder draws, and its position in the output.
 ///
-/// All of it is in whole pixels.
+/// All values are whole pixels.
 public struct ImagePlacement: Hashable, Sendable {
-    /// The part of the image that is drawn; never empty, never outside the image.
+    /// The drawn part of the image; never empty, never outside the image.
     public let source: ImageRect
-    /// Where it is drawn, and how large; never empty, never outside the output.
+    /// The position and size of the drawn part in the output; never empty, never outside the output.
     public let destination: ImageRect
-    /// The size of the output. What the destination leaves of it stays transparent.
+    /// The size of the output. Pixels outside the destination stay transparent.
     public let output: ImageSize
 }
 
-/// Why an image cannot be placed.
+/// The reason why an image cannot be placed.
 @nonexhaustive
 public enum ImageGeometryError: Error, Hashable, Sendable {
-    /// A side of the image is smaller than one pixel, longer than 2³² pixels, or no number.
+    /// A side of the image is shorter than one pixel, longer than 2³² pixels, or not a number.
     case invalidImageSize(ImageSize)
-    /// A side of the area is negative, no number, or longer than ``ImageVariant/maxSide`` pixels.
+    /// A side of the area is negative, longer than ``ImageVariant/maxSide`` pixels, or not a number.
     case invalidDisplaySize(ImageSize)
-    /// The scale is not positive, or no number.
+    /// The scale is not positive, or not a number.
     case invalidScale(Double)
-    /// A side of the part to use is negative, or something about it no number.
+    /// A side of the crop is negative, or one of its values is not a number.
     case invalidCrop(ImageRect)
-    /// No part of the image is in the part to use.
+    /// The crop is outside the image.
     case cropOutsideImage(ImageRect)
 }
 
 extension ImageGeometryError: CustomStringConvertible {
-    /// What is wrong.
+    /// Describes the problem.
     public var description: String {
         switch self {
         case .invalidImageSize(let size): "an image cannot have the size \(size)"

@@ -1,12 +1,12 @@
-/// A rectangle. The origin is its top left corner; y grows downwards.
+/// A rectangle. Its origin is the top left corner; y grows downwards.
 public struct ImageRect: Hashable, Sendable {
-    /// Where its left side is.
+    /// The position of the left side.
     public var x: Double
-    /// Where its top is.
+    /// The position of the top.
     public var y: Double
-    /// From its left to its right side.
+    /// The distance from the left to the right side.
     public var width: Double
-    /// From its top to its bottom.
+    /// The distance from the top to the bottom.
     public var height: Double
 
     /// Creates a rectangle.
@@ -17,18 +17,18 @@ public struct ImageRect: Hashable, Sendable {
         self.height = height
     }
 
-    /// Creates a rectangle of this size in the top left corner.
+    /// Creates a rectangle of this size at the origin.
     public init(_ size: ImageSize) {
         self.init(x: 0, y: 0, width: size.width, height: size.height)
     }
 
-    /// Width and height.
+    /// The width and the height.
     public var size: ImageSize { ImageSize(width: width, height: height) }
 
     var isFinite: Bool { x.isFinite && y.isFinite && width.isFinite && height.isFinite }
 }
 
 extension ImageRect: CustomStringConvertible {
-    /// As in `12,0,100,75`: x, y, width, height; equal for equal rectangles.
+    /// The values x, y, width and height, as in `12,0,100,75`. Equal rectangles have equal descriptions.
     public var description: String { [x, y, width, height].map(\.shortText).joined(separator: ",") }
 }

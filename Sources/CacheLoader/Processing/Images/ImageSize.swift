@@ -1,8 +1,8 @@
-/// Width and height, in pixels or in whatever else is said.
+/// A width and a height, in pixels unless documented otherwise.
 public struct ImageSize: Hashable, Sendable {
-    /// From side to side.
+    /// The distance from the left to the right side.
     public var width: Double
-    /// From top to bottom.
+    /// The distance from the top to the bottom.
     public var height: Double
 
     /// Creates a size.
@@ -15,12 +15,12 @@ public struct ImageSize: Hashable, Sendable {
 }
 
 extension ImageSize: CustomStringConvertible {
-    /// As in `100x75`; equal for equal sizes.
+    /// The size, as in `100x75`. Equal sizes have equal descriptions.
     public var description: String { "\(width.shortText)x\(height.shortText)" }
 }
 
 extension Double {
-    /// The shortest text for this number, the same for 0 and -0 and in every locale.
+    /// The shortest text for this number; equal for 0 and -0 and in all locales.
     var shortText: String {
         Int64(exactly: self).map { "\($0)" } ?? "\(self)"
     }

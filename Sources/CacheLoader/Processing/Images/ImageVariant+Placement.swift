@@ -2,14 +2,14 @@ extension ImageVariant {
     /// The longest side of an area, in pixels: 16,777,216.
     public static let maxSide: Double = 0x1p24
 
-    /// The longest side that the size of an image has in any format.
+    /// The longest side of an image in any format.
     private static let maxImageSide: Double = 0x1p32
 
-    /// Which pixels of an image go where.
+    /// Returns the part of the image to draw, and its position in the output.
     ///
-    /// Fractions of a pixel are dropped, but one pixel always remains. Takes constant time, and looks at no pixels.
+    /// Drops fractions of a pixel, but keeps at least one pixel. Takes constant time, and reads no pixels.
     ///
-    /// - Parameter image: The size of the image in pixels, turned as it is to be shown.
+    /// - Parameter image: The size of the image in pixels, in the orientation of the display.
     public func placement(of image: ImageSize) throws(ImageGeometryError) -> ImagePlacement {
         let sides = 1...Self.maxImageSide
         guard sides.contains(image.width), sides.contains(image.height) else { throw .invalidImageSize(image) }
@@ -24,7 +24,7 @@ extension ImageVariant {
             source: placement.source, destination: placement.destination, output: placement.output ?? area)
     }
 
-    /// The area in pixels; `nil` if the image is not to be resized.
+    /// Returns the area in pixels; `nil` if the image is not resized.
     private func area() throws(ImageGeometryError) -> ImageSize? {
         guard scale.isFinite, scale > 0 else { throw .invalidScale(scale) }
         guard let displaySize else { return nil }
@@ -37,7 +37,7 @@ extension ImageVariant {
             height: max(1, (displaySize.height * scale).wholePixels))
     }
 
-    /// The part of the image that is used, in pixels.
+    /// Returns the part of the image inside the crop, in pixels.
     private func croppedPart(of image: ImageSize) throws(ImageGeometryError) -> ImageRect {
         guard let crop else { return ImageRect(image) }
         guard crop.isFinite, crop.width >= 0, crop.height >= 0 else { throw .invalidCrop(crop) }
@@ -48,7 +48,7 @@ extension ImageVariant {
         return ImageRect(horizontal, vertical)
     }
 
-    /// Brings image and area together; the output is the area where it is `nil`.
+    /// Places the image in the area; an output of `nil` means the size of the area.
     private func placement(
         of image: ImageSize, in area: ImageSize
     ) -> (source: ImageRect, destination: ImageRect, output: ImageSize?) {
@@ -65,12 +65,12 @@ extension ImageVariant {
                 let filling = image.scaled(toFill: area)
                 return (whole, ImageRect(filling), filling)
             }
-            // The largest part of the image that has the proportions of the area.
+            // The largest part of the image with the proportions of the area.
             let part = area.scaled(toFit: image)
             let source = ImageRect(Span(part.width, in: image.width), Span(part.height, in: image.height))
             return (source, ImageRect(area), nil)
         case .center, .top, .bottom, .left, .right, .topLeft, .topRight, .bottomLeft, .bottomRight:
-            // The smaller of both lengths is shown; where the other one is larger, it is aligned.
+            // Shows the shorter of both lengths, and aligns it within the longer one.
             let width = min(image.width, area.width)
             let height = min(image.height, area.height)
             let (x, y) = mode.alignment
@@ -86,13 +86,13 @@ private struct Span {
     let start: Double
     let length: Double
 
-    /// A length within a longer one: at its start, in its middle, at its end for an alignment of 0, 0.5, 1.
+    /// Places a length within a longer one. The alignment is 0 for its start, 0.5 for its middle, 1 for its end.
     init(_ length: Double, in whole: Double, _ alignment: Double = 0.5) {
         start = ((whole - length) * alignment).wholePixels
         self.length = length
     }
 
-    /// A part of a length, in fractions of it; `nil` if it is outside.
+    /// Creates a part of a length from fractions of it; `nil` if the part is outside.
     init?(_ start: Double, _ length: Double, of whole: Double) {
         let lower = max(0, start)
         let upper = min(1, start + length)
@@ -109,17 +109,17 @@ extension ImageRect {
 }
 
 extension ImageSize {
-    /// The largest size with these proportions that `area` has room for.
+    /// Returns the largest size with these proportions that fits into `area`.
     fileprivate func scaled(toFit area: ImageSize) -> ImageSize {
         scaled(to: area, byWidth: area.width * height <= area.height * width)
     }
 
-    /// The smallest size with these proportions that covers `area`.
+    /// Returns the smallest size with these proportions that covers `area`.
     fileprivate func scaled(toFill area: ImageSize) -> ImageSize {
         scaled(to: area, byWidth: area.width * height >= area.height * width)
     }
 
-    // Multiplied before it is divided: 375 * (100 / 500) would be a pixel short.
+    // Multiplies before dividing: 375 * (100 / 500) would be a pixel short.
     private func scaled(to area: ImageSize, byWidth: Bool) -> ImageSize {
         if byWidth {
             ImageSize(width: area.width, height: max(1, (area.width * height / width).wholePixels))
@@ -130,7 +130,7 @@ extension ImageSize {
 }
 
 extension ImageContentMode {
-    /// Where along each side the modes that do not resize put the image: 0 start, 0.5 middle, 1 end.
+    /// The alignment along each side in the modes that do not resize: 0 start, 0.5 middle, 1 end.
     fileprivate var alignment: (x: Double, y: Double) {
         let x: Double =
             switch self {
@@ -149,7 +149,7 @@ extension ImageContentMode {
 }
 
 extension Double {
-    /// The number without its fraction. One just below a whole number is that number: 0.29 of 100 pixels is 29, and not
-    /// 28.999999999999996.
+    /// The number without its fraction. Rounds up if the number is just below a whole one: 0.29 of 100 pixels is 29,
+    /// not 28.999999999999996.
     fileprivate var wholePixels: Double { (self + 0x1p-20).rounded(.down) }
 }

@@ -1,6 +1,6 @@
-/// What is made of an image: which part of it, how large, and how well.
+/// The crop, the size and the quality of a decoded image.
 public struct ImageVariant: Hashable, Sendable {
-    /// How pixels are found that lie between those of the image.
+    /// The interpolation of pixels between those of the image.
     @nonexhaustive
     public enum Interpolation: String, Sendable, CaseIterable {
         /// The nearest pixel.
@@ -13,22 +13,21 @@ public struct ImageVariant: Hashable, Sendable {
         case high
     }
 
-    /// The area that the image is shown in, in points: ``scale`` times as many pixels. `nil` or a side of 0: the image is
-    /// not resized.
+    /// The display area in points, each of ``scale`` pixels. If `nil` or with a side of 0, the image is not resized.
     public var displaySize: ImageSize?
-    /// The part of the image that is used, in fractions of its sides. All of it, if this is `nil`, empty, or reaches
-    /// from 0 to 1. What of it is outside the image does not count.
+    /// The part of the image to use, in fractions of its sides. `nil`, an empty rectangle and the unit rectangle mean
+    /// the whole image. Parts outside the image are ignored.
     public var crop: ImageRect?
-    /// How image and area are brought together; ``ImageContentMode/scaleToFill`` by default.
+    /// How the image is placed in the area; ``ImageContentMode/scaleToFill`` by default.
     public var mode: ImageContentMode
-    /// What becomes of the excess; it is cut off or left empty by default.
+    /// How the output treats the excess; cut off or left empty by default.
     public var excess: ImageExcess
-    /// How pixels between those of the image are found; well by default.
+    /// The interpolation of pixels between those of the image; ``Interpolation/high`` by default.
     public var interpolation: Interpolation
-    /// Pixels for each point of ``displaySize``; 1 by default.
+    /// The pixels for each point of ``displaySize``; 1 by default.
     public var scale: Double
 
-    /// Creates a variant; what is wrong with it shows in ``placement(of:)``.
+    /// Creates a variant; ``placement(of:)`` reports invalid values.
     public init(
         displaySize: ImageSize? = nil, crop: ImageRect? = nil, mode: ImageContentMode = .scaleToFill,
         excess: ImageExcess = [], interpolation: Interpolation = .high, scale: Double = 1
@@ -41,10 +40,10 @@ public struct ImageVariant: Hashable, Sendable {
         self.scale = scale
     }
 
-    /// The image as it is.
+    /// The image without crop or resizing.
     public static let original = ImageVariant()
 
-    /// Every field by its name, for a ``ProcessorID``; without a size and a crop where these do nothing.
+    /// Every field by its name, for a ``ProcessorID``; omits a size and a crop without effect.
     var parameters: [String: String] {
         var parameters = [
             "mode": mode.rawValue, "excess": "\(excess.rawValue)", "interpolation": interpolation.rawValue,
@@ -57,12 +56,12 @@ public struct ImageVariant: Hashable, Sendable {
 }
 
 extension ImageSize {
-    /// Whether a display size of this asks for anything. A side that is no number does: for an error.
+    /// Whether a display size has an effect. A side that is not a number has one: an error.
     var resizes: Bool { width != 0 && height != 0 }
 }
 
 extension ImageRect {
-    /// Whether a unit rectangle of this leaves anything out. One that is no rectangle does: it asks for an error.
+    /// Whether a unit rectangle excludes a part of the image. An invalid rectangle has an effect, too: an error.
     var crops: Bool {
         width != 0 && height != 0 && self != ImageRect(x: 0, y: 0, width: 1, height: 1)
     }
