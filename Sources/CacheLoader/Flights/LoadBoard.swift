@@ -1,5 +1,3 @@
-package import HTTPCaching
-
 /// Which loads are under way, which wait for their turn or for another attempt, and who waits for each. Pure: each method
 /// says what its owner has to do once it has let go of the lock.
 ///

@@ -1,4 +1,3 @@
-package import HTTPCaching
 
 /// The bound request of a resource, the state of its load, and the number of observers.
 ///

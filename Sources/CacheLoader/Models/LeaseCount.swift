@@ -1,4 +1,3 @@
-package import HTTPCaching
 
 /// The number of leases of a load, and the state of the load.
 ///

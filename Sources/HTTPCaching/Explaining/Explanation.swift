@@ -128,7 +128,7 @@ extension Explanation {
 
 extension CacheDecision {
     /// The index of the stored response that the decision uses.
-    var index: Int? {
+    package var index: Int? {
         switch self {
         case .hit(let index, _, _), .hitWhileRevalidating(let index, _), .validate(let index, _, _),
             .resume(let index, _):

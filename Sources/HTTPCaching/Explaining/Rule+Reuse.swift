@@ -1,7 +1,7 @@
 /// The reasons why a stored response answers a request or does not.
 extension Rule {
     static let unsafeMethod = Rule("RFC 9111 §4", "the method is written through to the origin")
-    static let policyBypass = Rule("policy", "stored responses are not used")
+    package static let policyBypass = Rule("policy", "stored responses are not used")
     static let foreignCondition = Rule(
         "RFC 9111 §4.3.2", "If-Match and If-Unmodified-Since are for the origin to evaluate")
     static let tooManyRequestFields = Rule("limit", "the request has too many fields")
@@ -20,8 +20,8 @@ extension Rule {
     static let stale = Rule("RFC 9111 §4.2", "the age has reached the freshness lifetime")
     static let staleForbidden = Rule("RFC 9111 §4.2.4", "stale, and the response prohibits stale use")
     static let staleWhileRevalidate = Rule("RFC 5861 §3", "stale within stale-while-revalidate")
-    static let staleIfError = Rule("RFC 5861 §4", "stale within stale-if-error")
-    static let disconnected = Rule("RFC 9111 §4.2.4", "stale, and the origin cannot be reached")
+    package static let staleIfError = Rule("RFC 5861 §4", "stale within stale-if-error")
+    package static let disconnected = Rule("RFC 9111 §4.2.4", "stale, and the origin cannot be reached")
     static let resumable = Rule("RFC 9111 §3.4", "the rest of a stored part is asked for")
     static let onlyIfCached = Rule(
         "RFC 9111 §5.2.1.7", "the request says only-if-cached, and nothing stored can answer")

@@ -14,7 +14,7 @@ package enum DeltaSeconds: Hashable, Sendable {
     package static let limit: Int64 = 2_147_483_648
 
     /// Reads `1*DIGIT`. A quoted-pair, as in a quoted-string, counts as its second character (RFC 9110 §5.6.4).
-    init(_ bytes: FieldBytes) {
+    package init(_ bytes: FieldBytes) {
         var number: Int64 = 0
         var isEmpty = true
         var isQuoted = false

@@ -1,41 +1,41 @@
 /// The bytes of a field value or of a part of it, not necessarily UTF-8.
-typealias FieldBytes = UnsafeBufferPointer<UInt8>
+package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 
 /// Reads a field value by the grammar of RFC 9110 §5.6.
 ///
 /// The scanner reads each byte once or twice, allocates nothing and never passes the end, for any input. The scanner
 /// and its results are valid as long as the buffer: inside `withUnsafeBytesOfValue`.
-struct FieldScanner {
+package struct FieldScanner {
     private let bytes: FieldBytes
     private var position = 0
 
-    init(_ bytes: FieldBytes) {
+    package init(_ bytes: FieldBytes) {
         self.bytes = bytes
     }
 
     /// The next byte; `nil` at the end.
-    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     /// Skips the next byte.
-    mutating func advance() {
+    package mutating func advance() {
         if position < bytes.count { position += 1 }
     }
 
     /// Skips the next byte if it is `byte`; returns whether it did.
-    mutating func skip(_ byte: UInt8) -> Bool {
+    package mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    mutating func skipWhitespace() {
+    package mutating func skipWhitespace() {
         while let byte = next, byte.isFieldWhitespace { position += 1 }
     }
 
     /// Moves to the next list element; returns `false` if there is none.
     ///
     /// RFC 9110 §5.6.1.2: a recipient must parse and ignore a reasonable number of empty list elements.
-    mutating func skipToElement() -> Bool {
+    package mutating func skipToElement() -> Bool {
         while let byte = next {
             guard byte == UInt8(ascii: ",") || byte.isFieldWhitespace else { return true }
             position += 1
@@ -44,20 +44,20 @@ struct FieldScanner {
     }
 
     /// Skips whitespace and returns whether a comma or the end follows.
-    mutating func isAtEndOfElement() -> Bool {
+    package mutating func isAtEndOfElement() -> Bool {
         skipWhitespace()
         return next == nil || next == UInt8(ascii: ",")
     }
 
     /// Reads the next token; returns an empty one if the next byte belongs to no token.
-    mutating func token() -> FieldBytes {
+    package mutating func token() -> FieldBytes {
         let start = position
         while let byte = next, byte.isTokenByte { position += 1 }
         return FieldBytes(rebasing: bytes[start..<position])
     }
 
     /// Reads the next digits; returns `nil` if the next byte is not a digit.
-    mutating func digits() -> FieldBytes? {
+    package mutating func digits() -> FieldBytes? {
         let start = position
         while let byte = next, byte.isASCIIDigit { position += 1 }
         return position == start ? nil : FieldBytes(rebasing: bytes[start..<position])
@@ -66,7 +66,7 @@ struct FieldScanner {
     /// Reads the next quoted-string and returns its content without unescaping quoted-pairs.
     ///
     /// - Returns: `nil` if the closing quote is missing; the scanner is then after the opening quote.
-    mutating func quotedString() -> FieldBytes? {
+    package mutating func quotedString() -> FieldBytes? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var end = position
         while end < bytes.count {
@@ -86,14 +86,14 @@ struct FieldScanner {
 
 extension UnsafeBufferPointer<UInt8> {
     /// Whether the bytes equal the ASCII text `name`, ignoring case.
-    func isCaseInsensitively(_ name: StaticString) -> Bool {
+    package func isCaseInsensitively(_ name: StaticString) -> Bool {
         guard count == name.utf8CodeUnitCount else { return false }
         for index in indices where self[index].asciiLowercased != name.utf8Start[index].asciiLowercased { return false }
         return true
     }
 
     /// The bytes without leading and trailing spaces and tabs.
-    var trimmed: FieldBytes {
+    package var trimmed: FieldBytes {
         var range = indices
         while let first = range.first, self[first].isFieldWhitespace { range.removeFirst() }
         while let last = range.last, self[last].isFieldWhitespace { range.removeLast() }
@@ -101,7 +101,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// The tokens of a comma-separated list, in lower case; `nil` if an element is not a token.
-    var lowercasedTokens: [String]? {
+    package var lowercasedTokens: [String]? {
         var scanner = FieldScanner(self)
         var tokens: [String] = []
         while scanner.skipToElement() {
@@ -115,15 +115,15 @@ extension UnsafeBufferPointer<UInt8> {
 
 extension UInt8 {
     /// RFC 9110 §5.6.3: `OWS = *( SP / HTAB )`.
-    var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
+    package var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
 
-    var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+    package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
 
     /// The ASCII letter in lower case, independent of the locale; any other byte unchanged.
-    var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+    package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
     /// RFC 9110 §5.6.2: `tchar`.
-    var isTokenByte: Bool {
+    package var isTokenByte: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true

@@ -1,10 +1,10 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 extension HTTPRequest.Method {
     /// Whether IANA registers the method as safe: a safe method changes nothing at the origin (RFC 9110 §9.2.1).
     ///
     /// Methods are case-sensitive. An unknown method is not safe.
-    var isSafe: Bool { Self.safeMethods.contains(rawValue) }
+    package var isSafe: Bool { Self.safeMethods.contains(rawValue) }
 
     /// The safe methods of https://www.iana.org/assignments/http-methods.
     private static let safeMethods: Set<String> = [

@@ -1,7 +1,7 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// The requirements of a request on the cache, from its fields (RFC 9111 §5.2.1) and its policy.
-struct RequestDirectives {
+package struct RequestDirectives {
     /// Whether a stored response may answer without the origin.
     enum Permission {
         case refused(Rule)
@@ -12,15 +12,15 @@ struct RequestDirectives {
     }
 
     /// Whether only a validated response may answer.
-    private(set) var noCache = false
+    package private(set) var noCache = false
     /// Whether the cache must not store the response.
-    private(set) var noStore = false
+    package private(set) var noStore = false
     /// Whether the cache must not contact the origin.
-    private(set) var onlyIfCached = false
+    package private(set) var onlyIfCached = false
     /// Whether the request has a `Range`.
-    private(set) var hasRange = false
+    package private(set) var hasRange = false
     /// Whether the request has a condition that a cache may evaluate: `If-None-Match` or `If-Modified-Since`.
-    private(set) var isConditional = false
+    package private(set) var isConditional = false
     /// Whether the request has a condition that only the origin may evaluate (RFC 9111 §4.3.2).
     private(set) var mustBeForwarded = false
     /// Whether the request prefers an error to a stale response, because it demands a validated or fresh one.
@@ -33,7 +33,7 @@ struct RequestDirectives {
     private var maxStale = DeltaSeconds.absent
     private let respectsImmutable: Bool
 
-    init(_ request: HTTPRequest, mode: CachePolicy.Mode) {
+    package init(_ request: HTTPRequest, mode: CachePolicy.Mode) {
         var control = CacheControl()
         var hasCacheControl = false
         var pragmaNoCache = false

@@ -122,7 +122,7 @@ public struct CachePolicy: Hashable, Sendable {
 
 extension CachePolicy {
     /// Whether the cache stores no responses and removes stored ones.
-    var storesNothing: Bool {
+    package var storesNothing: Bool {
         switch lifetimeOverride {
         case .serverPolicy: false
         case .fixed(let lifetime): lifetime < .zero

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// The stored responses, fresh or stale, that a request selects and whose bodies can answer it.
 struct SuitableResponses {
@@ -114,7 +114,7 @@ struct SuitableResponse {
 
 extension StoredResponse {
     /// Whether the request matches the fields that `Vary` nominated, and the credentials of the original request.
-    func isSelected(
+    package func isSelected(
         by request: HTTPRequest, policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
     ) -> Bool {
         selection.matches(request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)

@@ -74,7 +74,7 @@ package struct PartCombination: Hashable, Sendable {
 
 extension StoredResponse {
     /// The validator that identifies the representation of the body.
-    var strongValidator: StrongValidator? { StrongValidator(fields, responseTime: responseTime) }
+    package var strongValidator: StrongValidator? { StrongValidator(fields, responseTime: responseTime) }
 
     /// RFC 9111 §4: the response with the latest `Date` is the most recent.
     fileprivate var recency: HTTPDate {

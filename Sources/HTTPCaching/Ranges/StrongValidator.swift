@@ -64,7 +64,7 @@ extension HTTPFields {
 
 extension HTTPField {
     /// The value without whitespace at either end.
-    var trimmedBytes: [UInt8] { withUnsafeBytesOfValue { Array($0.trimmed) } }
+    package var trimmedBytes: [UInt8] { withUnsafeBytesOfValue { Array($0.trimmed) } }
 }
 
 extension [UInt8] {

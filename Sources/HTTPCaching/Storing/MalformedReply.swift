@@ -1,9 +1,9 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// Finds replies that contradict themselves or their request.
-enum MalformedReply {
+package enum MalformedReply {
     /// Returns the contradiction in `reply`, the reply of an origin to `request`; `nil` if there is none.
-    static func reason(_ reply: HTTPResponse, to request: HTTPRequest) -> String? {
+    package static func reason(_ reply: HTTPResponse, to request: HTTPRequest) -> String? {
         // RFC 9110 §15.3.7: a 206 "is successfully fulfilling a range request".
         if reply.status == .partialContent, !request.headerFields.contains(.range) {
             return "status 206 in reply to a request without Range"

@@ -185,7 +185,7 @@ package enum ReplyDecision: Hashable, Sendable {
 
 extension HTTPFields {
     /// Makes the fields of a part describe the whole.
-    mutating func describeWhole(ofLength length: Int64?) {
+    package mutating func describeWhole(ofLength length: Int64?) {
         self[.contentRange] = nil
         self[.contentLength] = length.map(String.init)
     }
