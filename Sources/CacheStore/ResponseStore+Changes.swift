@@ -74,13 +74,18 @@ extension ResponseStore {
     /// - Returns: `false` if the entry has been removed, or has another body by now. Then nothing is changed.
     @discardableResult
     public func freshen(_ entry: StoredEntry, with metadata: EntryMetadata) throws(StoreError) -> Bool {
-        try writer.write(freshening(entry, metadata))
+        noting(entry, try writer.write(freshening(entry, metadata)))
     }
 
     /// Replaces the metadata like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func freshen(_ entry: StoredEntry, with metadata: EntryMetadata) async throws(StoreError) -> Bool {
-        try await writer.write(freshening(entry, metadata))
+        noting(entry, try await writer.write(freshening(entry, metadata)))
+    }
+
+    private func noting(_ entry: StoredEntry, _ isFreshened: Bool) -> Bool {
+        if isFreshened { changes.note(.stored(entry.key, id: entry.id)) }
+        return isFreshened
     }
 
     private func freshening(

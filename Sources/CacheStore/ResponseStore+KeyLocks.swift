@@ -16,44 +16,33 @@ extension ResponseStore {
         if case .locked(let lock) = try keyLocks.tryLock(key) { lock } else { nil }
     }
 
-    /// Locks `key` for a load and waits for other loaders; `nil` after `limit`, or when the task is cancelled.
+    /// Locks `key` for a load, and waits while another store holds the lock; `nil` after `limit`, when the task is
+    /// cancelled, or at once if this object holds the lock.
     ///
-    /// A release in this object wakes the caller at once. A release elsewhere cannot, so the caller tries again: after
-    /// 5 ms, then after twice as long each time, up to 100 ms. Waiters get the lock in no order.
+    /// A release elsewhere wakes no caller, so the caller tries again: after 5 ms, then after twice as long each time, up
+    /// to 100 ms. Waiters get the lock in no order.
     ///
     /// - Parameters:
     ///   - key: The key to be loaded.
-    ///   - limit: The longest wait.
-    ///   - elsewhereOnly: Whether to return `nil` at once if this object holds the lock.
-    ///   - clock: The clock that measures the limit and the pauses.
+    ///   - limit: The longest wait, as the sum of the pauses.
+    ///   - sleep: Pauses the calling task, until the task is cancelled.
     /// - Throws: The errors of ``tryLock(_:)``.
     package func lock(
-        _ key: CacheKey, within limit: Duration, elsewhereOnly: Bool = false,
-        clock: some Clock<Duration> = ContinuousClock()
+        _ key: CacheKey, within limit: Duration,
+        sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) async throws(StoreError) -> KeyLock? {
-        let deadline = clock.now.advanced(by: limit)
-        var pause = Duration.milliseconds(5)
+        var (rest, pause) = (limit, Duration.milliseconds(5))
         while true {
-            let outcome = try keyLocks.tryLock(key)
-            if case .locked(let lock) = outcome { return lock }
-            let rest = clock.now.duration(to: deadline)
-            guard rest > .zero, !Task.isCancelled else { return nil }
-            if case .heldHere = outcome {
-                if elsewhereOnly { return nil }
-                await waitForRelease(of: key, upTo: rest, clock)
-            } else {
-                try? await clock.sleep(for: min(pause, rest))
-                pause = min(pause * 2, .milliseconds(100))
+            switch try keyLocks.tryLock(key) {
+            case .locked(let lock): return lock
+            case .heldHere: return nil
+            case .heldElsewhere: break
             }
-        }
-    }
-
-    private func waitForRelease(of key: CacheKey, upTo rest: Duration, _ clock: some Clock<Duration>) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [keyLocks] in await keyLocks.waitForRelease(of: key) }
-            group.addTask { try? await clock.sleep(for: rest) }
-            await group.next()
-            group.cancelAll()
+            guard rest > .zero, !Task.isCancelled else { return nil }
+            let next = min(pause, rest)
+            try? await sleep(next)
+            rest -= next
+            pause = min(pause * 2, .milliseconds(100))
         }
     }
 }

@@ -21,8 +21,8 @@ extension ResponseStore {
     @discardableResult
     package func invalidate(_ keys: [CacheKey], groups: [String] = []) async throws(StoreError) -> Int {
         guard let first = keys.first else { return 0 }
-        let count = try await writer.write(
-            changing { (transaction) throws(SQLiteError) in
+        let (count, hasGroups) = try await writer.write(
+            changing { (transaction) throws(SQLiteError) -> (Int, Bool) in
                 let connection = transaction.connection
                 var (count, groups) = (0, groups)
                 for key in keys {
@@ -33,12 +33,14 @@ extension ResponseStore {
                     count += try transaction.removeEntries(for: key)
                     _ = try connection.removeFailure(for: key)
                 }
-                guard !groups.isEmpty else { return count }
+                guard !groups.isEmpty else { return (count, false) }
                 // A response that is being loaded may belong to one of the groups, which is not known yet. So note a
                 // removal from the whole partition.
                 try connection.noteRemoval(fromPartition: first.partition)
-                return count + (try transaction.removeMembers(of: groups, sameOriginAs: first))
+                return (count + (try transaction.removeMembers(of: groups, sameOriginAs: first)), true)
             })
+        for key in keys { changes.note(.removed(key)) }
+        if hasGroups { changes.note(.removedMany(partition: first.partition)) }
         if count > 0, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
         }

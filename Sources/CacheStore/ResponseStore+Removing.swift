@@ -17,6 +17,8 @@ extension ResponseStore {
             return try transaction.connection.removeFailure(for: key) || entries > 0
         }
         let existed = try withBallast { () throws(StoreError) in try writer.write(change) }
+        // A response of the key may be on its way although the index has no row.
+        changes.note(.removed(key))
         if existed { try finishRemoval() }
         return existed
     }
@@ -35,6 +37,7 @@ extension ResponseStore {
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write(
             changing { (transaction) throws(SQLiteError) in try transaction.removeEntry(entry) })
+        if existed { changes.note(.removed(entry.key)) }
         if existed, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
         }
@@ -76,6 +79,8 @@ extension ResponseStore {
                 if selection.isAboutKeys { report.failures = try transaction.removeFailures(in: selection) }
                 return report
             })
+        // Also after an error: entries that were removed before stay removed.
+        defer { changes.note(.removedMany(partition: selection.partition)) }
         var rest = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
         var failing: [CacheKey] = []
         while !rest.isEmpty {

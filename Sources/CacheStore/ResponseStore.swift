@@ -41,6 +41,9 @@ public final class ResponseStore: Sendable {
     let queries = InterruptibleQueries()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
+    package let changes: StoreChanges
+    /// Objects that the users of this store share; see `shared(_:)`.
+    let sharedObjects = SharedObjects()
     let options: IndexOptions
     /// Changes only while ``transition`` is held.
     let phase = Atomic(Phase.open)
@@ -63,6 +66,7 @@ public final class ResponseStore: Sendable {
     ) throws(StoreError) {
         let isReadOnly = configuration.isReadOnly
         let observation = StoreObservation(configuration)
+        let changes = StoreChanges()
         let options = configuration.indexOptions(observation.log)
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
@@ -100,6 +104,7 @@ public final class ResponseStore: Sendable {
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()
+                    changes.note(.removedMany(partition: nil))
                     background.submit { store in
                         store.place.makeBallast()
                         _ = try? store.sweep()
@@ -117,6 +122,7 @@ public final class ResponseStore: Sendable {
         self.limits = limits
         self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
+        self.changes = changes
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         self.maintenance = maintenance
         self.background = background

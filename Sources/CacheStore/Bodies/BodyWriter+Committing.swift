@@ -26,7 +26,7 @@ extension BodyWriter {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         unlessRemovedSince generation: StoreGeneration? = nil
     ) throws(StoreError) -> StoredEntry {
-        try commit(finish(metadata, key, options, generation))
+        noting(try commit(finish(metadata, key, options, generation)))
     }
 
     /// Does the same as the synchronous method, without blocking the caller's thread.
@@ -45,10 +45,16 @@ extension BodyWriter {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         replacing entries: [StoredEntry], unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> StoredEntry {
-        try await commit(
-            offExecutor { () throws(StoreError) in
-                try self.finish(metadata, key, options, generation, replacing: entries)
-            })
+        noting(
+            try await commit(
+                offExecutor { () throws(StoreError) in
+                    try self.finish(metadata, key, options, generation, replacing: entries)
+                }))
+    }
+
+    private func noting(_ entry: StoredEntry) -> StoredEntry {
+        store.changes.note(.stored(entry.key, id: entry.id))
+        return entry
     }
 
     /// Ends the body and returns the change that its transaction makes.

@@ -24,16 +24,9 @@ package final class KeyLocks: Sendable {
         let file: FileDescriptor?
     }
 
-    private struct Waiter {
-        let ticket: UInt64
-        let offset: Int64
-        let caller: CheckedContinuation<Void, Never>
-    }
-
     private struct State {
         var file: LockFile
         var held: [Int64: Held] = [:]
-        var waiters: [Waiter] = []
         var lastTicket: UInt64 = 0
         /// The error that every attempt throws while the store is suspended or closed.
         var refusal: StoreError?
@@ -42,19 +35,13 @@ package final class KeyLocks: Sendable {
             lastTicket += 1
             return lastTicket
         }
-
-        mutating func takeWaiters(where isIncluded: (Waiter) -> Bool) -> [CheckedContinuation<Void, Never>] {
-            let taken = waiters.filter(isIncluded)
-            waiters.removeAll(where: isIncluded)
-            return taken.map(\.caller)
-        }
     }
 
     /// Whether to create no file and to lock nothing. Locks of other stores still count.
     private let isReadOnly: Bool
     private let lastOffset: Int64
 
-    /// Guards the table and the file. No call on the file blocks. Waiters resume after the mutex is released.
+    /// Guards the table and the file. No call on the file blocks.
     private let state: Mutex<State>
 
     /// - Parameters:
@@ -101,55 +88,29 @@ package final class KeyLocks: Sendable {
     // MARK: Releasing
 
     fileprivate func release(_ offset: Int64, _ ticket: UInt64) {
-        let callers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        state.withLock { state in
             // After a suspension a later lock may have the offset.
-            guard let held = state.held[offset], held.ticket == ticket else { return [] }
+            guard let held = state.held[offset], held.ticket == ticket else { return }
             held.file?.unlockByte(at: offset)
             state.held[offset] = nil
-            return state.takeWaiters { $0.offset == offset }
         }
-        for caller in callers { caller.resume() }
     }
 
     /// Releases all locks. Until ``begin()``, every attempt throws `error`.
     func end(with error: StoreError) {
-        let callers = state.withLock { state in
+        state.withLock { state in
             // Closing the file is not enough: a child process has it open, too, between fork and exec.
             for (offset, held) in state.held { held.file?.unlockByte(at: offset) }
             state.file.close()
             state.held = [:]
             state.refusal = error
-            return state.takeWaiters { _ in true }
         }
-        for caller in callers { caller.resume() }
     }
 
     /// Allows locks again after a suspension.
     func begin() {
         // A closed store stays closed.
         state.withLock { if $0.refusal == .suspended { $0.refusal = nil } }
-    }
-
-    // MARK: Waiting
-
-    /// Returns when this object does not hold the lock of `key`, or when the task is cancelled. Another caller may have
-    /// locked the key again by then.
-    func waitForRelease(of key: CacheKey) async {
-        let offset = offset(of: key)
-        let ticket = state.withLock { $0.makeTicket() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { caller in
-                let waits = state.withLock { state in
-                    guard state.held[offset] != nil, !Task.isCancelled else { return false }
-                    state.waiters.append(Waiter(ticket: ticket, offset: offset, caller: caller))
-                    return true
-                }
-                if !waits { caller.resume() }
-            }
-        } onCancel: {
-            let callers = state.withLock { $0.takeWaiters { $0.ticket == ticket } }
-            for caller in callers { caller.resume() }
-        }
     }
 }
 

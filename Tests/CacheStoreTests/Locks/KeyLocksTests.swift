@@ -218,50 +218,45 @@ struct KeyLocksTests {
     func pauses() async throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let lock = try #require(try other.tryLock(.path("a")))
-        let clock = SteppingClock()
-        let waited = try await store.lock(.path("a"), within: .milliseconds(400), clock: clock)
+        var pauses: [Duration] = []
+        let waited = try await store.lock(.path("a"), within: .milliseconds(400)) { pauses.append($0) }
         #expect(waited == nil)
-        #expect(clock.pauses == [5, 10, 20, 40, 80, 100, 100, 45].map { Duration.milliseconds($0) })
-        #expect(try await store.lock(.path("a"), within: .zero, clock: clock) == nil)
-        #expect(try await store.lock(.path("a"), within: .seconds(-1), clock: clock) == nil)
-        #expect(clock.pauses.count == 8)
+        #expect(pauses == [5, 10, 20, 40, 80, 100, 100, 45].map { Duration.milliseconds($0) })
+        #expect(try await store.lock(.path("a"), within: .zero) { pauses.append($0) } == nil)
+        #expect(try await store.lock(.path("a"), within: .seconds(-1)) { pauses.append($0) } == nil)
+        #expect(pauses.count == 8)
         lock.release()
-        #expect(try await store.lock(.path("a"), within: .zero, clock: clock) != nil)
+        #expect(try await store.lock(.path("a"), within: .zero) { pauses.append($0) } != nil)
     }
 
     @Test("a lock that another store releases during a pause is taken after the pause")
     func released() async throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let lock = try #require(try other.tryLock(.path("a")))
-        let clock = SteppingClock { number, _ in if number == 3 { lock.release() } }
-        let waited = try await store.lock(.path("a"), within: .seconds(60), clock: clock)
-        #expect(waited != nil && clock.pauses.count == 3)
+        var count = 0
+        let waited = try await store.lock(.path("a"), within: .seconds(60)) { _ in
+            count += 1
+            if count == 3 { lock.release() }
+        }
+        #expect(waited != nil && count == 3)
         #expect(try other.tryLock(.path("a")) == nil)
     }
 
-    @Test("a release in the same store wakes a waiter at once; a waiter gives up after the limit")
-    func woken() async throws {
+    @Test("a lock of the same store is not awaited")
+    func heldHere() async throws {
         let store = try sandbox.open()
         let lock = try #require(try store.tryLock(.path("a")))
-        // Only cancellation ends a sleep.
-        let asleep = Gate()
-        let clock = SteppingClock { _, _ in await asleep.wait() }
-        async let first = store.lock(.path("a"), within: .seconds(60), clock: clock)
-        await asleep.reached(1)
+        let waited = try await store.lock(.path("a"), within: .seconds(60)) { _ in Issue.record("a pause") }
+        #expect(waited == nil)
         lock.release()
-        let next = try await first
-        #expect(next != nil && clock.pauses == [.seconds(60)])
-        #expect(try await store.lock(.path("a"), within: .seconds(3), clock: SteppingClock()) == nil)
-        next?.release()
     }
 
-    @Test("a cancelled waiter gets nil, and leaves the queue", arguments: [true, false])
-    func cancelled(_ isHeldHere: Bool) async throws {
+    @Test("a cancelled waiter gets nil")
+    func cancelled() async throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
-        let lock = try #require(try (isHeldHere ? store : other).tryLock(.path("a")))
+        let lock = try #require(try other.tryLock(.path("a")))
         let asleep = Gate()
-        let clock = SteppingClock { _, _ in await asleep.wait() }
-        let task = Task { try await store.lock(.path("a"), within: .seconds(60), clock: clock) }
+        let task = Task { try await store.lock(.path("a"), within: .seconds(60)) { _ in await asleep.wait() } }
         await asleep.reached(1)
         task.cancel()
         #expect(try await task.value == nil)
@@ -271,14 +266,13 @@ struct KeyLocksTests {
 
     @Test("suspending or closing the store makes a waiter throw", arguments: [StoreError.suspended, .closed])
     func endedWhileWaiting(_ error: StoreError) async throws {
-        let store = try sandbox.open()
-        let lock = try #require(try store.tryLock(.path("a")))
-        let asleep = Gate()
-        let clock = SteppingClock { _, _ in await asleep.wait() }
-        let task = Task { try await store.lock(.path("a"), within: .seconds(60), clock: clock) }
-        await asleep.reached(1)
-        if error == .closed { store.close() } else { store.suspend() }
-        await #expect(throws: error) { try await task.value }
+        let (store, other) = (try sandbox.open(), try sandbox.open())
+        let lock = try #require(try other.tryLock(.path("a")))
+        await #expect(throws: error) {
+            try await store.lock(.path("a"), within: .seconds(60)) { _ in
+                if error == .closed { store.close() } else { store.suspend() }
+            }
+        }
         lock.release()
     }
 }
