@@ -45,6 +45,10 @@ public final class HTTPCache: Sendable {
         /// Whether `Clear-Site-Data: "cache"` from a secure origin removes what is stored of it. Off by default: it lets an
         /// origin empty the cache.
         public var clearsSiteData = false
+        /// How long a request waits for another process that asks an origin for the same; 10 seconds by default, zero for
+        /// no wait. A process that has ended is not awaited. A process that keeps others waiting for longer costs the wait
+        /// once for each URL.
+        public var processWait: Duration = .seconds(10)
         /// Tells the time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
         /// Pauses the calling task, until that is cancelled. The system's by default.
@@ -66,7 +70,9 @@ public final class HTTPCache: Sendable {
 
     private let context: CacheContext
     var meters: CacheMeters { context.meters }
-    private let flights = CollapsedFlights()
+
+    /// The background revalidations.
+    private let tasks = OwnedTasks()
 
     /// Guards the configuration.
     private let current: Mutex<Configuration>
@@ -76,9 +82,13 @@ public final class HTTPCache: Sendable {
         let meters = CacheMeters(configuration.metrics ?? MetricsSystem.factory)
         context = CacheContext(store: store, transport: transport, meters: meters)
         current = Mutex(configuration)
+        context.setRevalidator { [tasks] transaction, ended in
+            tasks.run { ended(await transaction.revalidate()) }
+        }
     }
 
     deinit {
+        tasks.cancelAll()
         meters.activity.finish()
     }
 
@@ -108,7 +118,7 @@ public final class HTTPCache: Sendable {
     ) async throws(LoadError) -> CachedResponse {
         let transaction = try transaction(for: request, content: content, policy: policy)
         do {
-            return try await answer(transaction)
+            return try await transaction.answer()
         } catch {
             return try transaction.generated(for: error)
         }
@@ -132,7 +142,7 @@ public final class HTTPCache: Sendable {
     }
 
     /// Whether anything is being validated in the background.
-    package var isRevalidating: Bool { context.revalidations.isRunning }
+    package var isRevalidating: Bool { context.coalescer.revalidations.isRunning }
 
     func transaction(
         for request: HTTPRequest, content: RequestContent?, policy: CachePolicy?
@@ -143,52 +153,5 @@ public final class HTTPCache: Sendable {
         request.setTarget(to: key)
         return CacheTransaction(
             request, content: content, key: key, context: context, configuration: configuration, policy: policy)
-    }
-
-    private func answer(_ transaction: CacheTransaction) async throws(LoadError) -> CachedResponse {
-        let landings = flights.landings
-        switch try transaction.begin() {
-        case .answered(let response): return response
-        case .forwarded(let forwarding):
-            guard transaction.mayShare(forwarding) else { return try await transaction.forward(forwarding) }
-            return try await share(transaction, forwarding, since: landings)
-        }
-    }
-
-    /// - Parameter landings: Those before what to ask was decided.
-    private func share(
-        _ transaction: CacheTransaction, _ forwarding: CacheTransaction.Forwarding, since landings: UInt64
-    ) async throws(LoadError) -> CachedResponse {
-        let key = CollapsedFlights.Key(key: transaction.key, policy: transaction.policy)
-        let landing = await flights.join(key) { [flights] () async throws(LoadError) in
-            // What another flight has brought since the decision may answer.
-            let beginning = flights.landings == landings ? .forwarded(forwarding) : try transaction.begin()
-            return try await Self.finish(beginning, transaction)
-        }
-        switch landing {
-        case .answered(let response): return response
-        case .failed(let error): return try transaction.standIn(for: error, forwarding)
-        case .decideAgain(let response):
-            if let failure = response.failure {
-                // What has failed for one has failed for all. But of an error status nothing is at hand to pass on.
-                do throws(LoadError) {
-                    return try transaction.standIn(for: failure, forwarding)
-                } catch {
-                    if case .transport = error { throw error }
-                }
-            }
-            // As long as the response of the flight is held, there is something to join.
-            let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try transaction.begin() }
-            return try await Self.finish(beginning, transaction)
-        }
-    }
-
-    private static func finish(
-        _ beginning: CacheTransaction.Beginning, _ transaction: CacheTransaction
-    ) async throws(LoadError) -> CachedResponse {
-        switch beginning {
-        case .answered(let response): return response
-        case .forwarded(let forwarding): return try await transaction.forward(forwarding)
-        }
     }
 }

@@ -27,6 +27,8 @@ extension ResourceLoader {
     @discardableResult
     public func clear(_ scope: ClearScope) async throws(LoadError) -> ClearReport {
         var report = ClearReport()
+        // Before the store, whose removals empty memory, too.
+        if scope != .disk { report.memory = memory.removeAll() }
         if scope != .memory {
             do throws(StoreError) {
                 report.disk = try await store.removeAll(partition: configuration.partition)
@@ -34,7 +36,6 @@ extension ResourceLoader {
                 throw .store(error)
             }
         }
-        if scope != .disk { report.memory = memory.removeAll() }
         return report
     }
 

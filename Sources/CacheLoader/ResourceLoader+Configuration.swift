@@ -71,6 +71,7 @@ extension ResourceLoader {
             cache.policy = policy
             cache.partition = partition
             cache.maxBodyBytes = maxBodyBytes
+            cache.processWait = processWait
             cache.clock = clock
             cache.sleep = sleep
             cache.logger = logger

@@ -70,7 +70,7 @@ extension ResourceLoader {
     private func observe<Output>(
         _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, as type: Output.Type
     ) -> (events: AsyncStream<LoadEvent<Output>>, cancel: @Sendable () -> Void) {
-        let ticket = flights.withLock { $0.board.ticket() }
+        let ticket = makeTicket()
         let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
         let observation = LoadObservation(continuation)
         let task = Task { await observe(request, recipe, deliversStale: deliversStale, observation, ticket) }

@@ -36,7 +36,7 @@ extension ResourceLoader {
         options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(request, headerFields)
-        return try await replacing(key) { () async throws(StoreError) in
+        return try await changing { () async throws(StoreError) in
             try await store.insert(data, metadata: metadata, for: key, options: options)
         }
     }
@@ -50,20 +50,16 @@ extension ResourceLoader {
         _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(ResourceRequest(url), headerFields)
-        return try await replacing(key) { () async throws(StoreError) in
+        return try await changing { () async throws(StoreError) in
             try await body.commit(metadata, for: key, options: options)
         }
     }
 
-    /// Changes what is stored under a key, and then forgets what was made of it: the other way round it could be made again
-    /// of what is still there.
-    private func replacing<Result>(
-        _ key: CacheKey, _ change: () async throws(StoreError) -> Result
+    private func changing<Result>(
+        _ change: () async throws(StoreError) -> Result
     ) async throws(LoadError) -> Result {
         do throws(StoreError) {
-            let result = try await change()
-            memory.remove(key)
-            return result
+            return try await change()
         } catch {
             throw .store(error)
         }
@@ -144,6 +140,6 @@ extension ResourceLoader {
     @discardableResult
     public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
         let key = try LoadTarget(request, partition: configuration.partition).key
-        return try await replacing(key) { () async throws(StoreError) in try await store.remove(key) }
+        return try await changing { () async throws(StoreError) in try await store.remove(key) }
     }
 }

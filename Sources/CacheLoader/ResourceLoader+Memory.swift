@@ -10,35 +10,34 @@ extension ResourceLoader {
         return loaded
     }
 
-    /// Keeps values in memory, if what they were made of is in the store: what must not be stored, or was removed since
-    /// `moment`, is not kept here either.
+    /// Keeps values in memory whose response is in the store. Values of other responses are not kept.
     ///
-    /// - Parameter byteCount: What a value costs that does not say so.
+    /// - Parameters:
+    ///   - byteCount: The cost of a value that has no cost of its own.
+    ///   - epoch: The epoch of the key before the load.
     func remember<Output>(
         _ values: [LoaderMemory.Key: any Sendable], of loaded: Loaded<Output>, _ byteCount: Int, _ entry: StoredEntry,
-        _ load: Load, since moment: LoaderMemory.Moment
+        _ load: Load, since epoch: Epoch
     ) {
-        // What is kept under another key is not found when that is removed.
+        // The removal of one key does not find the values of another.
         guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key else { return }
+        let isFromOrigin = [.network, .notModified].contains(loaded.source)
+        var fields = loaded.headerFields
+        fields.removeWithheld(by: load.policy)
+        let loaded = loaded.with(headerFields: fields)
         for (key, value) in values {
             let cost = (value as? any MemoryCosting)?.memoryCost ?? byteCount
-            memory.insert(loaded.with(value), for: key, cost: cost, entry: entry, since: moment)
+            memory.insert(
+                loaded.with(value), for: key, cost: cost, entry: entry, since: epoch, mayBeChange: isFromOrigin)
         }
     }
 
-    /// What has taken the place of a stored response takes that of the values which were made of it, too.
+    /// Removes the values that a response from the origin replaces although the store did not keep the response.
     ///
-    /// - Returns: The moment after that, unless something else was removed since `moment`.
-    func forgetReplaced(
-        by resource: Resource, _ load: Load, since moment: LoaderMemory.Moment
-    ) -> LoaderMemory.Moment {
-        guard [.network, .notModified].contains(resource.source) else { return moment }
-        // The last hop of a redirect.
-        if resource.url != load.target.url.text,
-            let key = try? CacheKey(url: resource.url, partition: load.target.key.partition)
-        {
-            memory.remove(key)
-        }
-        return memory.remove(load.target.key, since: moment)
+    /// The store reports its own changes. It has none to report if it evicted the earlier response before.
+    func forgetReplaced(by arrived: Arrived, _ load: Load) {
+        guard arrived.resource.source == .network, arrived.entry == nil else { return }
+        memory.note(.removed(load.target.key))
+        if arrived.key != load.target.key { memory.note(.removed(arrived.key)) }
     }
 }

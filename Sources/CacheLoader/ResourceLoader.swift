@@ -38,6 +38,9 @@ public final class ResourceLoader: Sendable {
     /// The values in memory.
     let memory: LoaderMemory
 
+    /// Tells the memory about changes of the store.
+    private let storeObserving: StoreObserving
+
     /// What is under way. Guards only the table; waiters are told outside.
     let flights: WatchedFlights
 
@@ -49,11 +52,16 @@ public final class ResourceLoader: Sendable {
         let metrics = configuration.metrics ?? MetricsSystem.factory
         let meters = LoaderMeters(metrics, configuration.log)
         let memory = LoaderMemory(configuration) { meters.note($0) }
-        context = CacheContext(store: store, transport: transport, meters: CacheMeters(metrics)) { memory.remove($0) }
+        context = CacheContext(store: store, transport: transport, meters: CacheMeters(metrics))
+        storeObserving = store.changes.observe { [weak memory] in memory?.note($0) }
         settings = Mutex(LoaderSettings(configuration, generation: 0))
         self.memory = memory
         self.meters = meters
         flights = WatchedFlights(Flights(widths: configuration.lanes), meters)
+        context.setRevalidator { [weak self] transaction, ended in
+            guard let self else { return ended(.cancelled) }
+            self.revalidate(transaction, ended: ended)
+        }
         watchReachability()
     }
 
@@ -161,10 +169,10 @@ public final class ResourceLoader: Sendable {
             return .loaded(resource.with(try await make(recipe, of: resource).get()))
         }
         let load = try load(for: request)
-        let moment = key.map { _ in memory.moment(of: load.target.key) }
+        let epoch = key.map { _ in memory.epoch(of: load.target.key) }
         guard let found = try await loadFromStore(load, recipe) else { return .missing(load) }
-        if let key, let moment, let entry = found.entry {
-            remember([key: found.value.value], of: found.value, found.byteCount, entry, load, since: moment)
+        if let key, let epoch, let entry = found.entry {
+            remember([key: found.value.value], of: found.value, found.byteCount, entry, load, since: epoch)
         }
         return .loaded(found.value)
     }
@@ -175,6 +183,12 @@ public final class ResourceLoader: Sendable {
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {
         try Load(request, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations })
+    }
+
+    func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget) -> Load {
+        Load(
+            request, target, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations },
+            isBackground: true)
     }
 
     // MARK: What is under way

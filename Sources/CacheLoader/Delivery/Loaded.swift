@@ -6,25 +6,25 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a load came to: a value, and where it came from.
+/// The result of a load: a value and its source.
 public struct Loaded<Output: Sendable>: Sendable {
-    /// What was made of the body.
+    /// The value made from the body.
     public let value: Output
-    /// The URL that it is from, after redirects, normalised as its key is.
+    /// The URL of the response, after redirects and normalised like a key.
     public let url: String
-    /// The status, a success; or 304, when that answers a condition of the caller's own.
+    /// The status: a success, or 304 as the answer to a condition set by the caller.
     public let status: HTTPResponse.Status
     /// The fields of the response.
     public let headerFields: HTTPFields
-    /// Where it came from.
+    /// The source of the response.
     public internal(set) var source: ResponseSource
-    /// How long ago the origin said so, in seconds.
+    /// The age in seconds: the time since the origin generated or validated the response.
     public internal(set) var age: Int64
-    /// Whether it was delivered beyond its lifetime, as request, response or policy allow.
+    /// Whether the response was stale when it was delivered, as the request, the response or the policy allows.
     public let isStale: Bool
-    /// When it turns stale; `nil` if it is never fresh without asking.
+    /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
     public let expiresAt: Date?
-    /// Why the origin did not answer, when what is stored stands in for its answer.
+    /// The failure of the origin, if a stored response was served in place of its answer.
     public let failure: LoadError?
 
     package init(
@@ -43,26 +43,33 @@ public struct Loaded<Output: Sendable>: Sendable {
     }
 }
 
-/// A body, and where it came from.
+/// A body and its source.
 public typealias Resource = Loaded<Data>
 
 extension Loaded<Data> {
-    /// The bytes; a large stored body is mapped, not copied.
+    /// The bytes. A large stored body is memory-mapped, not copied.
     public var data: Data { value }
 }
 
 extension Loaded {
-    /// A value of the program's own, in place of one from a URL.
+    /// Creates a result for a value of the program, in place of one loaded from a URL.
     package init(_ value: Output, of url: String) {
         self.init(
             value: value, url: url, status: .ok, headerFields: [:], source: .local, age: 0, isStale: false,
             expiresAt: nil, failure: nil)
     }
 
-    /// The same with another value, and from another source if one is given.
+    /// Returns the same result with another value, and with another source if one is given.
     func with<Other>(_ value: Other, source: ResponseSource? = nil) -> Loaded<Other> {
         Loaded<Other>(
             value: value, url: url, status: status, headerFields: headerFields, source: source ?? self.source, age: age,
+            isStale: isStale, expiresAt: expiresAt, failure: failure)
+    }
+
+    /// Returns the same result with other fields.
+    func with(headerFields: HTTPFields) -> Loaded {
+        Loaded(
+            value: value, url: url, status: status, headerFields: headerFields, source: source, age: age,
             isStale: isStale, expiresAt: expiresAt, failure: failure)
     }
 }

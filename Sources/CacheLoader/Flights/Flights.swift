@@ -60,7 +60,7 @@ extension ResourceLoader {
     ) async throws(LoadError) -> Loaded<Output> {
         // Else its transfer could begin, and even end, before it leaves.
         guard !Task.isCancelled else { throw .cancelled }
-        let ticket = flights.withLock { $0.board.ticket() }
+        let ticket = makeTicket()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { event in
@@ -75,6 +75,8 @@ extension ResourceLoader {
         }
         return try result.get().cast()
     }
+
+    func makeTicket() -> UInt64 { flights.withLock { $0.board.ticket() } }
 
     /// Somebody waits for a load from now on.
     func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
@@ -110,13 +112,13 @@ extension ResourceLoader {
         // Stopped before it has begun.
         guard !Task.isCancelled else { return }
         tell(flight, .requesting)
-        let moment = memory.moment(of: load.target.key)
+        let epoch = memory.epoch(of: load.target.key)
         // What outlasts the flight does not keep the loader.
         switch await transfer(load, attempt, tell: { [weak self] in self?.tell(flight, $0) }) {
         case .success(let arrived):
-            let moment = forgetReplaced(by: arrived.resource, load, since: moment)
+            forgetReplaced(by: arrived, load)
             change { $0.land(flight) }
-            await land(flight, load, arrived, since: moment)
+            await land(flight, load, arrived, since: epoch)
         case .failure(let failure):
             if !failure.isFinal, retry(flight, load, attempt + failure.extraAttempts, after: failure) { return }
             end(flight, with: .failure(failure.error))
@@ -168,7 +170,7 @@ extension ResourceLoader {
 
     /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
     private func land(
-        _ flight: UInt64, _ load: Load, _ arrived: Arrived, since moment: LoaderMemory.Moment
+        _ flight: UInt64, _ load: Load, _ arrived: Arrived, since epoch: Epoch
     ) async {
         let resource = arrived.resource
         var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
@@ -193,7 +195,7 @@ extension ResourceLoader {
                 return flights.board.end(flight)
             }
             guard let landed else { continue }
-            remember(landed, values, of: arrived, load, since: moment)
+            remember(landed, values, of: arrived, load, since: epoch)
             for waiter in landed {
                 guard let value = values[waiter.recipe.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
@@ -205,7 +207,7 @@ extension ResourceLoader {
 
     private func remember(
         _ waiters: [LoadWaiter], _ values: [Recipe.Identity: Result<any Sendable, LoadError>], of arrived: Arrived,
-        _ load: Load, since moment: LoaderMemory.Moment
+        _ load: Load, since epoch: Epoch
     ) {
         guard let entry = arrived.entry else { return }
         var remembered: [LoaderMemory.Key: any Sendable] = [:]
@@ -213,7 +215,7 @@ extension ResourceLoader {
             guard let key = waiter.memoryKey, remembered[key] == nil else { continue }
             if case .success(let value)? = values[waiter.recipe.identity] { remembered[key] = value }
         }
-        remember(remembered, of: arrived.resource, arrived.resource.data.count, entry, load, since: moment)
+        remember(remembered, of: arrived.resource, arrived.resource.data.count, entry, load, since: epoch)
     }
 
     private func end(_ flight: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {
@@ -229,8 +231,6 @@ extension ResourceLoader {
     ///
     /// - Returns: Why the store could not.
     private func forget(_ arrived: Arrived, _ load: Load) async -> StoreError? {
-        // After that nothing puts it there again.
-        defer { for key in [load.target.key, arrived.key] { memory.remove(key) } }
         do throws(StoreError) {
             try await store.remove(arrived.key)
             return nil

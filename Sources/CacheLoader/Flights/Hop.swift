@@ -66,7 +66,7 @@ extension ResourceLoader {
         else { return nil }
         // The first hop is not in the store, or there would be no attempt.
         if target.key != load.target.key, case .answer? = try? transaction.decide() { return nil }
-        return try? await store.lock(target.key, within: wait, elsewhereOnly: true)
+        return try? await store.lock(target.key, within: wait)
     }
 
     /// What a response comes to: content, another hop, or an error, which is counted if it is of the origin.

@@ -55,6 +55,7 @@ extension ResourceLoader {
             key: hop.target.key, target: url, context: context, configuration: load.settings.cache,
             policy: load.policy, keepsErrors: false)
         transaction.contentTypes = configuration.contentTypes
+        transaction.isBackground = load.isBackground
         // A transport that decodes says so itself. Ranges count encoded bytes.
         if configuration.decodesContent, hop.method == .get, fields[.range] == nil,
             !transaction.request.headerFields.contains(.acceptEncoding)

@@ -23,10 +23,22 @@ struct Load: Hashable, Sendable {
     let settings: LoaderSettings
     let retry: RetryPolicy
     let timeout: Duration?
+    /// Whether the load validates a stored response that a caller has got already.
+    let isBackground: Bool
 
     init(_ request: ResourceRequest, _ settings: LoaderSettings, cancellations: UInt64) throws(LoadError) {
+        let target = try LoadTarget(request, partition: settings.configuration.partition)
+        self.init(request, target, settings, cancellations: cancellations)
+    }
+
+    /// - Parameter target: The target, whatever the URL and the key of the request are.
+    init(
+        _ request: ResourceRequest, _ target: LoadTarget, _ settings: LoaderSettings, cancellations: UInt64,
+        isBackground: Bool = false
+    ) {
         let configuration = settings.configuration
-        target = try LoadTarget(request, partition: configuration.partition)
+        self.target = target
+        self.isBackground = isBackground
         method = request.method
         content = request.content
         headerFields = request.headerFields
@@ -45,6 +57,7 @@ struct Load: Hashable, Sendable {
         first.target == second.target && first.method == second.method && first.content == second.content
             && first.headerFields == second.headerFields && first.policy == second.policy
             && first.settings.generation == second.settings.generation && first.number == second.number
+            && first.isBackground == second.isBackground
     }
 
     func hash(into hasher: inout Hasher) {

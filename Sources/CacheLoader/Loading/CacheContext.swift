@@ -1,25 +1,38 @@
 internal import CacheStore
+internal import Synchronization
 
-/// What the requests of one cache share.
+/// What the requests of one cache or loader share.
 final class CacheContext: Sendable {
+    /// Runs a background revalidation, and reports its result once.
+    typealias Revalidator =
+        @Sendable (CacheTransaction, _ ended: @escaping @Sendable (Revalidations.Outcome) -> Void) -> Void
+
     let store: ResponseStore
     let transport: any HTTPTransport
-    /// What is counted and timed.
+    /// Counts and times requests.
     let meters: CacheMeters
-    /// Is told of what was removed from the store or invalidated there; `nil` if it cannot be told by keys.
-    let onRemoval: @Sendable ([CacheKey]?) -> Void
-    /// Responses whose bodies are still arriving.
-    let arrivals = Arrivals()
-    /// Revalidations behind the back of whoever was answered.
-    let revalidations = Revalidations()
+    /// Shared by all caches and loaders on the store.
+    let coalescer: RequestCoalescer
 
-    init(
-        store: ResponseStore, transport: any HTTPTransport, meters: CacheMeters,
-        onRemoval: @escaping @Sendable ([CacheKey]?) -> Void = { _ in }
-    ) {
+    /// Guards the revalidator; `nil` before the owner is complete.
+    private let revalidator = Mutex<Revalidator?>(nil)
+
+    init(store: ResponseStore, transport: any HTTPTransport, meters: CacheMeters) {
         self.store = store
         self.transport = transport
         self.meters = meters
-        self.onRemoval = onRemoval
+        coalescer = .of(store)
+    }
+
+    /// Sets the function that runs background revalidations. Must not keep the owner of the context.
+    func setRevalidator(_ revalidator: @escaping Revalidator) {
+        self.revalidator.withLock { $0 = revalidator }
+    }
+
+    func revalidate(
+        _ transaction: CacheTransaction, ended: @escaping @Sendable (Revalidations.Outcome) -> Void
+    ) {
+        guard let revalidator = revalidator.withLock({ $0 }) else { return ended(.cancelled) }
+        revalidator(transaction, ended)
     }
 }

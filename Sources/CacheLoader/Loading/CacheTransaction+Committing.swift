@@ -29,7 +29,6 @@ extension CacheTransaction {
         } catch {
             log("could not remove a response", error)
         }
-        context.onRemoval([entry.key])
     }
 
     func removeStored() async {
@@ -38,7 +37,6 @@ extension CacheTransaction {
         } catch {
             log("could not remove a response", error)
         }
-        context.onRemoval([key])
     }
 
     /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target, and for others that it names, is
@@ -58,7 +56,6 @@ extension CacheTransaction {
         } catch {
             log("could not remove a response", error)
         }
-        context.onRemoval(groups.isEmpty ? invalidated : nil)
         return true
     }
 
@@ -74,7 +71,6 @@ extension CacheTransaction {
         } catch {
             log("could not clear an origin", error)
         }
-        context.onRemoval(nil)
         return true
     }
 

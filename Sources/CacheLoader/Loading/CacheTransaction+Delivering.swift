@@ -93,18 +93,21 @@ extension CacheTransaction {
     private func share(
         _ received: Received, _ storing: SharedBody.Storing, _ response: StoredResponse, length: Int64?, joins: Bool
     ) -> CachedResponse {
-        let number = context.arrivals.number()
+        let number = context.coalescer.makeNumber()
         let limits = SharedBody.Limits(
             maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
         let body = SharedBody(
             url: url, source: received.reply.body, storing: storing, expectedByteCount: length, limits: limits,
             log: configuration.log, onStoreFailure: onStoreFailure,
-            onEnd: { [arrivals = context.arrivals, key] in arrivals.remove(key, number) })
+            onEnd: { [coalescer = context.coalescer, key, lock = received.lock] in
+                coalescer.remove(key, number)
+                lock?.release()
+            })
         guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
         if joins {
             let arriving = ArrivingResponse(
                 response: response, body: body, length: length, generation: received.generation)
-            context.arrivals.add(arriving, for: key, number)
+            context.coalescer.add(arriving, for: key, number)
         }
         body.start()
         var answer = self.response(
@@ -141,11 +144,11 @@ extension CacheTransaction {
         guard request.method == .get else { return nil }
         let directives = RequestDirectives(request, mode: policy.mode)
         guard !directives.hasRange, !directives.isConditional else { return nil }
-        for arriving in context.arrivals.responses(for: key) {
+        for arriving in context.coalescer.responses(for: key) {
             let reuse = ReuseDecision.make(
                 request: request, candidates: [arriving.response], policy: policy, now: now, fingerprint: fingerprint)
-            guard case .hit(_, let age, let isStale) = reuse.decision,
-                // What was removed meanwhile answers those who asked before.
+            guard case .hit(_, let age, let isStale) = reuse.decision, isWithinLimits(arriving),
+                // A removed response answers only requests from before the removal.
                 arriving.generation == (try? store.generation()),
                 let reader = arriving.body.makeReader()
             else { continue }
@@ -160,6 +163,12 @@ extension CacheTransaction {
                 arriving: arriving.body)
         }
         return nil
+    }
+
+    /// Whether the limit of an arriving body is the same for this request. A body of a known length may be within both.
+    private func isWithinLimits(_ arriving: ArrivingResponse) -> Bool {
+        let (theirs, mine) = (arriving.body.maxByteCount, configuration.maxBodyBytes)
+        return theirs == mine || (arriving.length.map { $0 <= min(theirs, mine) } ?? false)
     }
 
     // MARK: From the cache itself

@@ -21,6 +21,8 @@ extension CacheTransaction {
         let reply: TransportResponse
         let forwarding: Forwarding
         let times: Times
+        /// Makes other processes wait; `nil` if they do not.
+        let lock: KeyLock?
         /// Where the removals from the store stood; `nil`, which nothing is refused for, if the store could not be asked.
         var generation: StoreGeneration?
         /// The head that the caller gets.
@@ -28,7 +30,11 @@ extension CacheTransaction {
     }
 
     /// Sends a request to the origin and answers with what comes of it.
-    func forward(_ forwarding: Forwarding, isRetry: Bool = false) async throws(LoadError) -> CachedResponse {
+    ///
+    /// - Parameter lock: Held until the response is stored, or will not be.
+    func forward(
+        _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
+    ) async throws(LoadError) -> CachedResponse {
         let generation = try? store.generation()
         let requested = configuration.clock()
         let reply: TransportResponse
@@ -41,7 +47,7 @@ extension CacheTransaction {
         if Task.isCancelled, request.method == .get || request.method == .head { throw .cancelled }
         let times = Times(requested: requested, received: configuration.clock())
         var received = Received(
-            reply: reply, forwarding: forwarding, times: times, generation: generation, head: reply.head)
+            reply: reply, forwarding: forwarding, times: times, lock: lock, generation: generation, head: reply.head)
         // RFC 9110 §6.6.1: where there is no Date, the time of receipt is, "if it is cached or forwarded downstream".
         if !reply.head.headerFields.contains(.date) {
             received.head.headerFields[.date] = HTTPDate(times.received).description
@@ -152,7 +158,7 @@ extension CacheTransaction {
         return try await forward(
             Forwarding(
                 request: request, stored: stored, reason: received.forwarding.reason, rule: received.forwarding.rule),
-            isRetry: true)
+            received.lock, isRetry: true)
     }
 
     private func freshen(
@@ -223,43 +229,5 @@ extension CacheTransaction {
         var response = response(from: answer, forwarding.reason, forwardStatus: status)
         response.failure = error
         return response
-    }
-
-    // MARK: In the background
-
-    /// RFC 5861 §3: asks the origin about what has just answered, and stores what it says.
-    func revalidateInBackground() {
-        let now = now
-        guard context.revalidations.begin(key, at: now) else { return }
-        Task { [forced = revalidating] in
-            let succeeded = await forced.revalidate()
-            forced.context.revalidations.end(forced.key, succeeded: succeeded, at: forced.now)
-        }
-    }
-
-    /// The same request, to be answered after validation.
-    var revalidating: CacheTransaction {
-        var forced = self
-        forced.policy.mode = .revalidateAlways
-        // Who was answered has no part in it.
-        forced.onStoreFailure = nil
-        // It is the whole that is validated, whatever the caller has of it or wants of it.
-        forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
-        return forced
-    }
-
-    private static let fieldsOfOneCaller: Set<HTTPField.Name> = [.range, .ifRange, .ifNoneMatch, .ifModifiedSince]
-
-    private func revalidate() async -> Bool {
-        do {
-            guard case .forward(let forwarding) = try decide() else { return true }
-            let response = try await forward(forwarding)
-            guard response.failure == nil, response.head.status.code < 500 else { return false }
-            // Whoever reads a body that is arriving has it stored. One that is stored need not be read.
-            if response.source == .network { for try await _ in response.body {} }
-            return true
-        } catch {
-            return false
-        }
     }
 }

@@ -24,6 +24,8 @@ struct CacheTransaction: Sendable {
     var contentTypes: ContentTypeFilter?
     /// Is told of what the store could not do, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
+    /// Whether the request validates a stored response that a caller has got already.
+    var isBackground = false
     let key: CacheKey
     let target: CacheKey
 
@@ -101,29 +103,98 @@ struct CacheTransaction: Sendable {
         return deliver(answer)
     }
 
-    /// How an answer begins.
+    /// The first result for a request.
     enum Beginning {
         case answered(CachedResponse)
         case forwarded(Forwarding)
     }
 
-    /// An answer from the store, or from a response that is on its way into it; else what to ask the origin.
-    func begin() throws(LoadError) -> Beginning {
+    /// The answer, from the store, from an arriving response or from the origin: the only way to an origin.
+    func answer() async throws(LoadError) -> CachedResponse {
+        let epoch = context.coalescer.epoch(of: key)
+        switch try begin() {
+        case .answered(let response): return response
+        case .forwarded(let forwarding):
+            guard mayShare(forwarding) else { return try await forward(forwarding) }
+            return try await share(forwarding, since: epoch)
+        }
+    }
+
+    /// The answer of the origin, whatever is stored.
+    func answerFromOrigin() async throws(LoadError) -> CachedResponse {
+        try await forward(Forwarding(request: request, reason: .bypass, rule: .policyBypass))
+    }
+
+    /// An answer from the store or from an arriving response; else the request to forward.
+    private func begin() throws(LoadError) -> Beginning {
         while true {
-            let departures = context.arrivals.departures(for: key)
+            let epoch = context.coalescer.epoch(of: key)
             switch try decide() {
             case .answer(let answer): return .answered(deliver(answer))
             case .forward(let forwarding):
                 guard mayShare(forwarding) else { return .forwarded(forwarding) }
                 if let response = join() { return .answered(response) }
-                if context.arrivals.departures(for: key) == departures { return .forwarded(forwarding) }
+                if context.coalescer.epoch(of: key) == epoch { return .forwarded(forwarding) }
             }
         }
+    }
+
+    /// Waits for the request for the key that is in flight, or sends this one.
+    ///
+    /// - Parameter epoch: The epoch of the key before the decision to forward.
+    private func share(
+        _ forwarding: Forwarding, since epoch: Epoch
+    ) async throws(LoadError) -> CachedResponse {
+        let outcome = await context.coalescer.join(key) { () async throws(LoadError) in
+            let lock = await lockKey()
+            if Task.isCancelled { throw .cancelled }
+            // A request that ended since the decision may have brought the answer; so may the last holder of the lock.
+            let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
+            return try await finish(isCurrent ? .forwarded(forwarding) : try begin(), lock)
+        }
+        switch outcome {
+        case .answered(let response): return response
+        case .failed(let error): return try standIn(for: error, forwarding)
+        // Any reply is news of the origin.
+        case .decideAgain(let response) where isBackground: return response
+        case .decideAgain(let response):
+            if let failure = response.failure {
+                // An origin that failed for one request has failed for all. But an error response of the origin is not at
+                // hand.
+                do throws(LoadError) {
+                    return try standIn(for: failure, forwarding)
+                } catch {
+                    if case .transport = error { throw error }
+                }
+            }
+            // There is a body to join as long as the response is held.
+            let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try begin() }
+            return try await finish(beginning)
+        }
+    }
+
+    private func finish(_ beginning: Beginning, _ lock: KeyLock? = nil) async throws(LoadError) -> CachedResponse {
+        switch beginning {
+        case .answered(let response): return response
+        case .forwarded(let forwarding): return try await forward(forwarding, lock)
+        }
+    }
+
+    /// Locks the key, so that caches in other processes wait for this request, and waits while one of them has the lock.
+    ///
+    /// - Returns: `nil` if the wait is not wanted or took too long: then the request is sent without the lock.
+    private func lockKey() async -> KeyLock? {
+        let coalescer = context.coalescer
+        let limit = coalescer.isHung(key) ? .zero : configuration.processWait
+        let lock = try? await store.lock(key, within: limit, sleep: configuration.sleep)
+        if !Task.isCancelled { coalescer.noteWait(key, succeeded: lock != nil, limit: limit) }
+        return lock
     }
 
     /// Whether the response to another request could answer this one.
     func mayShare(_ forwarding: Forwarding) -> Bool {
         guard request.method == .get, content == nil, policy.mode != .remoteOnly else { return false }
+        if isBackground { return true }
         switch forwarding.reason {
         case .uriMiss, .varyMiss, .miss, .stale, .partial: break
         case .bypass, .method, .request: return false
@@ -136,19 +207,6 @@ struct CacheTransaction: Sendable {
     func contentFromStore() throws(LoadError) -> CachedResponse? {
         guard case .answer(let answer) = try decide(), answer.response.status.kind == .successful else { return nil }
         return deliver(answer)
-    }
-
-    /// The answer, wherever it has to come from.
-    func answer() async throws(LoadError) -> CachedResponse {
-        switch try decide() {
-        case .answer(let answer): return deliver(answer)
-        case .forward(let forwarding): return try await forward(forwarding)
-        }
-    }
-
-    /// The answer of the origin, whatever is stored.
-    func answerFromOrigin() async throws(LoadError) -> CachedResponse {
-        try await forward(Forwarding(request: request, reason: .bypass, rule: .policyBypass))
     }
 
     /// Whether the origin must not be asked: the policy says so, or the request with `only-if-cached`.

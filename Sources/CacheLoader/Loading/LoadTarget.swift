@@ -22,6 +22,11 @@ struct LoadTarget: Hashable {
         }
     }
 
+    init(key: CacheKey, url: CacheKey) {
+        self.key = key
+        self.url = url
+    }
+
     /// A URL that is kept under itself, as the targets of redirects are.
     init(_ url: CacheKey) {
         key = url

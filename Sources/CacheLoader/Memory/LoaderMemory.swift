@@ -9,12 +9,12 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The values that a loader keeps in memory, and what has to be known of each to serve it.
+/// The values that a loader keeps in memory, with the metadata needed to serve them.
 ///
-/// A value is served as long as the response that it was made of would be: until that turns stale. It is found by the text
-/// of its request, for to normalise a URL takes longer than to find a value.
+/// Serves a value while the response from which it was made is fresh. Finds it by the text of the URL: normalising a
+/// URL takes longer than the lookup.
 final class LoaderMemory: Sendable {
-    /// What a value is found by. Hashed once, for a hit looks into several tables.
+    /// The key of a value. Stores its hash, because a hit looks into several tables.
     struct Key: Hashable {
         private let hash: Int
         private let url: String
@@ -22,10 +22,11 @@ final class LoaderMemory: Sendable {
         private let headerFields: HTTPFields
         private let policy: CachePolicy?
         private let recipe: Recipe.Identity
-        /// Stands for the configuration.
+        /// Identifies the configuration.
         private let generation: UInt64
 
-        /// `nil` if a value in memory must not answer the request: it says more about that than a key can.
+        /// Returns `nil` if memory is off, or must not answer because of the method, fields or policy. Fields such as
+        /// `Cache-Control` demand more than a key can express.
         init?(_ request: ResourceRequest, _ recipe: Recipe, _ settings: LoaderSettings) {
             guard request.usesMemory, request.method == .get, settings.configuration.memoryLimit != nil else {
                 return nil
@@ -58,9 +59,9 @@ final class LoaderMemory: Sendable {
         ]
     }
 
-    /// What is known of a value. By reference, so that a hit copies only what it needs.
+    /// The metadata of a value. A class, so that a hit copies only the fields that it needs.
     private final class Facts: Sendable {
-        /// What the value is kept under.
+        /// The key of the value in `values`.
         let number: UInt64
         let loaded: Loaded<Void>
         let entry: Int64
@@ -76,56 +77,67 @@ final class LoaderMemory: Sendable {
         }
     }
 
-    /// A struct, because an instance that is evicted would be noted, to be found again.
+    /// A struct: the cache keeps weak references to evicted class instances, and would find this one again.
     private struct Known {
         let facts: Facts
     }
 
-    /// Values of which something is known; those longest unused are forgotten first.
+    /// The number of values with metadata. The least recently used are evicted first.
     private static let capacity = 65_536
 
-    /// What happened to the store, as far as memory has been told. Compared with a later one, it says whether what was read
-    /// there in between may have been removed meanwhile.
-    struct Moment: Equatable {
-        fileprivate let removals: UInt32
-    }
-
-    /// What was kept of each key of the store.
+    /// The keys of the values that were made from each stored response.
     private struct Index {
-        /// Some of the values may be gone by now.
+        /// May include keys of values that are gone.
         private var keys: [CacheKey: Set<Key>] = [:]
         private var count = 0
         private var lastNumber: UInt64 = 0
-        /// Removals of keys, told apart by some bits of their hashes.
-        private var removals = [UInt32](repeating: 0, count: 1024)
-
-        func moment(of key: CacheKey) -> Moment { Moment(removals: removals[place(of: key)]) }
+        private(set) var epochs = Epochs(capacity: 1024)
+        /// The id of the entry that the latest change of each slot stored; 0 for another change.
+        private var lastStored = [Int64](repeating: 0, count: 1024)
 
         mutating func number() -> UInt64 {
             lastNumber += 1
             return lastNumber
         }
 
-        private func place(of key: CacheKey) -> Int { key.hashValue & (removals.count - 1) }
-
         mutating func insert(_ key: Key, under stored: CacheKey) {
             if keys[stored, default: []].insert(key).inserted { count += 1 }
         }
 
-        mutating func remove(_ stored: CacheKey) -> Set<Key> {
-            removals[place(of: stored)] &+= 1
-            let removed = keys.removeValue(forKey: stored) ?? []
+        /// Removes the values of a stored key, of which the entry with the id `stored` takes the place, if there is one.
+        mutating func change(_ key: CacheKey, stored: Int64 = 0) -> Set<Key> {
+            epochs.advance(key)
+            lastStored[epochs.slot(of: key)] = stored
+            let removed = keys.removeValue(forKey: key) ?? []
             count -= removed.count
             return removed
         }
 
+        /// Removes the values of all keys of a partition.
+        mutating func changeAll(in partition: String) -> [Key] {
+            epochs.advanceAll()
+            let removed = keys.filter { $0.key.partition == partition }
+            for (key, values) in removed {
+                keys[key] = nil
+                count -= values.count
+            }
+            return removed.flatMap(\.value)
+        }
+
         mutating func removeAll() {
-            for place in removals.indices { removals[place] &+= 1 }
+            epochs.advanceAll()
             keys = [:]
             count = 0
         }
 
-        /// Forgets what is gone, once that is the greater part.
+        /// Whether an entry is still the stored one: nothing changed since `epoch`, or only this entry was stored.
+        func isCurrent(_ entry: StoredEntry, since epoch: Epoch, mayBeChange: Bool) -> Bool {
+            let present = epochs[entry.key]
+            if present == epoch { return true }
+            return mayBeChange && present == epoch.next && lastStored[epochs.slot(of: entry.key)] == entry.id
+        }
+
+        /// Drops the keys of values that are gone, once they are the majority.
         mutating func prune(_ isThere: (Key) -> Bool) {
             guard count > 2 * LoaderMemory.capacity else { return }
             keys = keys.compactMapValues { keys in
@@ -137,15 +149,16 @@ final class LoaderMemory: Sendable {
     }
 
     private let clock: @Sendable () -> Date
-    /// By number: only what is known of a value has to be found by its long key.
+    /// Values by number. Only their metadata needs a lookup by the long key.
     private let values: MemoryCache<UInt64, any Sendable>
     private let known: MemoryCache<Key, Known>
-    /// Lets one after the other set the limit.
+    /// Serialises changes of the limit.
     private let limits = Mutex(())
-    /// Guards the index, and that no fact is inserted of what is being removed.
+    /// Guards the index. Metadata is also inserted under this lock, so that none is added for a response that is being
+    /// removed.
     private let index = Mutex(Index())
 
-    /// - Parameter onEvent: Is told what happens to the values by itself, on any thread and without a lock.
+    /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
     init(_ configuration: ResourceLoader.Configuration, onEvent: @escaping @Sendable (MemoryEvent) -> Void) {
         clock = configuration.clock
         values = MemoryCache(
@@ -154,21 +167,21 @@ final class LoaderMemory: Sendable {
         known = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
     }
 
-    /// Empties the memory for a new configuration, whose limit the values may take together; 0 for none.
+    /// Sets the limit of a new configuration, 0 for no limit, and removes all values.
     func setLimit(_ limit: () -> Int?) {
-        // Without a limit nothing is inserted.
+        // `nil` turns memory off: there are no keys then, and so no insertions.
         limits.withLock { _ in values.costLimit = limit() ?? 0 }
         removeAll()
     }
 
-    /// The value for a key.
+    /// Returns the value for a key.
     ///
-    /// - Parameter use: Is called with the entry of the store that it was made of.
+    /// - Parameter use: Receives the id of the entry in the store from which the value was made.
     func value(for key: Key, _ use: (_ entry: Int64) -> Void) -> Loaded<any Sendable>? {
         let now = clock()
         guard let facts = known.value(for: key, at: now)?.facts else { return nil }
         let resident = now.timeIntervalSince(facts.insertedAt)
-        // A clock that was set back tells nothing.
+        // A negative time means that the clock was set back: a miss.
         guard resident >= 0, let value = values.value(for: facts.number, at: now) else {
             if facts.expiresAt <= now { forget(key) }
             return nil
@@ -180,29 +193,36 @@ final class LoaderMemory: Sendable {
         return loaded
     }
 
-    /// The present moment of what is stored under a key.
-    func moment(of key: CacheKey) -> Moment {
-        index.withLock { $0.moment(of: key) }
+    /// Returns the present epoch of a key of the store. A change of the entries of the key ends it.
+    func epoch(of key: CacheKey) -> Epoch {
+        index.withLock { $0.epochs[key] }
     }
 
-    /// Keeps a value as long as it is fresh, unless what it was made of was removed since `moment`.
-    func insert(_ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: StoredEntry, since moment: Moment) {
+    /// Keeps a value while it is fresh, unless its stored response changed since `epoch`.
+    ///
+    /// - Parameter mayBeChange: Whether the load of the value may have stored the entry itself.
+    func insert(
+        _ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: StoredEntry, since epoch: Epoch,
+        mayBeChange: Bool
+    ) {
         let now = clock()
-        guard let expiresAt = loaded.expiresAt, !loaded.isStale, loaded.failure == nil, expiresAt > now,
-            let number = index.withLock({ $0.moment(of: entry.key) == moment ? $0.number() : nil })
-        else { return }
-        // What there was gives way, whether there is room for this or not.
+        guard let expiresAt = loaded.expiresAt, !loaded.isStale, loaded.failure == nil, expiresAt > now else { return }
+        let number = index.withLock { index in
+            index.isCurrent(entry, since: epoch, mayBeChange: mayBeChange) ? index.number() : nil
+        }
+        guard let number else { return }
+        // Remove the former value even if the new one does not fit.
         forget(key)
         guard values.insert(loaded.value, for: number, cost: cost, expiresAt: expiresAt) else { return }
         let facts = Facts(number, loaded.with(()), entry: entry.id, insertedAt: now, expiresAt: expiresAt)
         let gone = index.withLock { index in
-            guard index.moment(of: entry.key) == moment else { return [Known(facts: facts)] }
+            guard index.isCurrent(entry, since: epoch, mayBeChange: mayBeChange) else { return [Known(facts: facts)] }
             index.insert(key, under: entry.key)
             let gone = known.insertSayingWhatGoes(Known(facts: facts), for: key, cost: 1)
             index.prune { known.contains($0) }
             return gone
         }
-        // A value of which nothing is known is not found.
+        // No lookup finds a value without metadata.
         for known in gone { values.remove(known.facts.number) }
     }
 
@@ -210,30 +230,22 @@ final class LoaderMemory: Sendable {
         if let facts = known.take(key)?.facts { values.remove(facts.number) }
     }
 
-    /// Removes all that was made of what is stored under some keys; `nil` for any.
-    func remove(_ keys: [CacheKey]?) {
-        guard let keys else { return _ = removeAll() }
-        for key in keys { remove(key) }
-    }
-
-    /// Removes all that was made of what is stored under a key, and keeps nothing of it that was read there before.
-    func remove(_ key: CacheKey) {
-        _ = remove(key, since: moment(of: key))
-    }
-
-    /// As ``remove(_:)-(CacheKey)``.
-    ///
-    /// - Returns: The moment after that; but `moment` if there was another removal between it and this one.
-    func remove(_ key: CacheKey, since moment: Moment) -> Moment {
-        let (removed, before, after) = index.withLock { index in
-            let before = index.moment(of: key)
-            return (index.remove(key), before, index.moment(of: key))
+    /// Removes the values made from responses that a change of the store replaced or removed. Values whose response was
+    /// read before the change are not inserted afterwards.
+    func note(_ change: StoreChange) {
+        switch change {
+        case .stored(let key, let id): forget(index.withLock { $0.change(key, stored: id) })
+        case .removed(let key): forget(index.withLock { $0.change(key) })
+        case .removedMany(nil): removeAll()
+        case .removedMany(let partition?): forget(index.withLock { $0.changeAll(in: partition) })
         }
-        for key in removed { forget(key) }
-        return before == moment ? after : moment
     }
 
-    /// Lets go of all values; one that somebody else holds is found again.
+    private func forget(_ keys: some Sequence<Key>) {
+        for key in keys { forget(key) }
+    }
+
+    /// Evicts all values. A later lookup finds a value again if the program still holds it.
     func evictAll() -> FreedMemory {
         values.evictAll()
     }
@@ -247,7 +259,7 @@ final class LoaderMemory: Sendable {
 }
 
 extension CachePolicy {
-    /// Whether what is kept, and is fresh, answers.
+    /// Whether a fresh value in memory may answer.
     fileprivate var usesMemory: Bool {
         switch mode {
         case .http, .cacheFirst, .cacheOnly: !storesNothing

@@ -1,26 +1,25 @@
 package import HTTPTypes
 
-/// A response as the cache holds it, and what must be known to use it again. The body is elsewhere.
+/// A response in the cache, with the data that its reuse requires. The body is stored separately.
 package struct StoredResponse: Hashable, Sendable {
-    /// The status.
     package var status: HTTPResponse.Status
-    /// The fields as stored: without those that belong to a connection or a proxy, and always with a usable `Date`.
+    /// The fields as stored: without those for a connection or a proxy, and always with a usable `Date`.
     package var fields: HTTPFields
-    /// When the request was sent that stored or last validated it.
+    /// The time when the request that stored or last validated the response was sent.
     package var requestTime: HTTPDate
-    /// When the response to that arrived.
+    /// The time when the response to that request arrived.
     package var responseTime: HTTPDate
-    /// What `Vary` nominated in that request.
+    /// The fields of that request that `Vary` nominated.
     package var selection: RequestSelection
-    /// Whether the body is there, and whole. Without it nothing can be answered, nor validated.
+    /// Whether the body is present and undamaged. Without such a body, the response can neither answer nor be
+    /// validated.
     package var hasIntactBody: Bool
-    /// Whether a content coding was removed from the body on its way here.
+    /// Whether the transport removed a content coding from the body.
     package var isBodyDecoded: Bool
-    /// Which bytes the body is, when it is not the whole. The fields are those of the whole all the same: without
-    /// `Content-Range`, and with the `Content-Length` of the whole if that is known.
+    /// The bytes that the body has; `nil` for the whole. The fields of a part are those of the whole: without
+    /// `Content-Range`, and with the whole `Content-Length` if known.
     package var part: StoredPart?
 
-    /// Creates a stored response.
     package init(
         status: HTTPResponse.Status, fields: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate,
         selection: RequestSelection = RequestSelection(text: ""), hasIntactBody: Bool = true,
@@ -38,24 +37,31 @@ package struct StoredResponse: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// The head that answers a request with this response.
+    /// Returns the head that answers a request with this response.
     ///
-    /// `Date` and all else stay as they were stored.
+    /// Leaves `Date` and all other fields as stored, except as `age` requires.
     ///
     /// - Parameters:
     ///   - age: The current age; `nil` when the origin has validated the response for this very request.
-    ///   - policy: Says in which fields the response speaks to this cache.
+    ///   - policy: The policy, which names the targeted fields for this cache.
     package consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
         if let age {
-            // RFC 9111 §5.2.2.4: the fields that no-cache="…" lists are not to be used without validation.
-            let targeted =
-                policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
-            let withheld = (targeted ?? CacheControl(fields)).noCacheFields
-            if !withheld.isEmpty { fields.remove(named: Set(withheld)) }
+            fields.removeWithheld(by: policy)
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
-            // header field, replacing any present in the response with a value equal to the stored response's current_age".
+            // header field, replacing any present in the response with a value equal to the stored response's
+            // current_age".
             fields[.age] = String(age)
         }
         return HTTPResponse(status: status, headerFields: fields)
+    }
+}
+
+extension HTTPFields {
+    /// Removes the fields that `no-cache="…"` lists. They must not be used without validation (RFC 9111 §5.2.2.4).
+    package mutating func removeWithheld(by policy: CachePolicy) {
+        let targeted =
+            policy.targetedFields.isEmpty ? nil : CacheControl(targeted: self, names: policy.targetedFields)
+        let withheld = (targeted ?? CacheControl(self)).noCacheFields
+        if !withheld.isEmpty { remove(named: Set(withheld)) }
     }
 }

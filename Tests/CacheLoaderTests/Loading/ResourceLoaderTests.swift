@@ -53,7 +53,7 @@ struct ResourceLoaderTests {
     }
 
     @Test(
-        "A4, B7: loads of other URLs, fields or policies do not share a flight; the order of fields makes no difference"
+        "A4, B7: loads of other URLs, fields or policies do not share a response; the order of fields makes no difference"
     )
     func flightKeys() async throws {
         let gate = Gate()
@@ -70,7 +70,8 @@ struct ResourceLoaderTests {
         ]
         try await withThrowingTaskGroup { group in
             for request in requests { group.addTask { _ = try await fixture.loader.load(request) } }
-            await gate.reached(4)
+            // The load with other fields waits for the head of the first: the origin may say that they make no difference.
+            await gate.reached(3)
             gate.open()
             try await group.waitForAll()
         }
@@ -223,7 +224,7 @@ struct ResourceLoaderTests {
         #expect(hits == [[.integer(2)], [.integer(2)]])
     }
 
-    @Test("K1: a load after a change does not join a flight from before")
+    @Test("K1: a load after a change is not subject to the body limit from before")
     func configurationAndFlights() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -236,6 +237,8 @@ struct ResourceLoaderTests {
         await gate.reached(1)
         fixture.loader.configuration.maxBodyBytes = 100
         let after = Task { try await fixture.loader.load(url) }
+        while try !fixture.loader.isLoading(ResourceRequest(url)) { await Task.yield() }
+        gate.admit()
         await gate.reached(2)
         gate.open()
         await #expect(throws: LoadError.bodyTooLarge(url: url, limit: 1)) { try await before.value }

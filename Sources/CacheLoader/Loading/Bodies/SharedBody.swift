@@ -71,6 +71,9 @@ final class SharedBody: Sendable {
         state = Mutex(State(table: Table(byteCount: storing.writer.byteCount)))
     }
 
+    /// The limit of the cache that asked for the body.
+    var maxByteCount: Int64 { limits.maxByteCount }
+
     /// Starts to receive chunks.
     func start() {
         let task = Task { await run() }

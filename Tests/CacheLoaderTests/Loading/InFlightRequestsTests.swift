@@ -1,65 +1,65 @@
 import CacheLoader
 import Testing
 
-@Suite("FlightTable")
-struct FlightTableTests {
-    private var table = FlightTable<String, String, String>()
+@Suite("InFlightRequests")
+struct InFlightRequestsTests {
+    private var table = InFlightRequests<String, String, String>()
 
     private mutating func join(_ key: String, _ waiter: String) -> (ticket: UInt64, started: Bool) {
         let ticket = table.ticket()
         var started = false
         table.join(key, ticket, waiter) { number in
             started = true
-            return "flight \(number)"
+            return "request \(number)"
         }
         return (ticket, started)
     }
 
-    @Test("E1: the first starts a flight, the others join it, and all are told in the order they came")
+    @Test("E1: the first starts a request, later callers join it, and all get its end in the order of their arrival")
     mutating func joining() {
         let started = ["a", "b", "c"].map { join("key", $0).started }
         #expect(started == [true, false, false])
-        #expect(table.land("key", 1) == ["a", "b", "c"])
+        #expect(table.end("key", 1) == ["a", "b", "c"])
     }
 
-    @Test("Keys do not share flights")
+    @Test("Different keys share no request")
     mutating func keys() {
         #expect(join("one", "a").started)
         #expect(join("two", "b").started)
-        #expect(table.land("two", 2) == ["b"])
-        #expect(table.land("one", 1) == ["a"])
+        #expect(table.end("two", 2) == ["b"])
+        #expect(table.end("one", 1) == ["a"])
     }
 
-    @Test("Who comes after the landing starts anew")
+    @Test("A caller after the end starts a new request")
     mutating func afterLanding() {
         _ = join("key", "a")
-        #expect(table.land("key", 1) == ["a"])
+        #expect(table.end("key", 1) == ["a"])
         #expect(join("key", "b").started)
-        #expect(table.land("key", 1).isEmpty, "the first flight has landed before")
-        #expect(table.land("key", 2) == ["b"])
+        #expect(table.end("key", 1).isEmpty, "the first request has ended")
+        #expect(table.end("key", 2) == ["b"])
     }
 
-    @Test("E4: who leaves is told at once; the others still wait")
+    @Test("E4: a caller that leaves gets its result at once; the others still wait")
     mutating func leaving() {
         let first = join("key", "a").ticket
         _ = join("key", "b")
         let (waiter, stop) = table.leave("key", first)
         #expect(waiter == "a")
         #expect(stop == nil)
-        #expect(table.land("key", 1) == ["b"])
+        #expect(table.end("key", 1) == ["b"])
     }
 
-    @Test("E5: the last to leave stops the flight, whose landing then finds nobody")
+    @Test("E5: the last caller that leaves stops the request, whose end then has no waiters")
     mutating func stopping() {
         let ticket = join("key", "a").ticket
         let (waiter, stop) = table.leave("key", ticket)
         #expect(waiter == "a")
-        #expect(stop == "flight 1")
-        #expect(table.land("key", 1).isEmpty)
-        #expect(join("key", "b").started, "a stopped flight takes nobody on")
+        #expect(stop == "request 1")
+        #expect(table.end("key", 1).isEmpty)
+        #expect(join("key", "b").started, "a stopped request accepts no waiters")
     }
 
-    @Test("E4: leaving twice, or before coming, tells nobody")
+    @Test("E4: leaving twice, or before joining, has no effect")
     mutating func leavingTwice() {
         let ticket = join("key", "a").ticket
         _ = join("key", "b")
@@ -68,6 +68,6 @@ struct FlightTableTests {
         #expect(again.waiter == nil && again.stop == nil)
         let unknown = table.leave("other", 99)
         #expect(unknown.waiter == nil && unknown.stop == nil)
-        #expect(table.land("key", 1) == ["b"])
+        #expect(table.end("key", 1) == ["b"])
     }
 }

@@ -1,0 +1,47 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+/// Validates stored responses in the background (RFC 5861 §3).
+extension CacheTransaction {
+    /// Has the owner of the context validate the stored response that was served stale.
+    func revalidateInBackground() {
+        let (now, coalescer) = (now, context.coalescer)
+        guard coalescer.revalidations.begin(key, at: now) else { return }
+        context.revalidate(revalidating) { [self] outcome in
+            coalescer.revalidations.end(key, outcome, at: self.now)
+        }
+    }
+
+    /// The same request, to be answered after validation.
+    var revalidating: CacheTransaction {
+        var forced = self
+        forced.policy.mode = .revalidateAlways
+        forced.isBackground = true
+        // The caller has its response already.
+        forced.onStoreFailure = nil
+        // Validate the whole response, whatever part the caller has or asked for.
+        forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
+        return forced
+    }
+
+    private static let fieldsOfOneCaller: Set<HTTPField.Name> = [.range, .ifRange, .ifNoneMatch, .ifModifiedSince]
+
+    /// Validates the stored response, and reads the reply so that it is stored.
+    func revalidate() async -> Revalidations.Outcome {
+        await withTimeLimit(Revalidations.timeLimit, configuration.sleep) { () async -> Revalidations.Outcome in
+            do {
+                let response = try await answer()
+                let status = response.head.status.code
+                guard response.failure == nil, status < 500, status != 429 else {
+                    return .failed(retryAfter: response.head.headerFields.retryAfter(at: now))
+                }
+                // A reader of an arriving body makes the store keep it. A stored body need not be read.
+                if response.source == .network { for try await _ in response.body {} }
+                return .succeeded
+            } catch {
+                return error as? LoadError == .cancelled ? .cancelled : .failed(retryAfter: nil)
+            }
+        } ?? (Task.isCancelled ? .cancelled : .failed(retryAfter: nil))
+    }
+}

@@ -1,0 +1,171 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import Synchronization
+
+/// Coalesces requests for one key: one request goes to the origin, and its response may answer the others (RFC 9111 §4).
+///
+/// All caches and loaders on a store share one coalescer. The first request for a key goes to the origin in a task of its
+/// own. Later requests wait for the head of its response, then decide again with the response that is stored or arriving.
+/// The coalescer does not decide whether a request may share the response: a request that may not goes to the origin by
+/// itself.
+final class RequestCoalescer: Sendable {
+    /// The outcome for one caller.
+    enum Outcome: Sendable {
+        /// The request of this caller was sent, and got this response.
+        case answered(CachedResponse)
+        /// The request of another caller was sent, and its head has arrived. The body keeps arriving while this response
+        /// is held.
+        case decideAgain(CachedResponse)
+        /// The request that was sent failed.
+        case failed(LoadError)
+    }
+
+    private struct Waiter {
+        let ticket: UInt64
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    private struct State {
+        var requests = InFlightRequests<CacheKey, Waiter, Task<Void, Never>>()
+        /// Responses whose bodies are arriving.
+        var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
+        var lastNumber: UInt64 = 0
+        var epochs = Epochs(capacity: 256)
+        /// Keys whose lock another process held for longer than a caller waits.
+        var hung: Set<CacheKey> = []
+    }
+
+    /// Keys that are remembered as hung.
+    private static let hungCapacity = 1024
+
+    /// Guards only the table. Continuations are resumed outside.
+    private let state = Mutex(State())
+
+    /// Background revalidations, and their failures.
+    let revalidations = Revalidations()
+
+    /// The coalescer of a store.
+    static func of(_ store: ResponseStore) -> RequestCoalescer {
+        store.shared { RequestCoalescer() }
+    }
+
+    /// The present epoch of a key. The end of a request and the end of an arriving body begin a new one.
+    ///
+    /// A caller that finds nothing in the store, then nothing arriving, has overlooked nothing if the epoch is the same
+    /// as before.
+    func epoch(of key: CacheKey) -> Epoch { state.withLock { $0.epochs[key] } }
+
+    // MARK: Requests
+
+    /// Waits for the request that is in flight for `key`, or runs `send` as that request.
+    ///
+    /// A cancellation of the calling task ends the wait at once. The request goes on for the other callers.
+    func join(
+        _ key: CacheKey, send: @escaping @Sendable () async throws(LoadError) -> CachedResponse
+    ) async -> Outcome {
+        let ticket = state.withLock { $0.requests.ticket() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let waiter = Waiter(ticket: ticket, continuation: continuation)
+                state.withLock { state in
+                    state.requests.join(key, ticket, waiter) { number in
+                        Task { await self.run(key, number, sentBy: ticket, send) }
+                    }
+                }
+                // An earlier cancellation found no waiter.
+                if Task.isCancelled { leave(key, ticket) }
+            }
+        } onCancel: {
+            leave(key, ticket)
+        }
+    }
+
+    private func leave(_ key: CacheKey, _ ticket: UInt64) {
+        let (waiter, stop) = state.withLock { $0.requests.leave(key, ticket) }
+        stop?.cancel()
+        waiter?.continuation.resume(returning: .failed(.cancelled))
+    }
+
+    private func run(
+        _ key: CacheKey, _ number: UInt64, sentBy ticket: UInt64,
+        _ send: @Sendable () async throws(LoadError) -> CachedResponse
+    ) async {
+        let result: Result<CachedResponse, LoadError>
+        do {
+            result = .success(try await send())
+        } catch {
+            result = .failure(error)
+        }
+        let waiters = state.withLock { state in
+            state.epochs.advance(key)
+            return state.requests.end(key, number)
+        }
+        for waiter in waiters {
+            let outcome: Outcome =
+                switch result {
+                // If the caller that sent it has left, the response belongs to none of them.
+                case .success(let response):
+                    waiter.ticket == ticket ? .answered(response) : .decideAgain(response)
+                case .failure(let error): .failed(error)
+                }
+            waiter.continuation.resume(returning: outcome)
+        }
+    }
+
+    // MARK: Other processes
+
+    /// Whether another process held the lock of a key for longer than a caller waits, and holds it still.
+    func isHung(_ key: CacheKey) -> Bool { state.withLock { $0.hung.contains(key) } }
+
+    /// Records the result of a wait for the lock of a key.
+    func noteWait(_ key: CacheKey, succeeded: Bool, limit: Duration) {
+        state.withLock { state in
+            guard !succeeded else { return _ = state.hung.remove(key) }
+            guard limit > .zero else { return }
+            // Without its record, a key costs one more wait.
+            if state.hung.count >= Self.hungCapacity { state.hung = [] }
+            state.hung.insert(key)
+        }
+    }
+
+    // MARK: Arriving responses
+
+    /// Returns a number for a response whose body is about to arrive.
+    func makeNumber() -> UInt64 {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+    }
+
+    func add(_ response: ArrivingResponse, for key: CacheKey, _ number: UInt64) {
+        state.withLock { $0.responses[key, default: [:]][number] = response }
+    }
+
+    func remove(_ key: CacheKey, _ number: UInt64) {
+        let removed = state.withLock { state in
+            let removed = state.responses[key]?.removeValue(forKey: number)
+            if state.responses[key]?.isEmpty ?? false { state.responses[key] = nil }
+            state.epochs.advance(key)
+            return removed
+        }
+        // Release its references outside the lock.
+        _ = consume removed
+    }
+
+    /// The arriving responses for a key, the latest first.
+    func responses(for key: CacheKey) -> [ArrivingResponse] {
+        state.withLock { $0.responses[key]?.sorted { $0.key > $1.key }.map(\.value) ?? [] }
+    }
+}
+
+/// A response that will be stored, and whose body is arriving.
+struct ArrivingResponse: Sendable {
+    /// The response as it will be stored.
+    let response: StoredResponse
+    let body: SharedBody
+    /// The length of the body, if it was announced.
+    let length: Int64?
+    /// The generation of the store when the request was sent; `nil` if the store could not be read.
+    let generation: StoreGeneration?
+}

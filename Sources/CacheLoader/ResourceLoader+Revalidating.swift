@@ -1,0 +1,33 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+extension ResourceLoader {
+    /// Validates the stored response of a transaction in the background lane.
+    ///
+    /// - Parameter ended: Receives the result once, on any thread.
+    func revalidate(
+        _ transaction: CacheTransaction, ended: @escaping @Sendable (Revalidations.Outcome) -> Void
+    ) {
+        let request = ResourceRequest(
+            transaction.url, headerFields: transaction.request.headerFields, policy: transaction.policy,
+            lane: .background, abandonment: .finishAndStore, retry: .never, timeout: Revalidations.timeLimit)
+        let target = LoadTarget(key: transaction.key, url: transaction.target)
+        let load = backgroundLoad(of: request, target)
+        let waiter = LoadWaiter(recipe: .nothing, memoryKey: nil) { event in
+            guard case .ended(let result) = event else { return }
+            ended(Revalidations.Outcome(result, at: transaction.now))
+        }
+        attach(waiter, makeTicket(), to: load, request)
+    }
+}
+
+extension Revalidations.Outcome {
+    fileprivate init(_ result: Result<Loaded<any Sendable>, LoadError>, at now: HTTPDate) {
+        switch result {
+        case .success(let loaded): self = loaded.failure == nil ? .succeeded : .failed(retryAfter: nil)
+        case .failure(.cancelled): self = .cancelled
+        case .failure: self = .failed(retryAfter: nil)
+        }
+    }
+}

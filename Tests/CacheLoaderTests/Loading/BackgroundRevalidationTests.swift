@@ -1,0 +1,143 @@
+import CacheLoader
+import CacheStore
+import Foundation
+internal import HTTPCaching
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Background revalidation (RFC 5861 §3)", .timeLimit(.minutes(5)))
+struct BackgroundRevalidationTests {
+    private static let url = "https://example.com/a"
+
+    /// A transport whose first reply may be served stale; `then` gives the others.
+    private static func transport(
+        _ then: @escaping @Sendable (HTTPRequest) async throws(TransportError) -> TransportResponse
+    ) -> ScriptedTransport {
+        let number = Counter()
+        return ScriptedTransport { request, _ throws(TransportError) in
+            guard number.next() == 1 else { return try await then(request) }
+            return .reply(200, [.cacheControl: "max-age=10, stale-while-revalidate=86400", .eTag: "\"1\""], "old")
+        }
+    }
+
+    @Test("cancelAll() ends it, and the next stale answer starts another")
+    func cancelled() async throws {
+        let gate = Gate()
+        let transport = Self.transport { _ in
+            await gate.wait()
+            return .reply(304, [.eTag: "\"1\""])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.loader.load(Self.url).isStale)
+        await gate.reached(1)
+        fixture.loader.cancelAll()
+        await eventually { !fixture.cache.isRevalidating }
+        #expect(try await fixture.loader.load(Self.url).isStale)
+        await gate.reached(2)
+        gate.open()
+        try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
+    }
+
+    @Test("the end of a cache ends it")
+    func endOfCache() async throws {
+        let gate = Gate()
+        let transport = Self.transport { _ in
+            await gate.wait()
+            return .reply(304, [.eTag: "\"1\""])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        var cache: HTTPCache? = HTTPCache(
+            store: fixture.store, transport: transport, configuration: fixture.cache.configuration)
+        _ = try await cache?.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 20)
+        #expect(try await cache?.response(for: .to("/a")).isStale == true)
+        await gate.reached(1)
+        cache = nil
+        await eventually { !fixture.cache.isRevalidating }
+    }
+
+    @Test("one that hangs ends after a minute, and does not block its key for good")
+    func hanging() async throws {
+        let gate = Gate()
+        let sleeper = ManualSleeper()
+        let transport = Self.transport { _ in
+            await gate.wait()
+            return .reply(304, [.eTag: "\"1\""])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.sleep = sleeper.sleep
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.cache.response(for: .to("/a")).isStale)
+        await gate.reached(1)
+        await sleeper.reached(1)
+        sleeper.advance(by: .seconds(60))
+        await eventually { !fixture.cache.isRevalidating }
+        fixture.clock.advance(by: 2)
+        #expect(try await fixture.cache.response(for: .to("/a")).isStale)
+        await gate.reached(2)
+    }
+
+    @Test("a 429 is a failure, and its Retry-After is the pause", arguments: [true, false])
+    func tooManyRequests(_ isLoader: Bool) async throws {
+        let transport = Self.transport { _ in .reply(429, [.retryAfter: "600"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        func ask() async throws {
+            if isLoader {
+                #expect(try await fixture.loader.load(Self.url).text == "old")
+            } else {
+                #expect(try await fixture.cache.response(for: .to("/a")).text == "old")
+            }
+            await eventually { !fixture.cache.isRevalidating }
+        }
+        try await ask()
+        fixture.clock.advance(by: 20)
+        for _ in 0..<50 { try await ask() }
+        #expect(transport.requestCount == 2)
+        fixture.clock.advance(by: 599)
+        try await ask()
+        #expect(transport.requestCount == 2)
+        fixture.clock.advance(by: 1)
+        try await ask()
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("D1: that of a loader takes the background lane")
+    func lane() async throws {
+        let gate = Gate()
+        let transport = Self.transport { request in
+            guard request.path == "/urgent" else { return .reply(304, [.eTag: "\"1\""]) }
+            await gate.wait()
+            return .reply(200, [:], "urgent")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 20)
+        async let urgent = try? fixture.loader.load("https://example.com/urgent")
+        await gate.reached(1)
+        #expect(try await fixture.loader.load(Self.url).isStale)
+        #expect(transport.requestCount == 2, "the urgent load goes first")
+        gate.open()
+        _ = await urgent
+        try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("G2: afterwards no policy gets the old value from memory")
+    func memory() async throws {
+        let transport = Self.transport { _ in .reply(200, [.cacheControl: "max-age=60", .eTag: "\"2\""], "new") }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        var lasting = CachePolicy()
+        lasting.lifetimeOverride = .fixed(.seconds(3600))
+        let other = ResourceRequest(Self.url, policy: lasting)
+        _ = try await fixture.loader.load(other)
+        #expect(try await fixture.loader.load(other).source == .memory)
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.loader.load(Self.url).isStale)
+        try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
+        #expect(try await fixture.loader.load(other).text == "new")
+    }
+}

@@ -1,0 +1,67 @@
+import CacheLoader
+import CacheStore
+import Foundation
+internal import HTTPCaching
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: the memory follows the store", .timeLimit(.minutes(5)))
+struct MemoryAfterRemovalTests {
+    private static let url = "https://example.com/a"
+    private let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+
+    enum Removal: String, CaseIterable, CustomTestStringConvertible {
+        case key, entry, partition, prefix, everything, clear, otherLoader, replacement
+
+        var testDescription: String { rawValue }
+    }
+
+    @Test("J3: a removal from the store removes the values, no matter which user of the store asks", arguments: Removal.allCases)
+    func removed(_ removal: Removal) async throws {
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        let key = try CacheKey(url: Self.url)
+        _ = try await fixture.loader.load(Self.url)
+        #expect(try await fixture.loader.load(Self.url).source == .memory)
+        switch removal {
+        case .key: _ = try await fixture.store.remove(key)
+        case .entry: _ = try await fixture.store.remove(try #require(try fixture.store.responses(for: key).first))
+        case .partition: try await fixture.store.removeAll(partition: "")
+        case .prefix: try await fixture.store.removeAll(.prefix("https://example.com/"))
+        case .everything: try await fixture.store.removeAll(.everything)
+        case .clear: try await fixture.store.clear()
+        case .otherLoader:
+            let other = ResourceLoader(
+                store: fixture.store, transport: transport, configuration: fixture.loader.configuration)
+            try await other.remove(Self.url)
+        case .replacement:
+            let other = ResourceLoader(
+                store: fixture.store, transport: transport, configuration: fixture.loader.configuration)
+            try await other.insert(Data("new".utf8), for: Self.url)
+        }
+        let loaded = try await fixture.loader.load(Self.url)
+        #expect(loaded.source == (removal == .replacement ? .disk : .network))
+        #expect(loaded.text == (removal == .replacement ? "new" : "body"))
+    }
+
+    @Test("A5: a removal from one partition leaves the values of the others")
+    func otherPartition() async throws {
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        _ = try await fixture.loader.load(Self.url)
+        try await fixture.store.removeAll(partition: "user")
+        #expect(try await fixture.loader.load(Self.url).source == .memory)
+    }
+
+    @Test("a value in memory does not carry the fields that no-cache=\"field\" withholds (RFC 9111 §5.2.2.4)")
+    func withheldFields() async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "max-age=60, no-cache=\"set-cookie\"", .setCookie: "secret", .eTag: "\"1\""], "a")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        #expect(try await fixture.loader.load(Self.url).headerFields[.setCookie] == "secret")
+        let loaded = try await fixture.loader.load(Self.url)
+        #expect(loaded.source == .memory)
+        #expect(loaded.headerFields[.setCookie] == nil)
+        #expect(loaded.headerFields[.eTag] == "\"1\"")
+    }
+}
