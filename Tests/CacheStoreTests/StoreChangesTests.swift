@@ -6,7 +6,9 @@ import Testing
 
 @Suite("StoreChanges")
 struct StoreChangesTests {
-    private let sandbox = try! Sandbox()
+    private let sandbox: Sandbox
+
+    init() throws { sandbox = try Sandbox() }
 
     @Test("each change of the entries is reported after its transaction, until the observation ends")
     func reported() async throws {

@@ -17,7 +17,9 @@ struct MemoryAfterRemovalTests {
         var testDescription: String { rawValue }
     }
 
-    @Test("J3: a removal from the store removes the values, no matter which user of the store asks", arguments: Removal.allCases)
+    @Test(
+        "J3: a removal from the store removes the values, no matter which user of the store asks",
+        arguments: Removal.allCases)
     func removed(_ removal: Removal) async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         let key = try CacheKey(url: Self.url)
@@ -55,7 +57,8 @@ struct MemoryAfterRemovalTests {
     @Test("a value in memory does not carry the fields that no-cache=\"field\" withholds (RFC 9111 §5.2.2.4)")
     func withheldFields() async throws {
         let transport = ScriptedTransport { _, _ in
-            .reply(200, [.cacheControl: "max-age=60, no-cache=\"set-cookie\"", .setCookie: "secret", .eTag: "\"1\""], "a")
+            .reply(
+                200, [.cacheControl: "max-age=60, no-cache=\"set-cookie\"", .setCookie: "secret", .eTag: "\"1\""], "a")
         }
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         #expect(try await fixture.loader.load(Self.url).headerFields[.setCookie] == "secret")
