@@ -1,3 +1,4 @@
+public import CacheImages
 public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation

@@ -1,3 +1,4 @@
+internal import CacheImages
 public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation

@@ -1,4 +1,5 @@
 #if canImport(ImageIO)
+public import CacheLoader
 public import CoreGraphics
 public import Foundation
 internal import ImageIO

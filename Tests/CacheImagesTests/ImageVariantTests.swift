@@ -1,5 +1,7 @@
+internal import CacheImages
 internal import CacheLoader
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 @Suite struct ImageVariantTests {

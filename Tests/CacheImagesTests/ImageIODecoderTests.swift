@@ -1,7 +1,8 @@
 #if canImport(ImageIO)
-internal import CacheLoader
+internal import CacheImages
 internal import CoreGraphics
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 @Suite struct ImageIODecoderTests {

@@ -1,3 +1,5 @@
+public import CacheLoader
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
