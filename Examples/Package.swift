@@ -97,7 +97,6 @@ let package = Package(
             name: "PixbufDecoderTests",
             dependencies: [
                 .product(name: "CacheImages", package: "CacheStore"),
-                .product(name: "CacheLoader", package: "CacheStore"),
                 "PixbufDecoder",
             ],
             swiftSettings: swiftSettings

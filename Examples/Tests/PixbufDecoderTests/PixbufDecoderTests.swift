@@ -1,5 +1,4 @@
 internal import CacheImages
-internal import CacheLoader
 internal import Foundation
 internal import PixbufDecoder
 internal import Testing
