@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "CacheStore", targets: ["CacheStore"]),
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
+        .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
@@ -99,6 +100,7 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
         .target(
             name: "LoopbackOrigin",
             dependencies: [
@@ -199,6 +201,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheImagesTests",
+            dependencies: ["CacheImages", "CacheLoader", "TestSupport"],
             swiftSettings: swiftSettings
         ),
     ],

@@ -71,6 +71,7 @@ let package = Package(
             name: "Newsreader",
             dependencies: [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CacheImages", package: "CacheStore"),
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 "PixbufDecoder",
@@ -87,6 +88,7 @@ let package = Package(
             name: "PixbufDecoder",
             dependencies: [
                 "CGdkPixbuf",
+                .product(name: "CacheImages", package: "CacheStore"),
                 .product(name: "CacheLoader", package: "CacheStore"),
             ],
             swiftSettings: swiftSettings
@@ -94,7 +96,7 @@ let package = Package(
         .testTarget(
             name: "PixbufDecoderTests",
             dependencies: [
-                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheImages", package: "CacheStore"),
                 "PixbufDecoder",
             ],
             swiftSettings: swiftSettings
@@ -103,6 +105,7 @@ let package = Package(
             name: "Thumbnail",
             dependencies: [
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "CacheImages", package: "CacheStore"),
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 "PixbufDecoder",

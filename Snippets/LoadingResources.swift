@@ -66,13 +66,8 @@ func process(_ loader: ResourceLoader) async throws {
     let lines = TextProcessor().then(
         ClosureProcessor(ProcessorID("lines")) { (text: String, _) in text.split(separator: "\n").count })
     let count = try await loader.load("https://example.com/notes.txt", as: lines).value
-    print(count)
-}
-
-func place() throws {
-    let variant = ImageVariant(displaySize: ImageSize(width: 100, height: 100), mode: .aspectFill, scale: 2)
-    let placement = try variant.placement(of: ImageSize(width: 500, height: 375))
-    print(placement.source, placement.destination, placement.output)  // 62,0,375,375 0,0,200,200 200x200
+    let stored = try await loader.load("https://example.com/notes.txt", as: lines.stored(as: .json)).value
+    print(count, stored)
 }
 
 func keep() {
@@ -89,7 +84,7 @@ func tell(_ loader: ResourceLoader) async {
         switch error {
         case .cancelled: break
         case .notCached: print("not on this device")
-        case .httpStatus(let status, _): print("status", status)
+        case .httpStatus(let error): print("status", error.status, String(decoding: error.body, as: UTF8.self))
         default: print(error, error.isFatal ? "and will go on so" : "for now")
         }
     }
@@ -102,7 +97,6 @@ await follow(loader)
 handle(loader)
 await prefetch(loader)
 try await process(loader)
-try place()
 keep()
 limit(loader)
 await tell(loader)

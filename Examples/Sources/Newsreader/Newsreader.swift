@@ -2,6 +2,7 @@
 // else; and without a network everything is there that was there before.
 
 internal import ArgumentParser
+internal import CacheImages
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation

@@ -1,4 +1,4 @@
-internal import CacheLoader
+internal import CacheImages
 internal import Foundation
 
 extension ImageHeader.Format {

@@ -1,3 +1,4 @@
+public import CacheImages
 public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation
@@ -23,31 +24,31 @@ public struct PixbufDecoder: ImageDecoder {
 
     /// The image. Runs on the calling thread.
     ///
-    /// - Throws: `ImageGeometryError`, `ProcessingError.malformedImage(reason:)`, also where the end is missing, and
-    ///   `ProcessingError.imageTooLarge(width:height:maxPixels:)`.
+    /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)`, also where the end is missing, and
+    ///   `ImageError.tooLarge(width:height:maxPixels:)`.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> PixbufImage {
         guard let header = ImageHeader(data) else {
-            throw ProcessingError.malformedImage(reason: "it is not of a format that is known here")
+            throw ImageError.malformed(reason: "it is not of a format that is known here")
         }
         let size = ImageSize(width: Double(header.width), height: Double(header.height))
         let placement = try variant.placement(of: size)
         try check(size)
         try check(placement.output)
-        guard header.format.hasEnd(in: data) else { throw ProcessingError.malformedImage(reason: "its end is missing") }
+        guard header.format.hasEnd(in: data) else { throw ImageError.malformed(reason: "its end is missing") }
 
         let shrink = header.format == .jpeg && variant.interpolation != .none ? placement.shrink : 1
         let image = try upright(data, header, shrink)
         let isDrawn = placement.source == ImageRect(size) && placement.destination == ImageRect(size)
         if isDrawn, placement.output == size { return image }
         guard let drawn = image.drawn(placement, of: size, variant.interpolation) else {
-            throw ProcessingError.malformedImage(reason: "there is no memory to draw it")
+            throw ImageError.malformed(reason: "there is no memory to draw it")
         }
         return drawn
     }
 
     private func check(_ size: ImageSize) throws {
         guard size.width * size.height > Double(maxPixels) else { return }
-        throw ProcessingError.imageTooLarge(width: Int(size.width), height: Int(size.height), maxPixels: maxPixels)
+        throw ImageError.tooLarge(width: Int(size.width), height: Int(size.height), maxPixels: maxPixels)
     }
 
     /// The whole image, upright, its sides divided by `shrink`, which only the loader of JPEG does while it decodes.
@@ -55,7 +56,7 @@ public struct PixbufDecoder: ImageDecoder {
         var error: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&error) }
         guard let loader = gdk_pixbuf_loader_new_with_type(header.format.loaderName, &error) else {
-            throw ProcessingError(error)
+            throw ImageError(error)
         }
         defer { g_object_unref(loader) }
         let width = (header.width + shrink - 1) / shrink
@@ -72,11 +73,11 @@ public struct PixbufDecoder: ImageDecoder {
         defer { g_clear_error(&closingError) }
         let isClosed = gdk_pixbuf_loader_close(loader, &closingError) != 0
         guard isWritten, isClosed, let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else {
-            throw ProcessingError(error ?? closingError)
+            throw ImageError(error ?? closingError)
         }
         guard let image = PixbufImage(gdk_pixbuf_apply_embedded_orientation(pixbuf)),
             image.width == width, image.height == height
-        else { throw ProcessingError.malformedImage(reason: "it is not of the size that its header says") }
+        else { throw ImageError.malformed(reason: "it is not of the size that its header says") }
         return image
     }
 }
@@ -96,10 +97,10 @@ extension ImageHeader.Format {
     fileprivate var loaderName: String { self == .apng ? "png" : rawValue }
 }
 
-extension ProcessingError {
+extension ImageError {
     /// What gdk-pixbuf says.
     init(_ error: UnsafeMutablePointer<GError>?) {
         let message = error.map { String(cString: $0.pointee.message) }
-        self = .malformedImage(reason: message ?? "gdk-pixbuf made nothing of it")
+        self = .malformed(reason: message ?? "gdk-pixbuf made nothing of it")
     }
 }

@@ -1,3 +1,4 @@
+internal import CacheImages
 public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation
@@ -85,7 +86,7 @@ public final class PixbufImage: @unchecked Sendable {
 
     /// The image in bytes.
     ///
-    /// - Throws: `ProcessingError.malformedImage(reason:)` with what gdk-pixbuf says.
+    /// - Throws: `ImageError.malformed(reason:)` with what gdk-pixbuf says.
     public func encoded(as encoding: Encoding) throws -> Data {
         switch encoding {
         case .png: return try saved("png", [:])
@@ -94,7 +95,7 @@ public final class PixbufImage: @unchecked Sendable {
             let opaque = gdk_pixbuf_composite_color_simple(
                 pixbuf, Int32(width), Int32(height), GDK_INTERP_NEAREST, 255, 16, white, white)
             guard let opaque = PixbufImage(opaque) else {
-                throw ProcessingError.malformedImage(reason: "there is no memory to write it")
+                throw ImageError.malformed(reason: "there is no memory to write it")
             }
             return try opaque.saved("jpeg", ["quality": "\(min(max(0, quality), 100))"])
         }
@@ -113,7 +114,7 @@ public final class PixbufImage: @unchecked Sendable {
             g_clear_error(&error)
         }
         guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &count, type, &keys, &values, &error) != 0, let buffer else {
-            throw ProcessingError(error)
+            throw ImageError(error)
         }
         return Data(bytes: buffer, count: Int(count))
     }

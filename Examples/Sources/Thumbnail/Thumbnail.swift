@@ -1,5 +1,6 @@
 public import ArgumentParser
-public import CacheLoader
+public import CacheImages
+internal import CacheLoader
 internal import CacheStore
 internal import Foundation
 internal import PixbufDecoder

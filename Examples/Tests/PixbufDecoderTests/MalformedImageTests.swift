@@ -1,4 +1,4 @@
-internal import CacheLoader
+internal import CacheImages
 internal import Foundation
 internal import PixbufDecoder
 internal import Testing
@@ -16,7 +16,7 @@ internal import Testing
             #expect("\(count) of \(image.count) bytes") {
                 try PixbufDecoder().decode(image.prefix(count), Self.thumbnail)
             } throws: { error in
-                if case ProcessingError.malformedImage = error { true } else { false }
+                if case ImageError.malformed = error { true } else { false }
             }
         }
     }
@@ -41,7 +41,7 @@ internal import Testing
                     let image = try decoder.decode(damaged, Self.thumbnail)
                     #expect((image.width, image.height) == (8, 8))
                     decoded += 1
-                } catch is ProcessingError {
+                } catch is ImageError {
                     refused += 1
                 }
             }
@@ -52,7 +52,7 @@ internal import Testing
 
     @Test("What is no image here", arguments: ["", "<html></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "BM"])
     func unknown(_ text: String) {
-        #expect(throws: ProcessingError.malformedImage(reason: "it is not of a format that is known here")) {
+        #expect(throws: ImageError.malformed(reason: "it is not of a format that is known here")) {
             try PixbufDecoder().decode(Data(text.utf8), .original)
         }
     }
@@ -60,10 +60,10 @@ internal import Testing
     @Test("An image that claims to be too large is not decoded")
     func tooLarge() throws {
         let claim = try Fixtures.claiming(width: 65_500, height: 65_500)
-        #expect(throws: ProcessingError.imageTooLarge(width: 65_500, height: 65_500, maxPixels: 1 << 26)) {
+        #expect(throws: ImageError.tooLarge(width: 65_500, height: 65_500, maxPixels: 1 << 26)) {
             try PixbufDecoder().decode(claim, Self.thumbnail)
         }
-        #expect(throws: ProcessingError.imageTooLarge(width: 64, height: 48, maxPixels: 3_071)) {
+        #expect(throws: ImageError.tooLarge(width: 64, height: 48, maxPixels: 3_071)) {
             try PixbufDecoder(maxPixels: 3_071).decode(Fixtures.baseline, Self.thumbnail)
         }
         #expect(try PixbufDecoder(maxPixels: 3_072).decode(Fixtures.baseline, Self.thumbnail).width == 8)
@@ -72,7 +72,7 @@ internal import Testing
     @Test("Nor is one that is to become too large")
     func tooLargeOutput() {
         let variant = ImageVariant(displaySize: ImageSize(width: 10_000, height: 10_000))
-        #expect(throws: ProcessingError.imageTooLarge(width: 10_000, height: 10_000, maxPixels: 1 << 26)) {
+        #expect(throws: ImageError.tooLarge(width: 10_000, height: 10_000, maxPixels: 1 << 26)) {
             try PixbufDecoder().decode(Fixtures.baseline, variant)
         }
     }

@@ -8,10 +8,6 @@ public enum ProcessingError: Error, Hashable, Sendable {
     /// The bytes are not JSON, or not a value of the type. The path names the position, as in `entries[3].title`. At
     /// the top level the path is empty.
     case malformedJSON(type: String, path: String, reason: String)
-    /// The decoder cannot read the bytes as an image; the decoder gives the reason.
-    case malformedImage(reason: String)
-    /// The image or its resized output has more pixels than the decoder accepts.
-    case imageTooLarge(width: Int, height: Int, maxPixels: Int)
 }
 
 extension ProcessingError: CustomStringConvertible {
@@ -22,9 +18,6 @@ extension ProcessingError: CustomStringConvertible {
         case .malformedText(let charset): "the bytes are no text in \(charset)"
         case .malformedJSON(let type, let path, let reason):
             "the bytes are no JSON of a \(type)\(path.isEmpty ? "" : ", at \(path)"): \(reason)"
-        case .malformedImage(let reason): "the bytes are no image: \(reason)"
-        case .imageTooLarge(let width, let height, let maxPixels):
-            "an image of \(width) by \(height) pixels is larger than \(maxPixels) pixels"
         }
     }
 }

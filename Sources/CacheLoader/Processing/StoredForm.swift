@@ -7,9 +7,8 @@ public import Foundation
 /// The format in which the store keeps the output of a processor, beside the original bytes.
 ///
 /// ```swift
-/// let thumbnail = ImageProcessor(decoder, variant)
-///     .stored(as: StoredForm("png", encode: { $0.png }, decode: Image.init(png:)))
-/// let image = try await loader.load(url, as: thumbnail).value     // the next load reads the stored image
+/// let thumbnails = Thumbnails().stored(as: StoredForm("png", encode: { $0.png }, decode: Thumbnail.init(png:)))
+/// let thumbnail = try await loader.load(url, as: thumbnails).value    // the next load reads it from the store
 /// ```
 ///
 /// The ids of the processor and of the format identify a derived representation. The store removes, evicts and replaces

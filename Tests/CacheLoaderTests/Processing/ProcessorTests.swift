@@ -1,6 +1,7 @@
 internal import CacheLoader
 internal import Foundation
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct ProcessorTests {

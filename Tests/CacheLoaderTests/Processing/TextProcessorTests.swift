@@ -1,5 +1,6 @@
 internal import CacheLoader
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 @Suite struct TextProcessorTests {
@@ -84,8 +85,6 @@ internal import Testing
             (.malformedText(charset: "utf-8"), "the bytes are no text in utf-8"),
             (.malformedJSON(type: "T", path: "", reason: "r"), "the bytes are no JSON of a T: r"),
             (.malformedJSON(type: "T", path: "a[1]", reason: "r"), "the bytes are no JSON of a T, at a[1]: r"),
-            (.malformedImage(reason: "r"), "the bytes are no image: r"),
-            (.imageTooLarge(width: 3, height: 2, maxPixels: 5), "an image of 3 by 2 pixels is larger than 5 pixels"),
         ])
     func descriptions(error: ProcessingError, text: String) {
         #expect("\(error)" == text)

@@ -1,3 +1,5 @@
+public import CacheLoader
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -29,10 +31,10 @@ extension ImageDecoder {
 
     /// Throws if the image or its `variant` has too many pixels or cannot be placed.
     ///
-    /// - Throws: ``ImageGeometryError``, ``ProcessingError/imageTooLarge(width:height:maxPixels:)``.
+    /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``.
     func check(_ size: ImageSize, for variant: ImageVariant) throws {
         for size in [size, try variant.placement(of: size).output] where size.width * size.height > Double(maxPixels) {
-            throw ProcessingError.imageTooLarge(
+            throw ImageError.tooLarge(
                 width: Int(clamping: size.width), height: Int(clamping: size.height), maxPixels: maxPixels)
         }
     }
@@ -67,8 +69,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
     ///
     /// If the bytes have a readable ``ImageHeader``, the decoder receives no image that is too large.
     ///
-    /// - Throws: ``ImageGeometryError``, ``ProcessingError/imageTooLarge(width:height:maxPixels:)``, and errors of the
-    ///   decoder.
+    /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``, and errors of the decoder.
     @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Decoder.Image {
         if let header = ImageHeader(input) {
             try decoder.check(

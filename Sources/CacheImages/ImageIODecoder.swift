@@ -1,4 +1,5 @@
 #if canImport(ImageIO)
+public import CacheLoader
 public import CoreGraphics
 public import Foundation
 internal import ImageIO
@@ -28,15 +29,15 @@ public struct ImageIODecoder: ImageDecoder {
 
     /// Returns the image.
     ///
-    /// - Throws: ``ImageGeometryError``, ``ProcessingError/malformedImage(reason:)``,
-    ///   ``ProcessingError/imageTooLarge(width:height:maxPixels:)``.
+    /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)``,
+    ///   ``ImageError/tooLarge(width:height:maxPixels:)``.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> DecodedImage {
         let options = [kCGImageSourceShouldCache: false] as CFDictionary
         guard let source = CGImageSourceCreateWithData(data as CFData, options),
             let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options) as? [CFString: Any],
             let width = properties[kCGImagePropertyPixelWidth] as? Int,
             let height = properties[kCGImagePropertyPixelHeight] as? Int
-        else { throw ProcessingError.malformedImage(reason: "ImageIO does not know the format") }
+        else { throw ImageError.malformed(reason: "ImageIO does not know the format") }
         let orientation = properties[kCGImagePropertyOrientation] as? Int ?? 1
         let isTurned = (5...8).contains(orientation)
         let size = ImageSize(width: Double(isTurned ? height : width), height: Double(isTurned ? width : height))
@@ -63,7 +64,7 @@ public struct ImageIODecoder: ImageDecoder {
                         kCGImageSourceThumbnailMaxPixelSize: longestSide,
                     ] as CFDictionary)
             }
-        guard let image else { throw ProcessingError.malformedImage(reason: "ImageIO could not decode it") }
+        guard let image else { throw ImageError.malformed(reason: "ImageIO could not decode it") }
         return image
     }
 
@@ -71,7 +72,7 @@ public struct ImageIODecoder: ImageDecoder {
         _ image: CGImage, _ placement: ImagePlacement, _ interpolation: ImageVariant.Interpolation
     ) throws -> CGImage {
         guard let part = image.cropping(to: CGRect(placement.source)) else {
-            throw ProcessingError.malformedImage(reason: "Core Graphics could not crop it")
+            throw ImageError.malformed(reason: "Core Graphics could not crop it")
         }
         let (destination, output) = (placement.destination, placement.output)
         if destination == ImageRect(output), output == placement.source.size { return part }
@@ -82,7 +83,7 @@ public struct ImageIODecoder: ImageDecoder {
         area.origin.y = output.height - destination.y - destination.height
         context?.draw(part, in: area)
         guard let drawn = context?.makeImage() else {
-            throw ProcessingError.malformedImage(reason: "Core Graphics could not draw it")
+            throw ImageError.malformed(reason: "Core Graphics could not draw it")
         }
         return drawn
     }

@@ -1,5 +1,7 @@
+internal import CacheImages
 internal import CacheLoader
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 @Suite struct ImageVariantTests {
@@ -102,14 +104,12 @@ internal import Testing
     func tooLarge() async throws {
         let decoder = Careful()
         let bomb = Data(ImageFixtures.png(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF))
-        await #expect(
-            throws: ProcessingError.imageTooLarge(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, maxPixels: 10_000)
-        ) {
+        await #expect(throws: ImageError.tooLarge(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, maxPixels: 10_000)) {
             try await ProcessorSample.value(bomb, as: .image(decoder))
         }
         let image = Data(ImageFixtures.png(width: 100, height: 100))
         let enlarged = ImageVariant(displaySize: ImageSize(width: 101, height: 100))
-        await #expect(throws: ProcessingError.imageTooLarge(width: 101, height: 100, maxPixels: 10_000)) {
+        await #expect(throws: ImageError.tooLarge(width: 101, height: 100, maxPixels: 10_000)) {
             try await ProcessorSample.value(image, as: .image(decoder, enlarged))
         }
         let wrong = ImageVariant(scale: -1)

@@ -1,7 +1,8 @@
 #if canImport(ImageIO)
-internal import CacheLoader
+internal import CacheImages
 internal import CoreGraphics
 internal import Foundation
+internal import TestSupport
 internal import Testing
 
 @Suite struct ImageIODecoderTests {
@@ -28,11 +29,11 @@ internal import Testing
 
     @Test("F1: what ImageIO does not know, and what is too large, is an error")
     func errors() async throws {
-        await #expect(throws: ProcessingError.malformedImage(reason: "ImageIO does not know the format")) {
+        await #expect(throws: ImageError.malformed(reason: "ImageIO does not know the format")) {
             try await ProcessorSample.value(Data("<html>".utf8), as: .image())
         }
         let data = try data("png")
-        await #expect(throws: ProcessingError.imageTooLarge(width: 3, height: 2, maxPixels: 5)) {
+        await #expect(throws: ImageError.tooLarge(width: 3, height: 2, maxPixels: 5)) {
             try await ProcessorSample.value(data, as: .image(ImageIODecoder(maxPixels: 5)))
         }
     }

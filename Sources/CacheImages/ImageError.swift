@@ -1,0 +1,19 @@
+/// Why a decoder made no image of the bytes.
+@nonexhaustive
+public enum ImageError: Error, Hashable, Sendable {
+    /// The decoder cannot read the bytes as an image. The reason is the decoder's.
+    case malformed(reason: String)
+    /// The image has more pixels than the decoder accepts, before or after it is resized.
+    case tooLarge(width: Int, height: Int, maxPixels: Int)
+}
+
+extension ImageError: CustomStringConvertible {
+    /// The reason, or the size and its limit.
+    public var description: String {
+        switch self {
+        case .malformed(let reason): "the bytes are no image: \(reason)"
+        case .tooLarge(let width, let height, let maxPixels):
+            "an image of \(width) by \(height) pixels is larger than \(maxPixels) pixels"
+        }
+    }
+}
