@@ -21,7 +21,7 @@ extension ResourceLoader {
         if attempt == 1, let standIn = try blocked(load, transaction) {
             return try await settle(load, standIn, target, transaction, isOfOrigin: false, tell)
         }
-        // Held until the response is in the store, or is not going to be.
+        // Held until the response is stored, or cannot be any more. A redirect is followed before it is stored.
         let lock = await keyLock(target, load, transaction)
         defer { lock?.release() }
         let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
@@ -84,7 +84,7 @@ extension ResourceLoader {
             try Redirect.target(of: response.head, from: target.url)
         }
         if let next {
-            await Self.drain(response)
+            if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
             return .redirect(response.head.status, to: next)
         }
         // Only a condition of the caller's own is answered with a 304.
@@ -95,7 +95,7 @@ extension ResourceLoader {
                     await transaction.recordFailure(
                         status.code, within: window, unlessRemovedSince: response.generation)
                 }
-                await Self.drain(response)
+                await response.drain()
             }
             throw TransferFailure(
                 error: .httpStatus(status.code, url: target.url.text),
@@ -120,14 +120,6 @@ extension ResourceLoader {
         } catch {
             throw TransferFailure(error: error)
         }
-    }
-
-    /// Reads a body that nobody wants to its end, if that is near: then the response is stored, if it may be, and its
-    /// connection used again.
-    private static func drain(_ response: CachedResponse) async {
-        var rest = 65_536
-        var chunks = response.body.makeAsyncIterator()
-        while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
     }
 }
 
