@@ -69,8 +69,8 @@ extension ResourceLoader {
         return try? await store.lock(target.key, within: wait, elsewhereOnly: true)
     }
 
-    /// What a response comes to: content, another hop, or an error, which is counted if it is of the origin.
-    private func settle(
+    /// Turns a response into content, a redirect, or an error, which is counted if it is of the origin.
+    func settle(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         isOfOrigin: Bool = true, _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async throws(TransferFailure) -> Hop {
@@ -112,7 +112,7 @@ extension ResourceLoader {
         }
     }
 
-    private static func failing<Value>(
+    static func failing<Value>(
         _ body: () async throws(LoadError) -> Value
     ) async throws(TransferFailure) -> Value {
         do throws(LoadError) {
