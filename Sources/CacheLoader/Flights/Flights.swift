@@ -10,9 +10,17 @@ struct Flights: Sendable {
     var cancellations: UInt64 = 0
     /// The transfer of each flight, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
+    /// The key of the stored response that no processor accepted, by load that asks the origin for the whole instead.
+    var refused: [UInt64: CacheKey] = [:]
 
     init(widths: LaneWidths) {
         board = LoadBoard(widths: widths)
+    }
+
+    /// Discards the keys of loads that have ended.
+    mutating func pruneRefused() {
+        guard !refused.isEmpty else { return }
+        refused = refused.filter { [board] flight, _ in board.waiters(of: flight) != nil }
     }
 }
 
@@ -30,6 +38,7 @@ extension ResourceLoader {
     ) -> Result {
         let (result, stopped) = flights.withLock { flights in
             let (result, actions) = change(&flights)
+            flights.pruneRefused()
             return (result, perform(actions, in: &flights))
         }
         for task in stopped { task.cancel() }
@@ -100,7 +109,7 @@ extension ResourceLoader {
         change { $0.becameReachable(host) }
     }
 
-    private func tell(_ flight: UInt64, _ event: FlightEvent) {
+    func tell(_ flight: UInt64, _ event: FlightEvent) {
         for waiter in flights.withLock({ $0.board.waiters(of: flight) }) ?? [] { waiter.receive(event) }
     }
 
@@ -111,12 +120,13 @@ extension ResourceLoader {
         guard !Task.isCancelled else { return }
         tell(flight, .requesting)
         let moment = memory.moment(of: load.target.key)
+        let refused = flights.withLock { $0.refused[flight] }
         // What outlasts the flight does not keep the loader.
-        switch await transfer(load, attempt, tell: { [weak self] in self?.tell(flight, $0) }) {
+        switch await transfer(load, attempt, bypassing: refused, tell: { [weak self] in self?.tell(flight, $0) }) {
         case .success(let arrived):
             let moment = forgetReplaced(by: arrived.resource, load, since: moment)
             change { $0.land(flight) }
-            await land(flight, load, arrived, since: moment)
+            await land(flight, load, attempt, arrived, since: moment)
         case .failure(let failure):
             if !failure.isFinal, retry(flight, load, attempt + failure.extraAttempts, after: failure) { return }
             end(flight, with: .failure(failure.error))
@@ -168,7 +178,7 @@ extension ResourceLoader {
 
     /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
     private func land(
-        _ flight: UInt64, _ load: Load, _ arrived: Arrived, since moment: LoaderMemory.Moment
+        _ flight: UInt64, _ load: Load, _ attempt: Int, _ arrived: Arrived, since moment: LoaderMemory.Moment
     ) async {
         let resource = arrived.resource
         var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
@@ -178,11 +188,9 @@ extension ResourceLoader {
                 values[missing.identity] = await value(missing, of: arrived, load)
                 continue
             }
-            // What nobody can make anything of is not kept, to be found again until it turns stale. What was there before is
-            // another's, too.
-            if isUsable, resource.source == .network, values.values.allSatisfy(\.isUnusable), !values.isEmpty {
+            if isUsable, values.values.allSatisfy(\.isRefusal), !values.isEmpty {
                 isUsable = false
-                if let error = await forget(arrived, load) { tell(flight, .storeFailed(error)) }
+                if await replaceRefused(arrived, flight, load, attempt, by: Set(values.keys)) { return }
                 continue
             }
             let landed: [LoadWaiter]? = changeFlights { flights in
@@ -224,28 +232,12 @@ extension ResourceLoader {
         for waiter in waiters { waiter.receive(.ended(result)) }
         flights.withLock { $0.board.told(flight) }
     }
-
-    /// Removes what has arrived for a load from the store.
-    ///
-    /// - Returns: Why the store could not.
-    private func forget(_ arrived: Arrived, _ load: Load) async -> StoreError? {
-        // After that nothing puts it there again.
-        defer { for key in [load.target.key, arrived.key] { memory.remove(key) } }
-        do throws(StoreError) {
-            try await store.remove(arrived.key)
-            return nil
-        } catch {
-            let metadata: Logger.Metadata = ["url": "\(LoggedURL(arrived.resource.url))", "error": "\(error.logged)"]
-            load.configuration.log(.errors, .warning, "could not remove what no processor accepts", metadata)
-            return error
-        }
-    }
 }
 
 extension Result where Failure == LoadError {
     /// Whether a processor has refused.
-    fileprivate var isUnusable: Bool {
-        if case .failure(.processing) = self { true } else { false }
+    fileprivate var isRefusal: Bool {
+        if case .failure(let error) = self { error.isRefusal } else { false }
     }
 }
 

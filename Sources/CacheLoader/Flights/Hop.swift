@@ -34,7 +34,7 @@ extension ResourceLoader {
                 // The origin was asked already.
                 guard attempt < load.retry.maxAttempts else {
                     // The next load asks for the whole.
-                    await transaction.removeStored()
+                    if let entry = response.entry { await transaction.remove(entry) }
                     throw error
                 }
                 attempt += 1
@@ -105,8 +105,8 @@ extension ResourceLoader {
             let isNew = response.source == .network
             let resource = try await Resource(
                 response, target, load.configuration, progress: { tell(.progress($0)) },
-                // What nobody can read is not kept, to be found again until it turns stale.
-                undecodable: { if isNew, load.isShareable { await transaction.removeStored() } })
+                // A body that cannot be decoded would answer until it turns stale.
+                undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew { await transaction.forgetFailures() }
             return .content(Arrived(resource, response, target, transaction.request.method))
         }

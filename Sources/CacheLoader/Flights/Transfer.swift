@@ -28,17 +28,19 @@ struct TransferFailure: Error {
 extension ResourceLoader {
     /// An attempt, which may take no longer than the request says. After that a stored response answers, if it may.
     ///
-    /// - Parameter tell: Receives the events of the attempt, on any thread.
+    /// - Parameters:
+    ///   - refused: The key of a stored response that no processor accepts: the origin is asked for the whole.
+    ///   - tell: Receives the events of the attempt, on any thread.
     func transfer(
-        _ load: Load, _ attempt: Int, tell: @escaping @Sendable (FlightEvent) -> Void
+        _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
-        guard let timeout = load.timeout else { return await follow(load, attempt, tell) { _ in } }
+        guard let timeout = load.timeout else { return await follow(load, attempt, bypassing: refused, tell) { _ in } }
         /// The request that the attempt has come to, after the redirects so far.
         let latest = Mutex(HopRequest(load))
         // No task group: that would wait for a transport which does not heed its cancellation.
         let (results, continuation) = AsyncStream<Result<Arrived, TransferFailure>?>.makeStream()
         let transfer = Task {
-            let result = await follow(load, attempt, tell) { request in
+            let result = await follow(load, attempt, bypassing: refused, tell) { request in
                 latest.withLock { $0 = request }
             }
             continuation.yield(result)
@@ -57,7 +59,7 @@ extension ResourceLoader {
             transfer.cancel()
             let error = TransportError(.timedOut, message: "the load took longer than \(timeout)")
             return await answer(
-                load, from: latest.withLock { $0 },
+                load, from: latest.withLock { $0 }, bypassing: refused,
                 insteadOf: .transport(error, url: load.target.url.text), tell)
         }
         return .failure(TransferFailure(error: .cancelled))
@@ -65,7 +67,7 @@ extension ResourceLoader {
 
     /// - Parameter onRequest: Receives each request before it is answered: the first, then those of the redirects.
     private func follow(
-        _ load: Load, _ attempt: Int, _ tell: @escaping @Sendable (FlightEvent) -> Void,
+        _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ tell: @escaping @Sendable (FlightEvent) -> Void,
         onRequest: (HopRequest) -> Void
     ) async -> Result<Arrived, TransferFailure> {
         let beganAt = load.configuration.clock()
@@ -76,7 +78,7 @@ extension ResourceLoader {
             let arrived = try await followRedirects(load, from: HopRequest(load)) {
                 (request) async throws(TransferFailure) in
                 onRequest(request)
-                let transaction = transaction(load, request, tell)
+                let transaction = transaction(load, request, bypassing: refused, tell)
                 return try await hop(load, request.target, transaction, &last, tell)
             }
             return .success(arrived)
@@ -91,13 +93,13 @@ extension ResourceLoader {
     ///
     /// - Returns: The error, if no stored response may answer.
     private func answer(
-        _ load: Load, from request: HopRequest, insteadOf failure: LoadError,
+        _ load: Load, from request: HopRequest, bypassing refused: CacheKey?, insteadOf failure: LoadError,
         _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
         do throws(TransferFailure) {
             let arrived = try await followRedirects(load, from: request) {
                 (request) async throws(TransferFailure) in
-                let transaction = transaction(load, request, tell)
+                let transaction = transaction(load, request, bypassing: refused, tell)
                 let response = try await Self.failing { () throws(LoadError) in
                     try transaction.answer(insteadOf: failure)
                 }
@@ -125,10 +127,12 @@ extension ResourceLoader {
     }
 
     private func transaction(
-        _ load: Load, _ request: HopRequest, _ tell: @escaping @Sendable (FlightEvent) -> Void
+        _ load: Load, _ request: HopRequest, bypassing refused: CacheKey?,
+        _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) -> CacheTransaction {
         var transaction = transaction(load, request)
         transaction.onStoreFailure = { tell(.storeFailed($0)) }
+        if request.target.key == refused { transaction.policy.mode = .remoteOnly }
         return transaction
     }
 }
