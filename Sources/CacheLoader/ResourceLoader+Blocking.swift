@@ -16,6 +16,11 @@ extension ResourceLoader {
         return .httpStatus(OriginError(status: .init(stored: failure.status), url: url))
     }
 
+    /// Whether a load may ask the origin of a key now: neither its policy nor errors of the origin forbid that.
+    func mayAskOrigin(_ load: Load, _ key: CacheKey, url: String) -> Bool {
+        !transaction(load).forbidsNetwork && blockingError(load, key, url: url) == nil
+    }
+
     /// What a load comes to without a flight, and without a place in a lane, while its origin is not to be asked: what is
     /// stored, if it may stand in for an origin that answers with that error. `nil` if the load takes a flight.
     ///

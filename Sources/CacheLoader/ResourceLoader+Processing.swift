@@ -7,8 +7,11 @@ public import Foundation
 /// Loading values instead of bytes.
 ///
 /// A processor runs once for a flight, however many callers want what it makes. Callers with different processors share the
-/// transfer all the same. What none of the callers of a flight can make anything of is not kept in the store; what was
-/// there before stays there, for other callers.
+/// transfer all the same.
+///
+/// A response that no caller's processor accepts is removed from the store, and other entries of its key stay. If that
+/// response came from the store, the load asks the origin for the whole, once. A load that must not ask the origin fails
+/// and leaves the entry.
 extension ResourceLoader {
     /// Loads a value of what is at an absolute `http` or `https` URL, or in a file.
     ///

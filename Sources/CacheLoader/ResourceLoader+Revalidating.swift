@@ -27,6 +27,7 @@ extension Revalidations.Outcome {
         switch result {
         case .success(let loaded): self = loaded.failure == nil ? .succeeded : .failed(retryAfter: nil)
         case .failure(.cancelled): self = .cancelled
+        case .failure(.httpStatus(let error)): self = .failed(retryAfter: error.headerFields.retryAfter(at: now))
         case .failure: self = .failed(retryAfter: nil)
         }
     }

@@ -35,6 +35,10 @@ public struct ResourceRequest: Hashable, Sendable {
     public var retry: RetryPolicy?
     /// How long one attempt may take from its turn to the last byte, a wait for another process included; `nil`, the
     /// default, for as long as the transport allows.
+    ///
+    /// After a timeout a stale response answers, as for a disconnected origin, if policy and response permit it (RFC 9111
+    /// §4.2.4). ``Loaded/failure`` is then the error, with the code ``TransportError/Code/timedOut``. Without such a response
+    /// the attempt fails with that error.
     public var timeout: Duration?
     /// Whether the value may be taken from memory, and kept there.
     public var usesMemory: Bool

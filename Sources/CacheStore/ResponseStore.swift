@@ -34,7 +34,7 @@ public final class ResponseStore: Sendable {
     let readers: ReaderPool
     let limits: LimitEnforcer
     let openLock: OpenLock
-    let keyLocks: KeyLocks
+    package let keyLocks: KeyLocks
     /// Makes the descriptors of the store refer to the directory that has its path. Call after a file operation failed
     /// because the directory is gone.
     let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void

@@ -8,21 +8,30 @@ struct Arrived: Sendable {
     let key: CacheKey
     /// `nil` if it is not stored, or nothing is known of that.
     let entry: StoredEntry?
-    /// The entry, if the resource is all of its body: only then what is made of it may be kept beside it.
-    let original: StoredEntry?
+    /// The entry, if the resource is its whole body.
+    let whole: StoredEntry?
+    /// The entry beside which processed values may be kept.
+    var original: StoredEntry? { resource.status == .ok ? whole : nil }
 
     init(_ resource: Resource, _ response: CachedResponse, _ target: LoadTarget, _ method: HTTPRequest.Method) {
         self.resource = resource
         key = target.key
         entry = response.entry
-        original = response.original(for: method)
+        whole = response.wholeEntry(for: method)
     }
 }
 
 extension CachedResponse {
-    /// What the store holds of it, if the answer is all of that.
-    func original(for method: HTTPRequest.Method) -> StoredEntry? {
-        guard method == .get, head.status == .ok, let entry, entry.metadata.part == nil else { return nil }
+    /// The stored entry, if the response is its whole body: not a part of it, and not an answer to a HEAD or a condition.
+    func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {
+        guard method == .get, head.status.kind == .successful, head.status != .partialContent, let entry,
+            entry.metadata.part == nil
+        else { return nil }
         return entry
+    }
+
+    /// The stored entry beside which processed values may be kept.
+    func original(for method: HTTPRequest.Method) -> StoredEntry? {
+        head.status == .ok ? wholeEntry(for: method) : nil
     }
 }

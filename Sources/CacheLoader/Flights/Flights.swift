@@ -10,9 +10,20 @@ struct Flights: Sendable {
     var cancellations: UInt64 = 0
     /// The transfer of each flight, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
+    /// The key of the stored response that no processor accepted, by load that asks the origin for the whole instead.
+    var refused: [UInt64: CacheKey] = [:]
+    /// How long each load has waited for other processes.
+    var waits: [UInt64: Duration] = [:]
 
     init(widths: LaneWidths) {
         board = LoadBoard(widths: widths)
+    }
+
+    /// Discards what belongs to loads that have ended.
+    mutating func discardEnded() {
+        guard !refused.isEmpty || !waits.isEmpty else { return }
+        refused = refused.filter { [board] flight, _ in board.waiters(of: flight) != nil }
+        waits = waits.filter { [board] flight, _ in board.waiters(of: flight) != nil }
     }
 }
 
@@ -30,6 +41,7 @@ extension ResourceLoader {
     ) -> Result {
         let (result, stopped) = flights.withLock { flights in
             let (result, actions) = change(&flights)
+            flights.discardEnded()
             return (result, perform(actions, in: &flights))
         }
         for task in stopped { task.cancel() }
@@ -102,7 +114,7 @@ extension ResourceLoader {
         change { $0.becameReachable(host) }
     }
 
-    private func tell(_ flight: UInt64, _ event: FlightEvent) {
+    func tell(_ flight: UInt64, _ event: FlightEvent) {
         for waiter in flights.withLock({ $0.board.waiters(of: flight) }) ?? [] { waiter.receive(event) }
     }
 
@@ -111,14 +123,20 @@ extension ResourceLoader {
     private func fly(_ flight: UInt64, _ load: Load, _ attempt: Int) async {
         // Stopped before it has begun.
         guard !Task.isCancelled else { return }
+        if waitForProcess(flight, load, attempt) { return }
         tell(flight, .requesting)
         let epoch = memory.epoch(of: load.target.key)
+        let (refused, waited) = flights.withLock { ($0.refused[flight], $0.waits[flight] ?? .zero) }
+        let timeLimit = load.timeout.map { $0 - waited }
         // What outlasts the flight does not keep the loader.
-        switch await transfer(load, attempt, tell: { [weak self] in self?.tell(flight, $0) }) {
+        let result = await transfer(load, attempt, within: timeLimit, bypassing: refused) { [weak self] in
+            self?.tell(flight, $0)
+        }
+        switch result {
         case .success(let arrived):
             forgetReplaced(by: arrived, load)
             change { $0.land(flight) }
-            await land(flight, load, arrived, since: epoch)
+            await land(flight, load, attempt, arrived, since: epoch)
         case .failure(let failure):
             if !failure.isFinal, retry(flight, load, attempt + failure.extraAttempts, after: failure) { return }
             end(flight, with: .failure(failure.error))
@@ -170,7 +188,7 @@ extension ResourceLoader {
 
     /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
     private func land(
-        _ flight: UInt64, _ load: Load, _ arrived: Arrived, since epoch: Epoch
+        _ flight: UInt64, _ load: Load, _ attempt: Int, _ arrived: Arrived, since epoch: Epoch
     ) async {
         let resource = arrived.resource
         var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
@@ -180,11 +198,9 @@ extension ResourceLoader {
                 values[missing.identity] = await value(missing, of: arrived, load)
                 continue
             }
-            // What nobody can make anything of is not kept, to be found again until it turns stale. What was there before is
-            // another's, too.
-            if isUsable, resource.source == .network, values.values.allSatisfy(\.isUnusable), !values.isEmpty {
+            if isUsable, values.values.allSatisfy(\.isRefusal), !values.isEmpty {
                 isUsable = false
-                if let error = await forget(arrived, load) { tell(flight, .storeFailed(error)) }
+                if await replaceRefused(arrived, flight, load, attempt, by: Set(values.keys)) { return }
                 continue
             }
             let landed: [LoadWaiter]? = changeFlights { flights in
@@ -226,26 +242,12 @@ extension ResourceLoader {
         for waiter in waiters { waiter.receive(.ended(result)) }
         flights.withLock { $0.board.told(flight) }
     }
-
-    /// Removes what has arrived for a load from the store.
-    ///
-    /// - Returns: Why the store could not.
-    private func forget(_ arrived: Arrived, _ load: Load) async -> StoreError? {
-        do throws(StoreError) {
-            try await store.remove(arrived.key)
-            return nil
-        } catch {
-            let metadata: Logger.Metadata = ["url": "\(LoggedURL(arrived.resource.url))", "error": "\(error.logged)"]
-            load.configuration.log(.errors, .warning, "could not remove what no processor accepts", metadata)
-            return error
-        }
-    }
 }
 
 extension Result where Failure == LoadError {
     /// Whether a processor has refused.
-    fileprivate var isUnusable: Bool {
-        if case .failure(.processing) = self { true } else { false }
+    fileprivate var isRefusal: Bool {
+        if case .failure(let error) = self { error.isRefusal } else { false }
     }
 }
 

@@ -21,9 +21,6 @@ extension ResourceLoader {
         if attempt == 1, let standIn = try blocked(load, transaction) {
             return try await settle(load, standIn, target, transaction, isOfOrigin: false, tell)
         }
-        // Held until the response is in the store, or is not going to be.
-        let lock = await keyLock(target, load, transaction)
-        defer { lock?.release() }
         let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
         do throws(TransferFailure) {
             return try await settle(load, response, target, transaction, tell)
@@ -34,7 +31,7 @@ extension ResourceLoader {
                 // The origin was asked already.
                 guard attempt < load.retry.maxAttempts else {
                     // The next load asks for the whole.
-                    await transaction.removeStored()
+                    if let entry = response.entry { await transaction.remove(entry) }
                     throw error
                 }
                 attempt += 1
@@ -57,20 +54,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Locks the key, so that other processes wait for this load. If another process holds the lock, waits for its load, which
-    /// leaves the response in the store unless it fails.
-    private func keyLock(_ target: LoadTarget, _ load: Load, _ transaction: CacheTransaction) async -> KeyLock? {
-        let wait = load.configuration.processWait
-        guard wait > .zero, transaction.request.method == .get, load.policy.mode != .remoteOnly,
-            !transaction.forbidsNetwork
-        else { return nil }
-        // The first hop is not in the store, or there would be no attempt.
-        if target.key != load.target.key, case .answer? = try? transaction.decide() { return nil }
-        return try? await store.lock(target.key, within: wait)
-    }
-
-    /// What a response comes to: content, another hop, or an error, which is counted if it is of the origin.
-    private func settle(
+    /// Turns a response into content, a redirect, or an error, which is counted if it is of the origin.
+    func settle(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         isOfOrigin: Bool = true, _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async throws(TransferFailure) -> Hop {
@@ -84,8 +69,7 @@ extension ResourceLoader {
             try Redirect.target(of: response.head, from: target.url)
         }
         if let next {
-            // The response is stored, if it may be, and its connection used again.
-            _ = await response.body.start(upTo: OriginError.maxBodyBytes)
+            if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
             return .redirect(response.head.status, to: next)
         }
         // Only a condition of the caller's own is answered with a 304.
@@ -105,14 +89,14 @@ extension ResourceLoader {
             let isNew = response.source == .network
             let resource = try await Resource(
                 response, target, load.configuration, progress: { tell(.progress($0)) },
-                // What nobody can read is not kept, to be found again until it turns stale.
-                undecodable: { if isNew, load.isShareable { await transaction.removeStored() } })
+                // A body that cannot be decoded would answer until it turns stale.
+                undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew { await transaction.forgetFailures() }
             return .content(Arrived(resource, response, target, transaction.request.method))
         }
     }
 
-    private static func failing<Value>(
+    static func failing<Value>(
         _ body: () async throws(LoadError) -> Value
     ) async throws(TransferFailure) -> Value {
         do throws(LoadError) {

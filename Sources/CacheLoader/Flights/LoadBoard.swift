@@ -5,8 +5,8 @@
 /// again after a failure that another attempt may mend.
 ///
 ///     queued ─▶ running ─▶ landing ─▶ (ended)
-///       ▲          │
-///       └─ waiting ◀┘
+///       ▲          │          │
+///       └ waiting ◀┴──────────┘
 package struct LoadBoard<Key: Hashable, Waiter> {
     /// Names a waiter.
     package typealias Ticket = UInt64
@@ -187,13 +187,13 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         landings[flight] = nil
     }
 
-    /// An attempt has failed.
+    /// An attempt has failed, or has brought a response that no processor accepts.
     ///
     /// - Parameter extra: How many it has made more than one.
     /// - Returns: Whether there is to be another; if not, the flight has to be ended. One that nobody waits for is not tried
     ///   again.
     package mutating func fail(_ flight: Flight, retry: Retry, extra: Int = 0) -> (Bool, [Action]) {
-        guard let state = states[flight], state.phase == .running else { return (false, []) }
+        guard let state = states[flight], [.running, .landing].contains(state.phase) else { return (false, []) }
         guard retry != .never, !state.waiters.isEmpty else { return (false, []) }
         vacate(flight)
         states[flight]?.attempt += extra

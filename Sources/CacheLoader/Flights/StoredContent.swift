@@ -26,7 +26,17 @@ extension ResourceLoader {
             // A body that is of no use after all: a flight finds another way.
             return nil
         }
-        let value = try await make(recipe, of: resource).get()
+        let value: any Sendable
+        switch await make(recipe, of: resource) {
+        case .success(let made): value = made
+        case .failure(let error):
+            guard error.isRefusal, let refused = response.wholeEntry(for: request.method),
+                mayAskOrigin(load, request.target.key, url: request.target.url.text)
+            else { throw error }
+            // Removes this entry only: its key may have other variants. The caller then asks the origin for the whole.
+            await transaction(load, request).remove(refused)
+            return nil
+        }
         if let original { await recipe.keep(value, of: original, in: store, load.configuration) }
         return (resource.with(value), resource.data.count, response.entry)
     }

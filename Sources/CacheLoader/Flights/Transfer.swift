@@ -1,6 +1,7 @@
 internal import CacheStore
 internal import HTTPTypes
 internal import Logging
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -25,38 +26,47 @@ struct TransferFailure: Error {
 
 /// One attempt to load something: through the cache, hop by hop.
 extension ResourceLoader {
-    /// An attempt, which may take no longer than the request says.
+    /// An attempt, which may take no longer than the request says. After that a stored response answers, if it may.
     ///
-    /// - Parameter tell: Is told what happens, on any thread.
+    /// - Parameters:
+    ///   - timeLimit: The longest duration; `nil` for no limit.
+    ///   - refused: The key of a stored response that no processor accepts: the origin is asked for the whole.
+    ///   - tell: Receives the events of the attempt, on any thread.
     func transfer(
-        _ load: Load, _ attempt: Int, tell: @escaping @Sendable (FlightEvent) -> Void
+        _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
+        tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
-        guard let timeout = load.timeout else { return await follow(load, attempt, tell) }
-        // No task group: that would wait for a transport which does not heed its cancellation.
-        let (results, continuation) = AsyncStream<Result<Arrived, TransferFailure>>.makeStream()
-        let transfer = Task { continuation.yield(await follow(load, attempt, tell)) }
-        let timer = Task {
-            guard (try? await load.configuration.sleep(timeout)) != nil else { return }
-            let error = TransportError(.timedOut, message: "the load took longer than \(timeout)")
-            continuation.yield(.failure(TransferFailure(error: .transport(error, url: load.target.url.text))))
+        guard let timeLimit else { return await follow(load, attempt, bypassing: refused, tell) { _ in } }
+        /// The request that the attempt has come to, after the redirects so far.
+        let latest = Mutex(HopRequest(load))
+        let result = await withTimeLimit(timeLimit, load.configuration.sleep) {
+            await self.follow(load, attempt, bypassing: refused, tell) { request in latest.withLock { $0 = request } }
         }
-        defer {
-            transfer.cancel()
-            timer.cancel()
-        }
-        // Ends without a result if this task is cancelled.
-        for await result in results { return result }
-        return .failure(TransferFailure(error: .cancelled))
+        if let result { return result }
+        guard !Task.isCancelled else { return .failure(TransferFailure(error: .cancelled)) }
+        let error = TransportError(.timedOut, message: "the load took longer than \(load.timeout ?? timeLimit)")
+        return await answer(
+            load, from: latest.withLock { $0 }, bypassing: refused,
+            insteadOf: .transport(error, url: load.target.url.text), tell)
     }
 
+    /// - Parameter onRequest: Receives each request before it is answered: the first, then those of the redirects.
     private func follow(
-        _ load: Load, _ attempt: Int, _ tell: @escaping @Sendable (FlightEvent) -> Void
+        _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ tell: @escaping @Sendable (FlightEvent) -> Void,
+        onRequest: (HopRequest) -> Void
     ) async -> Result<Arrived, TransferFailure> {
         let beganAt = load.configuration.clock()
         defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
+        // Becomes greater if the attempt takes more than one.
         var last = attempt
         do throws(TransferFailure) {
-            return .success(try await loadHopByHop(load, &last, tell))
+            let arrived = try await followRedirects(load, from: HopRequest(load)) {
+                (request) async throws(TransferFailure) in
+                onRequest(request)
+                let transaction = transaction(load, request, bypassing: refused, tell)
+                return try await hop(load, request.target, transaction, &last, tell)
+            }
+            return .success(arrived)
         } catch {
             var failure = error
             failure.extraAttempts = last - attempt
@@ -64,23 +74,51 @@ extension ResourceLoader {
         }
     }
 
-    /// Loads hop by hop until something else than a redirect answers.
+    /// Answers an attempt with stored responses, as for a disconnected origin (RFC 9111 §4.2.4).
     ///
-    /// - Parameter attempt: The number of the attempt; greater afterwards if it took others.
-    private func loadHopByHop(
-        _ load: Load, _ attempt: inout Int, _ tell: @escaping @Sendable (FlightEvent) -> Void
+    /// - Returns: The error, if no stored response may answer.
+    private func answer(
+        _ load: Load, from request: HopRequest, bypassing refused: CacheKey?, insteadOf failure: LoadError,
+        _ tell: @escaping @Sendable (FlightEvent) -> Void
+    ) async -> Result<Arrived, TransferFailure> {
+        do throws(TransferFailure) {
+            let arrived = try await followRedirects(load, from: request) {
+                (request) async throws(TransferFailure) in
+                let transaction = transaction(load, request, bypassing: refused, tell)
+                let response = try await Self.failing { () throws(LoadError) in
+                    try transaction.answer(insteadOf: failure)
+                }
+                return try await settle(load, response, request.target, transaction, isOfOrigin: false, tell)
+            }
+            return .success(arrived)
+        } catch {
+            return .failure(TransferFailure(error: failure))
+        }
+    }
+
+    /// Takes one step after the other until the response is not a redirect.
+    private func followRedirects(
+        _ load: Load, from first: HopRequest, _ step: (HopRequest) async throws(TransferFailure) -> Hop
     ) async throws(TransferFailure) -> Arrived {
-        var request = HopRequest(load)
+        var request = first
         for _ in 0...max(0, load.configuration.maxRedirects) {
-            var transaction = transaction(load, request)
-            transaction.onStoreFailure = { tell(.storeFailed($0)) }
-            switch try await hop(load, request.target, transaction, &attempt, tell) {
+            switch try await step(request) {
             case .content(let arrived): return arrived
             case .redirect(let status, let next): request.follow(status, to: next)
             }
         }
         let limit = load.configuration.maxRedirects
         throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
+    }
+
+    private func transaction(
+        _ load: Load, _ request: HopRequest, bypassing refused: CacheKey?,
+        _ tell: @escaping @Sendable (FlightEvent) -> Void
+    ) -> CacheTransaction {
+        var transaction = transaction(load, request)
+        transaction.onStoreFailure = { tell(.storeFailed($0)) }
+        if request.target.key == refused { transaction.policy.mode = .remoteOnly }
+        return transaction
     }
 }
 

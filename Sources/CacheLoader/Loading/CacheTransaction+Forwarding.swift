@@ -197,6 +197,16 @@ extension CacheTransaction {
 
     // MARK: Without the origin
 
+    /// The stored response that answers in place of an origin that has not answered.
+    ///
+    /// - Throws: The error, if no stored response may answer.
+    func answer(insteadOf error: LoadError) throws(LoadError) -> CachedResponse {
+        switch try decide() {
+        case .answer(let answer): deliver(answer)
+        case .forward(let forwarding): try standIn(for: error, forwarding)
+        }
+    }
+
     /// The stored response that answers in place of the origin, which could not be asked or has answered with an error.
     ///
     /// - Throws: The error, if there is none.

@@ -148,7 +148,7 @@ struct LoadBoardModel {
     }
 
     mutating func fail(_ key: Int, _ retry: LoadBoard<Int, Int>.Retry) -> Outcome {
-        guard let index = index(of: key), flights[index].phase == .running, retry != .never,
+        guard let index = index(of: key), [.running, .landing].contains(flights[index].phase), retry != .never,
             !flights[index].waiters.isEmpty
         else { return Outcome() }
         flights[index].phase = retry == .later ? .paused : .parked

@@ -130,7 +130,7 @@ private struct BoardWalk {
     }
 
     private mutating func fail() -> (String, Model.Outcome, Model.Outcome) {
-        guard let (flight, key, _) = flight(in: [.running]) else {
+        guard let (flight, key, _) = flight(in: [.running, .landing]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
         let retry = [Board.Retry.later, .whenReachable, .later, .whenReachable, .never][random(5)]

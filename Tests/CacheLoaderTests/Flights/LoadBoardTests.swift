@@ -396,6 +396,23 @@ struct LoadBoardTests {
         #expect(test.told == ["2", "1"])
     }
 
+    @Test("A load whose response no processor accepts waits for its turn again, if it has waiters")
+    mutating func refusedResponses() {
+        test.setWidths(urgent: 1)
+        test.attach("1", "a/1")
+        test.attach("2", "a/2", .urgent, .finishAndStore)
+        test.perform(test.board.land(test.flight("a/1")))
+        #expect(test.fail("a/1", .later) == true)
+        test.retry("a/1", after: 1)
+        #expect(test.news() == ["a/1", "a/2"], "a/2 had its turn")
+        test.detach("2")
+        test.perform(test.board.land(test.flight("a/2")))
+        #expect(test.news() == ["a/1 #2"])
+        #expect(test.fail("a/2", .later) == false)
+        test.end("a/1", "a/2")
+        #expect(test.told == ["2", "1"])
+    }
+
     @Test("H6: what is parked is tried once for each time its host, or any, can be reached")
     mutating func parking() {
         for key in ["a/1", "b/1", "c/1"] {

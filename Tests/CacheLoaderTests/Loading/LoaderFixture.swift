@@ -37,6 +37,12 @@ final class LoaderFixture: Sendable {
         cache = HTTPCache(store: store, transport: transport, configuration: caching)
     }
 
+    /// Returns once content is stored for a URL. A redirect is stored after it was followed.
+    func stored(_ url: String) async throws {
+        let key = try CacheKey(url: url)
+        try await eventually { try store.contains(key) }
+    }
+
     /// The names and contents of the blobs.
     var blobs: [(url: URL, bytes: Data)] {
         get throws {

@@ -20,6 +20,7 @@ struct RedirectTests {
             let resource = try await fixture.loader.load("https://example.com/old?q")
             #expect(resource.text == "here")
             #expect(resource.url == "https://example.com/new")
+            try await fixture.stored("https://example.com/old?q")
         }
         #expect(transport.requests.map(\.path) == ["/old?q", "/new"])
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/new")))
@@ -92,6 +93,7 @@ struct RedirectTests {
         let fixture = try LoaderFixture(transport: transport)
         let request = ResourceRequest("https://example.com/a")
         _ = try await fixture.loader.load(request)
+        try await fixture.stored(request.url)
         let events = await fixture.loader.events(for: request).all
         #expect(events.map(\.name) == ["completed disk"])
         #expect(try await fixture.loader.load(request).url == "https://example.com/b")

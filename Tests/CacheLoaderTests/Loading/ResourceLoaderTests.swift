@@ -218,7 +218,10 @@ struct ResourceLoaderTests {
                 : .reply(200, [.cacheControl: "max-age=60"], "here")
         }
         let fixture = try LoaderFixture(transport: transport)
-        for _ in 0..<3 { _ = try await fixture.loader.load(url) }
+        for _ in 0..<3 {
+            _ = try await fixture.loader.load(url)
+            try await fixture.stored(url)
+        }
         try await fixture.store.flush()
         let hits = try fixture.store.query("SELECT hit_count FROM cache_entries ORDER BY key").rows
         #expect(hits == [[.integer(2)], [.integer(2)]])

@@ -98,7 +98,10 @@ struct LoaderFailureCountTests {
         let transport = redirecting(to: 404, cacheControl: isStored ? "max-age=600" : "no-store")
         let fixture = try fixture(transport)
         let error = LoadError.status(404, url: target)
-        for _ in 0..<6 { await expectError(error) { try await fixture.loader.load(url) } }
+        for _ in 0..<6 {
+            await expectError(error) { try await fixture.loader.load(url) }
+            if isStored { try await fixture.stored(url) }
+        }
         #expect(transport.requests.count { $0.path == "/b" } == 3)
         #expect(transport.requests.count { $0.path == "/a" } == (isStored ? 1 : 6))
         #expect(try failure(fixture, target)?.count == 3)

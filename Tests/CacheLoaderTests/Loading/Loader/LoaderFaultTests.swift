@@ -203,6 +203,7 @@ struct LoaderFaultTests {
                 ResourceRequest("https://example.com/a", headerFields: fields))
             #expect(loaded.text == "plain" && loaded.url == origin.url("/b"))
             #expect(loaded.source == source)
+            try await fixture.stored("https://example.com/a")
         }
         #expect(secure.requests.map { $0.headerFields[.authorization] } == ["Basic x"])
         let plain = try #require(origin.requests.first)

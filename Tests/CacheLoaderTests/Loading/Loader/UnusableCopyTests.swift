@@ -148,21 +148,6 @@ struct UnusableCopyTests {
     private struct Refusal: Error {}
     private let refusing = ClosureProcessor<Data, Int>(ProcessorID("refusing")) { _, _ in throw Refusal() }
 
-    @Test("F2: what a processor refuses, and its origin has only confirmed, stays for others", arguments: [304, 503])
-    func confirmed(status: Int) async throws {
-        let number = Counter()
-        let transport = ScriptedTransport { _, _ in
-            number.next() == 1
-                ? .reply(200, [.cacheControl: "max-age=0", .eTag: "\"1\""], "good")
-                : .reply(HTTPResponse.Status(code: status), [.eTag: "\"1\""])
-        }
-        let policy = CachePolicy(staleIfError: .seconds(600))
-        let fixture = try LoaderFixture(transport: transport, policy: policy)
-        _ = try await fixture.loader.load(url)
-        await #expect(throws: LoadError.self) { try await fixture.loader.load(url, as: refusing) }
-        #expect(try fixture.loader.peek(url) == Data("good".utf8))
-    }
-
     @Test("F2: what a processor refuses behind a redirect is asked for again")
     func behindRedirect() async throws {
         let transport = ScriptedTransport { request, _ in

@@ -1,0 +1,211 @@
+import CacheLoader
+import CacheStore
+import Foundation
+internal import HTTPCaching
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// A stored response that no processor accepts, such as the page of a captive portal, is replaced by a new one, once.
+@Suite("ResourceLoader: stored responses that no processor accepts", .timeLimit(.minutes(1)))
+struct RefusedResponseTests {
+    private let url = "https://example.com/a"
+
+    private struct NoNumber: Error, CustomStringConvertible {
+        let description = "no number"
+    }
+
+    private let number = ClosureProcessor<Data, Int>(ProcessorID("number")) { data, _ in
+        guard let number = Int(String(decoding: data, as: UTF8.self)) else { throw NoNumber() }
+        return number
+    }
+
+    private var refusal: LoadError { .processing(url: url, reason: "no number") }
+
+    private let portal = OriginReply.ok("portal".utf8, cacheControl: "max-age=3600", etag: "\"portal\"")
+    private let good = OriginReply.ok("42".utf8, cacheControl: "max-age=3600", etag: "\"good\"")
+
+    /// Gives the replies one after the other; `nil` for an origin that cannot be reached.
+    private func transport(_ replies: OriginReply?...) -> ScriptedTransport {
+        let count = Counter()
+        return ScriptedTransport { _, _ throws(TransportError) in
+            guard let reply = replies[min(count.next(), replies.count) - 1] else {
+                throw TransportError(.cannotConnect)
+            }
+            return TransportResponse(
+                head: HTTPResponse(status: reply.status, headerFields: reply.fields),
+                body: TransportBody(chunks: [Data(reply.body)]))
+        }
+    }
+
+    /// Loads a number from the origin, then from the store.
+    private func expectReplaced(
+        _ fixture: LoaderFixture, _ transport: ScriptedTransport, requests: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let loaded = try await fixture.loader.load(url, as: number)
+        #expect(loaded.value == 42 && loaded.source == .network, sourceLocation: sourceLocation)
+        #expect(transport.requestCount == requests, sourceLocation: sourceLocation)
+        #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil, sourceLocation: sourceLocation)
+        #expect(try await fixture.loader.load(url, as: number).source == .disk, sourceLocation: sourceLocation)
+    }
+
+    // MARK: The origin is asked for the whole
+
+    @Test("A response that a prefetch has stored is replaced")
+    func prefetched() async throws {
+        let transport = transport(portal, good)
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(await fixture.loader.prefetch([ResourceRequest(url)]).finished().loaded == 1)
+        try await expectReplaced(fixture, transport, requests: 2)
+    }
+
+    @Test("A response that a revalidation in the background has stored is replaced")
+    func revalidated() async throws {
+        let transport = transport(.ok("1".utf8, cacheControl: "max-age=1, stale-while-revalidate=60"), portal, good)
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.loader.load(url, as: number).value == 1)
+        fixture.clock.advance(by: 2)
+        #expect(try await fixture.loader.load(url, as: number).value == 1)
+        try await eventually { try fixture.loader.peek(url) == Data("portal".utf8) }
+        try await expectReplaced(fixture, transport, requests: 3)
+    }
+
+    @Test("A response that its origin confirms with a 304 is replaced")
+    func confirmed() async throws {
+        let transport = transport(portal, .notModified(etag: "\"portal\""), good)
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 3601)
+        try await expectReplaced(fixture, transport, requests: 3)
+    }
+
+    @Test("A response that is served stale is replaced, after an error status and after a lost connection")
+    func staleFallback() async throws {
+        for failure in [OriginReply.status(.serviceUnavailable), nil] {
+            let transport = transport(portal, failure, good)
+            let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
+            _ = try await fixture.loader.load(url)
+            fixture.clock.advance(by: 3601)
+            try await expectReplaced(fixture, transport, requests: 3)
+        }
+    }
+
+    @Test("A response behind a stored redirect is replaced")
+    func redirected() async throws {
+        let transport = transport(
+            portal, .status(.movedPermanently, fields: [.location: "/a", .cacheControl: "max-age=3600"]), good)
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        let moved = "https://example.com/moved"
+        _ = try await fixture.loader.load(moved)
+        try await fixture.stored(moved)
+        let loaded = try await fixture.loader.load(moved, as: number)
+        #expect(loaded.value == 42 && loaded.source == .network)
+        #expect(transport.requests.map(\.path) == ["/a", "/moved", "/a"])
+    }
+
+    @Test("A response that cannot be removed is bypassed")
+    func readOnlyStore() async throws {
+        let transport = transport(portal, good)
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        var reading = ResponseStore.Configuration()
+        reading.isReadOnly = true
+        reading.clock = fixture.clock.date
+        let store = try ResponseStore(directory: fixture.directory.url, configuration: reading)
+        let loader = ResourceLoader(store: store, transport: transport, configuration: fixture.loader.configuration)
+        #expect(try await loader.load(url, as: number).value == 42)
+        #expect(transport.requestCount == 2)
+    }
+
+    // MARK: Once
+
+    @Test("A new response that is refused too ends the load, and is not stored", arguments: [false, true])
+    func refusedAgain(isConfirmed: Bool) async throws {
+        let transport =
+            isConfirmed ? transport(portal, .notModified(etag: "\"portal\""), portal) : transport(portal)
+        let fixture = try LoaderFixture(transport: transport) { $0.retry = RetryPolicy() }
+        _ = try await fixture.loader.load(url)
+        if isConfirmed { fixture.clock.advance(by: 3601) }
+        await #expect(throws: refusal) { try await fixture.loader.load(url, as: number) }
+        #expect(transport.requestCount == (isConfirmed ? 3 : 2))
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("An origin that fails then is the error of the load")
+    func originFails() async throws {
+        let transport = transport(portal, .notModified(etag: "\"portal\""), .status(.notFound))
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 3601)
+        await expectError(.status(404, url: url)) { try await fixture.loader.load(url, as: number) }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("The events of a load that asks twice keep their order")
+    func events() async throws {
+        let transport = transport(portal, .notModified(etag: "\"portal\""), good)
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 3601)
+        let events = await fixture.loader.events(for: ResourceRequest(url), as: number).all
+        expectGrammatical(events)
+        #expect(events.first?.name == "requesting" && events.last?.name == "completed network")
+    }
+
+    // MARK: Where it stays
+
+    @Test("A load that forbids the network fails, and leaves the entry")
+    func cacheOnly() async throws {
+        let transport = transport(portal, good)
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        let requests = [
+            ResourceRequest(url, policy: CachePolicy(mode: .cacheOnly)),
+            ResourceRequest(url, headerFields: [.cacheControl: "only-if-cached"]),
+        ]
+        for request in requests {
+            await #expect(throws: refusal) { try await fixture.loader.load(request, as: number) }
+        }
+        #expect(transport.requestCount == 1)
+        #expect(try fixture.loader.contains(url))
+    }
+
+    @Test("So does a load whose origin must not be asked because of its errors")
+    func blockedOrigin() async throws {
+        let transport = transport(portal, .status(.notFound), good)
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
+        }
+        _ = try await fixture.loader.load(url)
+        let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        await expectError(.status(404, url: url)) { try await fixture.loader.load(remote) }
+        await #expect(throws: refusal) { try await fixture.loader.load(url, as: number) }
+        #expect(transport.requestCount == 2)
+        #expect(try fixture.loader.contains(url))
+    }
+
+    @Test("A response that another waiter accepts stays")
+    func accepted() async throws {
+        let gate = Gate()
+        let first = FirstTime()
+        let transport = ScriptedTransport { [portal] _, _ in
+            if first.isFirst() { return .reply(200, portal.fields, "portal") }
+            await gate.wait()
+            return .reply(304, [.eTag: "\"portal\""])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 3601)
+        async let text = fixture.loader.load(url, as: .text)
+        let refused = Task { try await fixture.loader.load(url, as: number) }
+        await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) == 2 }
+        gate.open()
+        #expect(try await text.value == "portal")
+        await #expect(throws: refusal) { try await refused.value }
+        #expect(try fixture.loader.contains(url))
+        #expect(transport.requestCount == 2)
+    }
+}

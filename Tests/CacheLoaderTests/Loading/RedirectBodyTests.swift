@@ -1,0 +1,84 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("Bodies of redirects", .timeLimit(.minutes(1)))
+struct RedirectBodyTests {
+    private let url = "https://example.com/old"
+    private let sleeper = ManualSleeper()
+
+    /// An origin that redirects with a body which a test feeds.
+    private func fixture(_ body: FedBody) throws -> LoaderFixture {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/old"
+                ? body.response(.movedPermanently, [.location: "/new", .cacheControl: "max-age=60"])
+                : .reply(200, [.cacheControl: "max-age=60"], "here")
+        }
+        return try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
+    }
+
+    @Test("A redirect is followed at once, and stored when its body has ended")
+    func stored() async throws {
+        let body = FedBody("moved")
+        let fixture = try fixture(body)
+        #expect(try await fixture.loader.load(url).text == "here")
+        #expect(try !fixture.loader.contains(url))
+        body.end()
+        try await fixture.stored(url)
+        // The end of the body ends the time limit as well.
+        await eventually { sleeper.sleepers == 0 }
+        #expect(try await fixture.loader.load(url).source == .disk)
+    }
+
+    @Test("A redirect whose body does not end is dropped after a time limit")
+    func timeLimit() async throws {
+        let body = FedBody("moved")
+        let fixture = try fixture(body)
+        #expect(try await fixture.loader.load(url).text == "here")
+        await sleeper.reached(1)
+        #expect(sleeper.durations == [.seconds(5)])
+        sleeper.advance(by: .seconds(5))
+        await body.stopped()
+        #expect(try !fixture.loader.contains(url))
+    }
+
+    @Test("A redirect whose body is too long to read is dropped at once")
+    func byteLimit() async throws {
+        let body = FedBody()
+        body.feed(Data(repeating: 7, count: 65_537))
+        let fixture = try fixture(body)
+        #expect(try await fixture.loader.load(url).text == "here")
+        await body.stopped()
+        #expect(try !fixture.loader.contains(url))
+    }
+
+    private struct Witness {
+        weak var loader: ResourceLoader?
+    }
+
+    @Test("The time limit ends the body of a redirect also after cancelAll() and the end of the loader")
+    func afterLoader() async throws {
+        let (body, gate) = (FedBody("moved"), Gate())
+        let transport = ScriptedTransport { request, _ in
+            guard request.path == "/old" else {
+                await gate.wait()
+                return .reply(200)
+            }
+            return body.response(.movedPermanently, [.location: "/new", .cacheControl: "max-age=60"])
+        }
+        var fixture: LoaderFixture? = try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
+        let loading = fixture?.loader.events(for: ResourceRequest(url))
+        await gate.reached(1)
+        fixture?.loader.cancelAll()
+        #expect(await loading?.all.last?.name == "cancelled")
+        let witness = Witness(loader: fixture?.loader)
+        fixture = nil
+        await eventually { witness.loader == nil }
+        await sleeper.reached(1)
+        sleeper.advance(by: .seconds(5))
+        await body.stopped()
+    }
+}
