@@ -84,7 +84,7 @@ func tell(_ loader: ResourceLoader) async {
         switch error {
         case .cancelled: break
         case .notCached: print("not on this device")
-        case .httpStatus(let status, _): print("status", status)
+        case .httpStatus(let error): print("status", error.status, String(decoding: error.body, as: UTF8.self))
         default: print(error, error.isFatal ? "and will go on so" : "for now")
         }
     }

@@ -1,4 +1,5 @@
 public import CacheStore
+public import HTTPTypes
 
 /// Why a load gave no answer.
 @nonexhaustive
@@ -9,8 +10,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case invalidKey(String, reason: String)
     /// The origin could not be reached, or broke off.
     case transport(TransportError, url: String)
-    /// The origin answered with a status that is no success.
-    case httpStatus(Int, url: String)
+    /// The origin answered with a status that is no success. The error has the fields and the start of the body.
+    case httpStatus(OriginError)
     /// The policy forbids the network, and nothing suitable is stored.
     case notCached(url: String)
     /// The file cannot be read; the reason is the system's.
@@ -37,6 +38,13 @@ public enum LoadError: Error, Hashable, Sendable {
     case cancelled
 }
 
+extension LoadError {
+    /// The status of the origin's response; `nil` for an error other than ``httpStatus(_:)``.
+    public var status: HTTPResponse.Status? {
+        if case .httpStatus(let error) = self { error.status } else { nil }
+    }
+}
+
 extension LoadError: CustomStringConvertible {
     /// What happened, and to which URL.
     public var description: String {
@@ -44,7 +52,7 @@ extension LoadError: CustomStringConvertible {
         case .invalidURL(let text, let reason): "\(text.prefix(200).debugDescription) cannot be loaded: \(reason)"
         case .invalidKey(let text, let reason): "\(text.prefix(200).debugDescription) cannot be a key: \(reason)"
         case .transport(let error, let url): "\(url): \(error)"
-        case .httpStatus(let status, let url): "\(url): the origin answered with status \(status)"
+        case .httpStatus(let error): "\(error)"
         case .notCached(let url): "\(url): not cached, and the policy forbids the network"
         case .unreadableFile(let path, let reason): "\(path.prefix(200).debugDescription) cannot be read: \(reason)"
         case .unacceptableContentType(let type, let url):

@@ -13,7 +13,7 @@ extension ResourceLoader {
         guard limit.window != nil, load.isShareable, load.policy.mode != .remoteOnly,
             let failure = try? store.failure(for: key), limit.blocks(failure, at: load.configuration.clock())
         else { return nil }
-        return .httpStatus(failure.status, url: url)
+        return .httpStatus(OriginError(status: .init(stored: failure.status), url: url))
     }
 
     /// What a load comes to without a flight, and without a place in a lane, while its origin is not to be asked: what is

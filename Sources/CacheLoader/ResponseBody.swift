@@ -83,6 +83,21 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
+    /// Reads the first `limit` bytes, and tells whether these are the whole body. An error ends the body.
+    func start(upTo limit: Int) async -> (bytes: Data, isWhole: Bool) {
+        var bytes = Data()
+        var chunks = makeAsyncIterator()
+        while bytes.count < limit {
+            do throws(LoadError) {
+                guard let chunk = try await chunks.next() else { return (bytes, true) }
+                bytes += chunk
+            } catch {
+                return (bytes, false)
+            }
+        }
+        return (Data(bytes.prefix(limit)), byteCount == Int64(limit))
+    }
+
     /// Reads the chunks.
     public func makeAsyncIterator() -> Iterator {
         Iterator(body: self)

@@ -51,6 +51,24 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         return data
     }
 
+    /// Returns the first `limit` bytes of a body without its codings, and whether these are all; `data` may end early.
+    ///
+    /// A coding inside another is decoded up to the limit, too. `nil` if the body has no known coding, or if nothing can be
+    /// decoded.
+    package static func decodeStart(
+        of data: Data, _ fields: HTTPFields, limit: Int64
+    ) -> (bytes: Data, isWhole: Bool)? {
+        guard let codings = codings(fields), !data.isEmpty else { return nil }
+        var (bytes, isWhole) = (data, true)
+        for coding in codings.reversed() {
+            let decoded = coding.decodeStart(of: bytes, limit: limit)
+            guard decoded.isWhole || !decoded.bytes.isEmpty else { return nil }
+            bytes = decoded.bytes
+            isWhole = isWhole && decoded.isWhole
+        }
+        return (bytes, isWhole)
+    }
+
     /// Returns whether the fields name codings, all of which are known.
     static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
 
@@ -61,6 +79,13 @@ package enum ContentCoding: String, Sendable, CaseIterable {
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
         let codings = names.compactMap(Self.init(name:))
         return codings.isEmpty || codings.count < names.count ? nil : codings
+    }
+
+    private func decodeStart(of data: Data, limit: Int64) -> (bytes: Data, isWhole: Bool) {
+        guard self == .deflate else { return Inflater.inflateStart(of: data, .gzip, limit: limit) }
+        let wrapped = Inflater.inflateStart(of: data, .zlib, limit: limit)
+        return wrapped.isWhole || !wrapped.bytes.isEmpty
+            ? wrapped : Inflater.inflateStart(of: data, .none, limit: limit)
     }
 
     private func decode(_ data: Data, limit: Int64) throws(Inflater.Failure) -> Data {

@@ -37,13 +37,31 @@ struct Inflater {
     ///
     /// gzip data may consist of several members. Like gzip itself, ignores bytes after the last member.
     static func inflate(_ data: Data, _ wrapping: Wrapping, limit: Int64) throws(Failure) -> Data {
-        var input = data
         var output = Data()
+        try inflate(data, wrapping, limit: limit, into: &output)
+        return output
+    }
+
+    /// Decompresses the first `limit` bytes, and tells whether these are all. Damaged data ends at the damage.
+    static func inflateStart(of data: Data, _ wrapping: Wrapping, limit: Int64) -> (bytes: Data, isWhole: Bool) {
+        var output = Data()
+        do throws(Failure) {
+            try inflate(data, wrapping, limit: limit, into: &output)
+            return (output, true)
+        } catch {
+            return (output, false)
+        }
+    }
+
+    /// - Parameter output: Has the bytes before the failure, too.
+    private static func inflate(
+        _ data: Data, _ wrapping: Wrapping, limit: Int64, into output: inout Data
+    ) throws(Failure) {
+        var input = data
         repeat {
             let rest = try inflateMember(input, wrapping, limit: limit, into: &output)
             input = input.suffix(rest)
         } while wrapping == .gzip && input.starts(with: [0x1F, 0x8B])
-        return output
     }
 
     /// - Returns: The number of bytes after the member.
@@ -72,11 +90,12 @@ struct Inflater {
                     return CZlib.inflate(&stream, Z_NO_FLUSH)
                 }
                 let produced = chunkByteCount - Int(stream.avail_out)
-                guard Int64(output.count + produced) <= limit else {
+                let room = Int(clamping: limit - Int64(output.count))
+                output.append(contentsOf: chunk[..<min(produced, room)])
+                guard produced <= room else {
                     failure = .tooLarge
                     return
                 }
-                output.append(contentsOf: chunk[..<produced])
                 if status == Z_STREAM_END { return }
                 // zlib cannot continue: the data is truncated.
                 let isStuck = status == Z_BUF_ERROR && stream.avail_in == 0 && given == bytes.count

@@ -77,28 +77,28 @@ extension ResourceLoader {
         // A transport need not heed its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
         let window = load.configuration.negativeCaching.window
-        if isOfOrigin, case .httpStatus(let status, _)? = response.failure {
-            await transaction.recordFailure(status, within: window, unlessRemovedSince: response.generation)
+        if isOfOrigin, let status = response.failure?.status {
+            await transaction.recordFailure(status.code, within: window, unlessRemovedSince: response.generation)
         }
         let next = try await Self.failing { () throws(LoadError) in
             try Redirect.target(of: response.head, from: target.url)
         }
         if let next {
-            await Self.drain(response)
+            // The response is stored, if it may be, and its connection used again.
+            _ = await response.body.start(upTo: OriginError.maxBodyBytes)
             return .redirect(response.head.status, to: next)
         }
         // Only a condition of the caller's own is answered with a 304.
         let status = response.head.status
         guard status.kind == .successful || status == .notModified else {
-            if response.source == .network {
-                if status.code >= 400 {
-                    await transaction.recordFailure(
-                        status.code, within: window, unlessRemovedSince: response.generation)
-                }
-                await Self.drain(response)
+            if response.source == .network, status.code >= 400 {
+                await transaction.recordFailure(
+                    status.code, within: window, unlessRemovedSince: response.generation)
             }
+            let error = await OriginError(
+                response, url: target.url.text, decodes: load.configuration.decodesContent)
             throw TransferFailure(
-                error: .httpStatus(status.code, url: target.url.text),
+                error: .httpStatus(error),
                 retryAfter: response.head.headerFields.retryAfter(at: transaction.now))
         }
         return try await Self.failing { () async throws(LoadError) in
@@ -120,14 +120,6 @@ extension ResourceLoader {
         } catch {
             throw TransferFailure(error: error)
         }
-    }
-
-    /// Reads a body that nobody wants to its end, if that is near: then the response is stored, if it may be, and its
-    /// connection used again.
-    private static func drain(_ response: CachedResponse) async {
-        var rest = 65_536
-        var chunks = response.body.makeAsyncIterator()
-        while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
     }
 }
 

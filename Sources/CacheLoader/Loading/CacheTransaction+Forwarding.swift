@@ -99,9 +99,11 @@ extension CacheTransaction {
             guard let nominated = received.forwarding.nominated, nominated.index == index else { break }
             return try await completing(received, nominated, response)
         case .standIn(let index):
-            let status = received.reply.head.status.code
-            count(received.reply.head.status)
-            if var answer = standIn(received.forwarding, index, .httpStatus(status, url: url), status) {
+            let status = received.reply.head.status
+            count(status)
+            // The body is not read: the stale response does not wait for it.
+            let error = OriginError(status: status, url: url, headerFields: received.head.headerFields)
+            if var answer = standIn(received.forwarding, index, .httpStatus(error), status.code) {
                 answer.generation = received.generation
                 return answer
             }
@@ -196,7 +198,7 @@ extension CacheTransaction {
         let (failure, status): (StandIn.Failure?, Int?) =
             switch error {
             case .transport: (.disconnected, nil)
-            case .httpStatus(let status, _): (StandIn.Failure(.init(code: status)), status)
+            case .httpStatus(let error): (StandIn.Failure(error.status), error.status.code)
             default: (nil, nil)
             }
         guard let failure else { throw error }

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// Decides when to retry a failed load.
 ///
 /// The loader retries after an error of the transport and after the statuses 408, 425, 429 and 5xx. Any other failure
@@ -65,9 +67,9 @@ extension LoadError {
         switch self {
         case .transport(let error, _):
             [.insecure, .unsupportedRequest, .malformedResponse].contains(error.code)
-        case .httpStatus(let status, _):
+        case .httpStatus(let error):
             // RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4.
-            ![408, 425, 429].contains(status) && status < 500
+            ![408, 425, 429].contains(error.status.code) && error.status.code < 500
         default: true
         }
     }

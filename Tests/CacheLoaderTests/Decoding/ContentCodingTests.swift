@@ -69,6 +69,44 @@ struct ContentCodingTests {
         #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 1_000)) { try decode(members, "gzip") }
     }
 
+    private func decodeStart(
+        _ data: Data, _ codings: String..., limit: Int64 = 1_000
+    ) -> (bytes: Data, isWhole: Bool)? {
+        let fields = HTTPFields(codings.map { HTTPField(name: .contentEncoding, value: $0) })
+        return ContentCoding.decodeStart(of: data, fields, limit: limit)
+    }
+
+    @Test("The start of a body is decoded up to a limit, and up to the end of data that ends early")
+    func start() throws {
+        for (data, coding) in [(Self.gzip, "gzip"), (Self.zlib, "deflate"), (Self.raw, "deflate")] {
+            let whole = try #require(decodeStart(data, coding))
+            #expect(whole.bytes == Self.text && whole.isWhole)
+            for limit in 1..<Self.text.count {
+                let start = try #require(decodeStart(data, coding, limit: Int64(limit)))
+                #expect(start.bytes == Self.text.prefix(limit) && !start.isWhole, "\(coding), \(limit) bytes")
+            }
+            for count in 1..<data.count {
+                guard let start = decodeStart(data.prefix(count), coding) else { continue }
+                #expect(Self.text.starts(with: start.bytes) && !start.isWhole, "\(coding), \(count) bytes")
+            }
+        }
+        let both = try #require(decodeStart(Self.both, "deflate, gzip"))
+        #expect(both.bytes == Self.text && both.isWhole)
+        let cut = try #require(decodeStart(Self.gzip.dropLast(8), "gzip"))
+        #expect(cut.bytes == Self.text && !cut.isWhole)
+        let members = try #require(decodeStart(Self.gzip + Self.gzip, "gzip", limit: 30))
+        #expect(members.bytes == (Self.text + Self.text).prefix(30) && !members.isWhole)
+    }
+
+    @Test("No start is decoded of a body in no known coding, or of one that is damaged from the first byte")
+    func noStart() {
+        for codings in ["", "identity", "br", "gzip, br"] {
+            #expect(decodeStart(Self.gzip, codings) == nil, "\(codings)")
+        }
+        #expect(decodeStart(Data(), "gzip") == nil)
+        #expect(decodeStart(Self.text, "gzip") == nil)
+    }
+
     @Test("A loader asks for them, stores what has arrived, and delivers what it stands for")
     func loading() async throws {
         let transport = ScriptedTransport { _, _ in

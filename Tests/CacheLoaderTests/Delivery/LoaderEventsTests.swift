@@ -76,7 +76,7 @@ struct LoaderEventsTests {
         let events = await events(fixture, ResourceRequest(url, retry: retry))
         #expect(events.map(\.name) == ["requesting", "retrying 1", "retrying 2", "failed"])
         guard case .failed(let error)? = events.last else { return }
-        #expect(error == .httpStatus(503, url: url))
+        #expect(error.brief == .status(503, url: url))
         #expect(transport.requestCount == 3)
     }
 

@@ -73,7 +73,7 @@ struct LoaderProcessingTests {
     func calls() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [:], "42") }
         let fixture = try LoaderFixture(transport: transport)
-        await #expect(throws: LoadError.httpStatus(404, url: url)) { try await fixture.loader.load(url, as: number()) }
+        await expectError(.status(404, url: url)) { try await fixture.loader.load(url, as: number()) }
         #expect(runs.count == 0)
         try await fixture.loader.insert(Data("42".utf8), for: url)
         let isOnMain = ClosureProcessor<Data, Bool>(ProcessorID("thread")) { _, _ in Thread.isMainThread }

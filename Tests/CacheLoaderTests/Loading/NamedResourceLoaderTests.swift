@@ -124,7 +124,7 @@ struct NamedResourceLoaderTests {
         let url = "https://example.com/bad"
         let key = try CacheKey(url: url)
         for _ in 0..<2 {
-            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(url) }
+            await expectError(.status(503, url: url)) { try await fixture.loader.load(url) }
         }
         fixture.store.close()
 

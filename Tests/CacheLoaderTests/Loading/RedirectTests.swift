@@ -77,7 +77,7 @@ struct RedirectTests {
     @Test("A redirect that does not say where to is no success")
     func noLocation() async throws {
         let fixture = try LoaderFixture(transport: ReplyScript(.status(.found)).transport)
-        await #expect(throws: LoadError.httpStatus(302, url: "https://example.com/")) {
+        await expectError(.status(302, url: "https://example.com/")) {
             try await fixture.loader.load("https://example.com/")
         }
     }

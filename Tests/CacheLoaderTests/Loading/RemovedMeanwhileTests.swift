@@ -82,7 +82,7 @@ struct RemovedMeanwhileTests {
         switch status {
         case 200: #expect(try await load.value.text == "onetwo")
         case 304: #expect(try await load.value.text == "old")
-        default: await #expect(throws: LoadError.httpStatus(500, url: url)) { try await load.value }
+        default: await expectError(.status(500, url: url)) { try await load.value }
         }
         #expect(try !fixture.loader.contains(url))
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)

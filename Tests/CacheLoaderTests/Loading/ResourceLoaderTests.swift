@@ -125,7 +125,7 @@ struct ResourceLoaderTests {
         let fixture = try LoaderFixture(transport: script.transport)
         _ = try await fixture.loader.load(url)
         for count in 1...2 {
-            await #expect(throws: LoadError.httpStatus(code, url: url)) { try await fixture.loader.load(url) }
+            await expectError(.status(code, url: url)) { try await fixture.loader.load(url) }
             let failure = try fixture.store.failure(for: CacheKey(url: url))
             #expect(failure?.status == code)
             #expect(failure?.count == count)
@@ -138,7 +138,7 @@ struct ResourceLoaderTests {
     func successForgetsFailures() async throws {
         let script = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try LoaderFixture(transport: script.transport)
-        await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(url) }
+        await expectError(.status(503, url: url)) { try await fixture.loader.load(url) }
         #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 1)
         _ = try await fixture.loader.load(url)
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)

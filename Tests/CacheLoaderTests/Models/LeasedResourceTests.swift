@@ -83,8 +83,8 @@ struct LeasedResourceTests {
         let failure = states(resource, 3)
         resource.acquire()
         #expect(
-            await failure.value == [
-                .idle, .loading(prior: nil), .failed(.httpStatus(503, url: request.url), prior: nil),
+            await failure.value.map(\.brief) == [
+                .idle, .loading(prior: nil), .failed(.status(503, url: request.url), prior: nil),
             ])
         let success = states(resource, 3)
         resource.acquire()

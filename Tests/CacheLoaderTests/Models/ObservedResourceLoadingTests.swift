@@ -46,9 +46,9 @@ struct ObservedResourceLoadingTests {
             log.append(state.map { String(decoding: $0.value, as: UTF8.self) })
         }
         #expect(
-            log == [
+            log.map(\.brief) == [
                 .idle, .loading(prior: nil), .loading(prior: "one"),
-                .failed(.httpStatus(503, url: a.url), prior: "one"),
+                .failed(.status(503, url: a.url), prior: "one"),
             ])
     }
 

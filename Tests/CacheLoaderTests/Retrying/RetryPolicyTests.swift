@@ -5,7 +5,7 @@ import Testing
 @Suite("RetryPolicy")
 struct RetryPolicyTests {
     private static let url = "https://example.com/"
-    private static let unavailable = LoadError.httpStatus(503, url: url)
+    private static let unavailable = LoadError.status(503, url: url)
 
     @Test("H7: by default 5 attempts, pauses from 1 s to 1 min of which chance takes half, and Retry-After up to 5 min")
     func defaults() {
@@ -23,7 +23,7 @@ struct RetryPolicyTests {
     @Test("H5: The statuses 408, 425, 429 and 5xx are retried", arguments: 300..<600)
     func statuses(status: Int) {
         let isRetried = [408, 425, 429].contains(status) || status >= 500
-        let error = LoadError.httpStatus(status, url: Self.url)
+        let error = LoadError.status(status, url: Self.url)
         #expect(error.isFatal == !isRetried)
         let delay = RetryPolicy().delay(after: error, attempt: 1, chance: 0)
         #expect(delay == (isRetried ? .seconds(1) : nil))

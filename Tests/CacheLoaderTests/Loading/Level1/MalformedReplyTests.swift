@@ -119,7 +119,7 @@ struct MalformedReplyTests {
         let fixture = try await fixture(.reply(503))
         let response = try await fixture.cache.response(for: .to("/a"))
         #expect(try await response.text == "old")
-        #expect(response.isStale && response.failure == .httpStatus(503, url: Self.url))
+        #expect(response.isStale && response.failure?.brief == .status(503, url: Self.url))
     }
 
     @Test("B6: After a 304 about another response and a no-store, the stored response is gone")

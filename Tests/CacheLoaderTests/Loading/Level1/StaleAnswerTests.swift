@@ -118,7 +118,7 @@ struct StaleAnswerTests {
             let stale = try await fixture.cache.response(for: .to("/a", fields))
             #expect(stale.isStale)
             #expect(stale.head.status == .ok)
-            #expect(stale.failure == .httpStatus(code, url: "https://example.com/a"))
+            #expect(stale.failure?.brief == .status(code, url: "https://example.com/a"))
             #expect(stale.cacheStatus == "CacheStore;fwd=stale;fwd-status=\(code)")
             #expect(stale.head.headerFields[.age] == "70")
             #expect(try await stale.text == "old")

@@ -39,7 +39,7 @@ struct LoaderFailureCountTests {
         fixture.clock.advance(by: 61)
         for count in 1...2 {
             let stale = try await fixture.loader.load(url)
-            #expect(stale.failure == .httpStatus(status, url: url))
+            #expect(stale.failure?.brief == .status(status, url: url))
             #expect(try failure(fixture)?.count == count)
             #expect(try failure(fixture)?.status == status)
         }
@@ -58,20 +58,20 @@ struct LoaderFailureCountTests {
         for _ in 0..<3 {
             let stale = try await fixture.loader.load(url)
             #expect(stale.text == "good" && stale.isStale)
-            #expect(stale.failure == .httpStatus(503, url: url))
+            #expect(stale.failure?.brief == .status(503, url: url))
             fixture.clock.advance(by: 10)
         }
         #expect(transport.requestCount == 2)
         #expect(try failure(fixture)?.count == 1, "what nobody asked is not counted")
         let progress = await fixture.loader.prefetch([ResourceRequest(url)]).finished()
-        #expect(progress.latestFailure == .httpStatus(503, url: url))
+        #expect(progress.latestFailure?.brief == .status(503, url: url))
         // Who is given what is stored anyway is given the error, too.
         let events = await fixture.loader.events(for: ResourceRequest(url)).all.map(\.name)
         #expect(events == ["cached", "failed"])
         let fresh = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all.map(\.name)
         #expect(fresh == ["completed disk"])
         let strict = ResourceRequest(url, policy: CachePolicy())
-        await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(strict) }
+        await expectError(.status(503, url: url)) { try await fixture.loader.load(strict) }
         #expect(transport.requestCount == 2)
         fixture.clock.advance(by: 30)
         #expect(try await fixture.loader.load(url).text == "new")
@@ -97,19 +97,19 @@ struct LoaderFailureCountTests {
     func redirect(isStored: Bool) async throws {
         let transport = redirecting(to: 404, cacheControl: isStored ? "max-age=600" : "no-store")
         let fixture = try fixture(transport)
-        let error = LoadError.httpStatus(404, url: target)
-        for _ in 0..<6 { await #expect(throws: error) { try await fixture.loader.load(url) } }
+        let error = LoadError.status(404, url: target)
+        for _ in 0..<6 { await expectError(error) { try await fixture.loader.load(url) } }
         #expect(transport.requests.count { $0.path == "/b" } == 3)
         #expect(transport.requests.count { $0.path == "/a" } == (isStored ? 1 : 6))
         #expect(try failure(fixture, target)?.count == 3)
         #expect(try failure(fixture) == nil)
-        await #expect(throws: error) { try await fixture.loader.load(target) }
+        await expectError(error) { try await fixture.loader.load(target) }
         #expect(transport.requests.count { $0.path == "/b" } == 3)
         fixture.clock.advance(by: 60)
-        await #expect(throws: error) { try await fixture.loader.load(url) }
+        await expectError(error) { try await fixture.loader.load(url) }
         #expect(transport.requests.count { $0.path == "/b" } == 4)
         let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
-        for _ in 0..<4 { await #expect(throws: error) { try await fixture.loader.load(remote) } }
+        for _ in 0..<4 { await expectError(error) { try await fixture.loader.load(remote) } }
         #expect(transport.requests.count { $0.path == "/b" } == 8, "D6: remoteOnly asks all the same")
     }
 
@@ -118,7 +118,7 @@ struct LoaderFailureCountTests {
         let transport = redirecting(to: 503)
         let fixture = try fixture(transport) { $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: .zero) }
         for requests in [5, 5] {
-            await #expect(throws: LoadError.httpStatus(503, url: target)) { try await fixture.loader.load(url) }
+            await expectError(.status(503, url: target)) { try await fixture.loader.load(url) }
             #expect(transport.requests.count { $0.path == "/b" } == requests)
         }
     }

@@ -62,8 +62,8 @@ enum LoaderFault: String, CaseIterable {
         case .resetInBody: isTransport()
         case .truncated, .brokenChunks: isTransport(.truncated)
         case .garbage, .empty: isTransport(.malformedResponse, .connectionLost)
-        case .notFound: error == .httpStatus(404, url: url)
-        case .unavailable, .unavailableForLong: error == .httpStatus(503, url: url)
+        case .notFound: error.brief == .status(404, url: url)
+        case .unavailable, .unavailableForLong: error.brief == .status(503, url: url)
         case .notModified: isTransport(.malformedResponse)
         case .endless, .endlessWithoutLength, .announcedTooLarge, .bomb:
             error == .bodyTooLarge(url: url, limit: Self.limit)
@@ -71,7 +71,7 @@ enum LoaderFault: String, CaseIterable {
         case .redirectToFile:
             if case .invalidURL = error { true } else { false }
         // URLSession on Linux takes it for no response.
-        case .redirectToNothing: error == .httpStatus(302, url: url) || isTransport(.malformedResponse)
+        case .redirectToNothing: error.brief == .status(302, url: url) || isTransport(.malformedResponse)
         }
     }
 

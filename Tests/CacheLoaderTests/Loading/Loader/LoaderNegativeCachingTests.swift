@@ -25,7 +25,7 @@ struct LoaderNegativeCachingTests {
         _ fixture: LoaderFixture, _ status: Int, _ request: ResourceRequest? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async {
-        await #expect(throws: LoadError.httpStatus(status, url: url), sourceLocation: sourceLocation) {
+        await expectError(.status(status, url: url), sourceLocation: sourceLocation) {
             try await fixture.loader.load(request ?? ResourceRequest(url))
         }
     }

@@ -31,7 +31,7 @@ struct LoaderRetryTests {
     func fatalStatus(code: Int) async throws {
         let transport = ReplyScript(.status(.init(code: code))).transport
         let fixture = try fixture(transport)
-        let error = await #expect(throws: LoadError.httpStatus(code, url: url)) { try await fixture.loader.load(url) }
+        let error = await expectError(.status(code, url: url)) { try await fixture.loader.load(url) }
         #expect(error?.isFatal == true)
         #expect(transport.requestCount == 1)
         #expect(sleeper.durations == [])
@@ -135,7 +135,7 @@ struct LoaderRetryTests {
             sleeper.advance(by: .milliseconds(1))
         }
         for task in tasks {
-            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await task.value }
+            await expectError(.status(503, url: url)) { try await task.value }
         }
         #expect(transport.requestCount == 5)
         #expect(sleeper.durations == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
@@ -180,7 +180,7 @@ struct LoaderRetryTests {
     func retryAfterTooLong() async throws {
         let transport = ReplyScript(.status(.tooManyRequests, fields: [.retryAfter: "301"])).transport
         let fixture = try fixture(transport)
-        await #expect(throws: LoadError.httpStatus(429, url: url)) { try await fixture.loader.load(url) }
+        await expectError(.status(429, url: url)) { try await fixture.loader.load(url) }
         #expect(transport.requestCount == 1)
         #expect(sleeper.durations == [])
     }
@@ -221,7 +221,7 @@ struct LoaderRetryTests {
             let fixture = try fixture(transport) { $0.retry.baseDelay = .zero }
             var request = request
             request.retry?.baseDelay = .zero
-            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(request) }
+            await expectError(.status(503, url: url)) { try await fixture.loader.load(request) }
             #expect(transport.requestCount == attempts, "\(request.method) \(String(describing: request.retry))")
             #expect(transport.sent.allSatisfy { $0.body == request.content })
         }
