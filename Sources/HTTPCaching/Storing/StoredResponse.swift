@@ -51,7 +51,7 @@ extension StoredResponse {
             let targeted =
                 policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
             let withheld = (targeted ?? CacheControl(fields)).noCacheFields
-            if !withheld.isEmpty { fields.remove(named: Set(withheld)) }
+            if !withheld.isEmpty, !policy.ignoresDirectives(of: status) { fields.remove(named: Set(withheld)) }
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
             // header field, replacing any present in the response with a value equal to the stored response's current_age".
             fields[.age] = String(age)
