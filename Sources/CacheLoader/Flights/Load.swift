@@ -30,7 +30,7 @@ struct Load: Hashable, Sendable {
         method = request.method
         content = request.content
         headerFields = request.headerFields
-        policy = request.policy ?? configuration.policy
+        policy = configuration.policy.applying(request.policy)
         self.cancellations = cancellations
         self.settings = settings
         let isShareable = Self.isShareable(request.method)

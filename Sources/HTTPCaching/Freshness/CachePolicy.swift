@@ -93,18 +93,18 @@ public struct CachePolicy: Hashable, Sendable {
     public var isShared: Bool
 
     /// The time after its freshness lifetime during which a stored response may replace a server error of its origin.
-    /// Default: `nil`, not at all.
+    /// Default: zero, not at all.
     ///
     /// Applies if neither request nor response has `stale-if-error`. RFC 5861 §4 names 500, 502, 503 and 504; the cache
     /// includes every status from 500 to 599.
-    public var staleIfError: Duration?
+    public var staleIfError: Duration
 
     /// The time after its freshness lifetime during which a stored response may answer while its origin is unreachable.
-    /// Default: unlimited, as RFC 9111 §4.2.4 allows. `nil`: not at all.
+    /// Default: unlimited, as RFC 9111 §4.2.4 allows. Zero: not at all.
     ///
     /// Applies if neither request nor response has `stale-if-error`. Never applies to a response with `no-cache`, nor
     /// to a stale response with `must-revalidate`.
-    public var staleWhenDisconnected: Duration?
+    public var staleWhenDisconnected: Duration
 
     /// Names of targeted fields, such as `CDN-Cache-Control`, in order of precedence (RFC 9213). Default: none, for a
     /// cache that no targeted field addresses.
@@ -120,8 +120,8 @@ public struct CachePolicy: Hashable, Sendable {
         heuristicFraction: Double = 0.1,
         heuristicLimit: Duration = .seconds(7 * 86_400),
         isShared: Bool = false,
-        staleIfError: Duration? = nil,
-        staleWhenDisconnected: Duration? = .seconds(Int64.max),
+        staleIfError: Duration = .zero,
+        staleWhenDisconnected: Duration = .seconds(Int64.max),
         targetedFields: [String] = []
     ) {
         self.mode = mode
