@@ -20,14 +20,18 @@ func makeLoader(_ store: ResponseStore) -> ResourceLoader {
 func limit(_ loader: ResourceLoader) {
     loader.configuration.lanes = LaneWidths(urgent: 4, background: 2)
     loader.configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 3)
-    loader.configuration.policy.staleIfError = nil
-    loader.configuration.policy.staleWhenDisconnected = nil
+    loader.configuration.policy.staleIfError = .zero
+    loader.configuration.policy.staleWhenDisconnected = .zero
 }
 
 func reload(_ loader: ResourceLoader) async throws {
-    let reload = ResourceRequest("https://example.com/feed.json", policy: CachePolicy(mode: .remoteOnly))
+    let reload = ResourceRequest("https://example.com/feed.json", policy: .remoteOnly)
     let feed = try await loader.load(reload)
     print(feed.source)
+
+    let strict = ResourceRequest("https://example.com/prices.json", policy: .init(staleIfError: .zero))
+    let logo = ResourceRequest("https://example.com/logo.3f7a.png", policy: .immutable)
+    for request in [strict, logo] { print(try await loader.load(request).isStale) }
 }
 
 func follow(_ loader: ResourceLoader) async {
@@ -69,6 +73,11 @@ func process(_ loader: ResourceLoader) async throws {
     print(count)
 }
 
+func look(_ loader: ResourceLoader) throws {
+    let feed = try loader.cachedValue(for: "https://example.com/feed.json", as: .json(Feed.self))
+    print(feed?.value ?? Feed(titles: []))
+}
+
 func place() throws {
     let variant = ImageVariant(displaySize: ImageSize(width: 100, height: 100), mode: .aspectFill, scale: 2)
     let placement = try variant.placement(of: ImageSize(width: 500, height: 375))
@@ -102,6 +111,7 @@ await follow(loader)
 handle(loader)
 await prefetch(loader)
 try await process(loader)
+try look(loader)
 try place()
 keep()
 limit(loader)

@@ -46,7 +46,7 @@ extension Int {
 }
 
 /// Decodes bytes to one variant of an image.
-public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
+public struct ImageProcessor<Decoder: ImageDecoder>: SynchronousProcessor {
     private let decoder: Decoder
     private let variant: ImageVariant
 
@@ -69,7 +69,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
     ///
     /// - Throws: ``ImageGeometryError``, ``ProcessingError/imageTooLarge(width:height:maxPixels:)``, and errors of the
     ///   decoder.
-    @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Decoder.Image {
+    public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Decoder.Image {
         if let header = ImageHeader(input) {
             try decoder.check(
                 ImageSize(width: Double(header.width), height: Double(header.height)), for: variant)
