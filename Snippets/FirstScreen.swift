@@ -12,8 +12,8 @@ let loader = ResourceLoader(store: store)
 let feed = try await loader.load("https://example.com/feed.json")
 print(feed.source, feed.data.count)  // network; disk while fresh; notModified after a 304
 
-let anyAge = CachePolicy(mode: .cacheFirst)
-let offline = try await loader.load(ResourceRequest("https://example.com/feed.json", policy: anyAge))
+let anyAge = ResourceRequest("https://example.com/feed.json", policy: .cacheFirst)
+let offline = try await loader.load(anyAge)
 print(offline.isStale)
 
 print(try store.query("SELECT host, entries, byte_size FROM cache_hosts").rows)

@@ -20,14 +20,18 @@ func makeLoader(_ store: ResponseStore) -> ResourceLoader {
 func limit(_ loader: ResourceLoader) {
     loader.configuration.lanes = LaneWidths(urgent: 4, background: 2)
     loader.configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 3)
-    loader.configuration.policy.staleIfError = nil
-    loader.configuration.policy.staleWhenDisconnected = nil
+    loader.configuration.policy.staleIfError = .zero
+    loader.configuration.policy.staleWhenDisconnected = .zero
 }
 
 func reload(_ loader: ResourceLoader) async throws {
-    let reload = ResourceRequest("https://example.com/feed.json", policy: CachePolicy(mode: .remoteOnly))
+    let reload = ResourceRequest("https://example.com/feed.json", policy: .remoteOnly)
     let feed = try await loader.load(reload)
     print(feed.source)
+
+    let strict = ResourceRequest("https://example.com/prices.json", policy: .init(staleIfError: .zero))
+    let logo = ResourceRequest("https://example.com/logo.3f7a.png", policy: .immutable)
+    for request in [strict, logo] { print(try await loader.load(request).isStale) }
 }
 
 func follow(_ loader: ResourceLoader) async {
@@ -70,6 +74,11 @@ func process(_ loader: ResourceLoader) async throws {
     print(count, stored)
 }
 
+func look(_ loader: ResourceLoader) throws {
+    let feed = try loader.cachedValue(for: "https://example.com/feed.json", as: .json(Feed.self))
+    print(feed?.value ?? Feed(titles: []))
+}
+
 func keep() {
     let titles = MemoryCache<String, String>(costLimit: 1 << 20, pressure: SystemMemoryPressure())
     titles.insert("Feeds", for: "title", cost: 5)
@@ -97,6 +106,7 @@ await follow(loader)
 handle(loader)
 await prefetch(loader)
 try await process(loader)
+try look(loader)
 keep()
 limit(loader)
 await tell(loader)

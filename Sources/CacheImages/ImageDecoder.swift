@@ -48,7 +48,7 @@ extension Int {
 }
 
 /// Decodes bytes to one variant of an image.
-public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
+public struct ImageProcessor<Decoder: ImageDecoder>: SynchronousProcessor {
     private let decoder: Decoder
     private let variant: ImageVariant
 
@@ -70,7 +70,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: Processor {
     /// If the bytes have a readable ``ImageHeader``, the decoder receives no image that is too large.
     ///
     /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``, and errors of the decoder.
-    @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Decoder.Image {
+    public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Decoder.Image {
         if let header = ImageHeader(input) {
             try decoder.check(
                 ImageSize(width: Double(header.width), height: Double(header.height)), for: variant)

@@ -110,11 +110,11 @@ public final class HTTPCache: Sendable {
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
     ///   - content: The content of the request, if it has any. It streams to the origin.
-    ///   - policy: Takes the place of the configured one for this request.
+    ///   - policy: Changes properties of the configured policy for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. While the body is read,
     ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)`` too.
     public func response(
-        for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy? = nil
+        for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
     ) async throws(LoadError) -> CachedResponse {
         let transaction = try transaction(for: request, content: content, policy: policy)
         do {
@@ -131,7 +131,7 @@ public final class HTTPCache: Sendable {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public func storedResponse(
-        for request: HTTPRequest, policy: CachePolicy? = nil
+        for request: HTTPRequest, policy: CachePolicy.Override = .init()
     ) throws(LoadError) -> CachedResponse? {
         let transaction = try transaction(for: request, content: nil, policy: policy)
         do {
@@ -145,13 +145,14 @@ public final class HTTPCache: Sendable {
     package var isRevalidating: Bool { context.coalescer.revalidations.isRunning }
 
     func transaction(
-        for request: HTTPRequest, content: RequestContent?, policy: CachePolicy?
+        for request: HTTPRequest, content: RequestContent?, policy: CachePolicy.Override
     ) throws(LoadError) -> CacheTransaction {
         let configuration = configuration
         let key = try CacheKey.loading(request, partition: configuration.partition)
         var request = request
         request.setTarget(to: key)
         return CacheTransaction(
-            request, content: content, key: key, context: context, configuration: configuration, policy: policy)
+            request, content: content, key: key, context: context, configuration: configuration,
+            policy: configuration.policy.applying(policy))
     }
 }

@@ -8,7 +8,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a program puts into its cache, and looks up there, without asking any origin.
+/// Inserts and removes stored content without asking an origin.
 extension ResourceLoader {
     /// How long a local insert stays fresh unless its fields say otherwise: a year.
     public static let insertedLifetime: Int64 = 31_536_000
@@ -77,51 +77,6 @@ extension ResourceLoader {
         fields[.date] = HTTPDate(load.configuration.clock()).description
         let get = HopRequest(load, method: .get)
         return (load.target.key, try transaction(load, get).metadata(ofContentWith: fields))
-    }
-
-    /// What is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
-    ///
-    /// - Throws: As ``peek(_:)-(ResourceRequest)``.
-    public func peek(_ url: String) throws(LoadError) -> Data? {
-        try peek(ResourceRequest(url))
-    }
-
-    /// What is stored for a request, fresh or not, whatever `Vary` says. Asks no origin, and counts as no use of it.
-    ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``; where
-    ///   a coding is taken off, ``LoadError/malformedContent(url:coding:)``, ``LoadError/bodyTooLarge(url:limit:)``.
-    public func peek(_ request: ResourceRequest) throws(LoadError) -> Data? {
-        let configuration = configuration
-        let target = try LoadTarget(request, partition: configuration.partition)
-        let (entry, data): (StoredEntry, Data)
-        do throws(StoreError) {
-            guard let stored = try store.peek(target.key), let body = try store.openBody(of: stored) else { return nil }
-            (entry, data) = (stored, try body.data())
-        } catch {
-            throw .store(error)
-        }
-        var fields = EntryCodec.response(of: entry).fields
-        return try configuration.decode(data, &fields, url: target.url.text)
-    }
-
-    /// Whether anything is stored for a URL, fresh or not. Asks no origin, and counts as no use of it.
-    ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
-    public func contains(_ url: String) throws(LoadError) -> Bool {
-        try contains(ResourceRequest(url))
-    }
-
-    /// Whether anything is stored for a request, fresh or not, whatever `Vary` says. Asks no origin, and counts as no use
-    /// of it.
-    ///
-    /// - Throws: As ``peek(_:)-(ResourceRequest)``.
-    public func contains(_ request: ResourceRequest) throws(LoadError) -> Bool {
-        let key = try LoadTarget(request, partition: configuration.partition).key
-        do throws(StoreError) {
-            return try store.contains(key)
-        } catch {
-            throw .store(error)
-        }
     }
 
     /// Removes everything stored for a URL: body, fields, validators, every variant, the failures counted, and what is in

@@ -23,7 +23,7 @@ extension ResourceLoader {
         guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key else { return }
         let isFromOrigin = [.network, .notModified].contains(loaded.source)
         var fields = loaded.headerFields
-        fields.removeWithheld(by: load.policy)
+        if !load.policy.ignoresDirectives(of: loaded.status) { fields.removeWithheld(by: load.policy) }
         let loaded = loaded.with(headerFields: fields)
         for (key, value) in values {
             let cost = (value as? any MemoryCosting)?.memoryCost ?? byteCount

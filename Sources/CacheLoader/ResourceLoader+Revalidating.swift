@@ -10,10 +10,10 @@ extension ResourceLoader {
         _ transaction: CacheTransaction, ended: @escaping @Sendable (Revalidations.Outcome) -> Void
     ) {
         let request = ResourceRequest(
-            transaction.url, headerFields: transaction.request.headerFields, policy: transaction.policy,
-            lane: .background, abandonment: .finishAndStore, retry: .never, timeout: Revalidations.timeLimit)
+            transaction.url, headerFields: transaction.request.headerFields, lane: .background,
+            abandonment: .finishAndStore, retry: .never, timeout: Revalidations.timeLimit)
         let target = LoadTarget(key: transaction.key, url: transaction.target)
-        let load = backgroundLoad(of: request, target)
+        let load = backgroundLoad(of: request, target, transaction.policy)
         let waiter = LoadWaiter(recipe: .nothing, memoryKey: nil) { event in
             guard case .ended(let result) = event else { return }
             ended(Revalidations.Outcome(result, at: transaction.now))

@@ -185,10 +185,10 @@ public final class ResourceLoader: Sendable {
         try Load(request, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations })
     }
 
-    func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget) -> Load {
+    func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget, _ policy: CachePolicy) -> Load {
         Load(
             request, target, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations },
-            isBackground: true)
+            isBackground: true, policy: policy)
     }
 
     // MARK: What is under way

@@ -20,8 +20,8 @@ public struct ResourceRequest: Hashable, Sendable {
     public var content: Data?
     /// Fields to send along. A condition among them is the caller's own: a 304 to it is delivered as it is.
     public var headerFields: HTTPFields
-    /// Takes the place of the configured policy.
-    public var policy: CachePolicy?
+    /// Changes properties of the configured policy for this request; none by default.
+    public var policy: CachePolicy.Override
     /// A name to keep the response under instead of its URL, such as one without a signature that changes.
     ///
     /// Name and fields together are what the response is found by, in whatever order the fields are; the URL does not find
@@ -46,8 +46,8 @@ public struct ResourceRequest: Hashable, Sendable {
     /// Creates a request; the text is checked when it is loaded.
     public init(
         _ url: String, method: HTTPRequest.Method = .get, content: Data? = nil, headerFields: HTTPFields = [:],
-        policy: CachePolicy? = nil, key: String? = nil, lane: Lane = .urgent, abandonment: Abandonment = .stop,
-        retry: RetryPolicy? = nil, timeout: Duration? = nil, usesMemory: Bool = true
+        policy: CachePolicy.Override = .init(), key: String? = nil, lane: Lane = .urgent,
+        abandonment: Abandonment = .stop, retry: RetryPolicy? = nil, timeout: Duration? = nil, usesMemory: Bool = true
     ) {
         self.url = url
         self.method = method
@@ -63,7 +63,9 @@ public struct ResourceRequest: Hashable, Sendable {
     }
 
     /// Creates a request.
-    public init(_ url: URL, headerFields: HTTPFields = [:], policy: CachePolicy? = nil, key: String? = nil) {
+    public init(
+        _ url: URL, headerFields: HTTPFields = [:], policy: CachePolicy.Override = .init(), key: String? = nil
+    ) {
         self.init(url.absoluteString, headerFields: headerFields, policy: policy, key: key)
     }
 }

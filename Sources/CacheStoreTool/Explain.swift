@@ -44,13 +44,12 @@ struct Explain: AsyncParsableCommand {
         let request = try request()
         let explanation = try await store.withExistingStore(isReadOnly: true) { store in
             var configuration = HTTPCache.Configuration()
-            configuration.policy = policy.policy
             configuration.policy.isShared = shared
             configuration.partition = partition
             configuration.logger = StandardErrorLog.logger
             let cache = HTTPCache(
                 store: store, transport: SilentTransport(isBare: bare), configuration: configuration)
-            return try cache.explanation(of: request)
+            return try cache.explanation(of: request, policy: policy.policy)
         }
         if report.json {
             try JSONOutput.write(ExplanationReport(explanation))

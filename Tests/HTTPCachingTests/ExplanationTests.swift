@@ -149,6 +149,13 @@ struct ExplanationTests {
                 fields: ["Cache-Control: max-age=60"], policy: CachePolicy(lifetimeOverride: .fixed(.seconds(5))),
                 lifetime: 5, source: .override),
             Lifetime(
+                fields: ["Cache-Control: no-store"], policy: CachePolicy(lifetimeOverride: .forced(.seconds(5))),
+                lifetime: 5, source: .override),
+            Lifetime(
+                fields: ["Cache-Control: max-age=60"], status: 301,
+                policy: CachePolicy(lifetimeOverride: .forced(.seconds(5))), lifetime: 60, source: .maxAge),
+            Lifetime(fields: ["Cache-Control: no-store, max-age=60"], lifetime: 0, source: .unstated),
+            Lifetime(
                 fields: ["Cache-Control: max-age=60", "CDN-Cache-Control: max-age=8"],
                 policy: CachePolicy(targetedFields: ["My-Cache-Control", "CDN-Cache-Control"]), lifetime: 8,
                 source: .targeted("CDN-Cache-Control")),

@@ -26,7 +26,7 @@ struct PrefetchScenario {
         configuration.processWait = .seconds(500)
         let loader = ResourceLoader(store: store, transport: makeTransport(), configuration: configuration)
         var hello = requests.request("hello")
-        hello.policy = CachePolicy(mode: .remoteOnly)
+        hello.policy = .remoteOnly
         _ = try await loader.load(hello)
 
         let prefetch = loader.prefetch(requests)

@@ -31,10 +31,12 @@ struct Load: Hashable, Sendable {
         self.init(request, target, settings, cancellations: cancellations)
     }
 
-    /// - Parameter target: The target, whatever the URL and the key of the request are.
+    /// - Parameters:
+    ///   - target: The target, in place of the URL and the key of the request.
+    ///   - policy: The policy, in place of that of the request.
     init(
         _ request: ResourceRequest, _ target: LoadTarget, _ settings: LoaderSettings, cancellations: UInt64,
-        isBackground: Bool = false
+        isBackground: Bool = false, policy: CachePolicy? = nil
     ) {
         let configuration = settings.configuration
         self.target = target
@@ -42,7 +44,7 @@ struct Load: Hashable, Sendable {
         method = request.method
         content = request.content
         headerFields = request.headerFields
-        policy = request.policy ?? configuration.policy
+        self.policy = policy ?? configuration.policy.applying(request.policy)
         self.cancellations = cancellations
         self.settings = settings
         let isShareable = Self.isShareable(request.method)

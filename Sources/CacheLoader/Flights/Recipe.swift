@@ -67,10 +67,17 @@ extension Recipe {
         return Array(name.utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
     }
 
-    /// The value that is stored beside the body of an entry; `nil` if there is none, or it cannot be read.
+    /// Returns the value that is stored beside the body of an entry, as ``readStoredValue(of:in:_:)`` does.
     @concurrent func storedValue(
         of entry: StoredEntry, in store: ResponseStore, _ configuration: ResourceLoader.Configuration
     ) async -> (value: any Sendable, byteCount: Int)? {
+        readStoredValue(of: entry, in: store, configuration)
+    }
+
+    /// Reads the value that is stored beside the body of an entry; `nil` if there is none, or if reading fails.
+    func readStoredValue(
+        of entry: StoredEntry, in store: ResponseStore, _ configuration: ResourceLoader.Configuration
+    ) -> (value: any Sendable, byteCount: Int)? {
         guard let form else { return nil }
         do {
             guard let body = try store.openDerived(name: name(form, configuration), of: entry) else { return nil }

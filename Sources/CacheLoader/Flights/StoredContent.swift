@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -66,20 +67,33 @@ extension ResourceLoader {
     }
 
     /// The stored responses that lead to content without the network, the content last, and the request for that.
-    private func freshHops(
+    func freshHops(
         _ load: Load
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
+        try storedHops(load) { (transaction) throws(LoadError) in
+            guard case .answer(let answer) = try transaction.decide(),
+                answer.response.status.kind == .successful || !answer.isRevalidated
+            else { return nil }
+            return (answer, answer.response)
+        }
+    }
+
+    /// Follows stored redirects to stored content. Returns an answer for each redirect step, the content last, and the
+    /// request for the content.
+    ///
+    /// - Parameter choose: Chooses the stored response for a step; `nil` ends the search.
+    func storedHops<Answer>(
+        _ load: Load, choose: (CacheTransaction) throws(LoadError) -> (Answer, StoredResponse)?
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: Answer)], HopRequest)? {
         var request = HopRequest(load)
-        var hops: [(transaction: CacheTransaction, answer: CacheTransaction.Answer)] = []
+        var hops: [(transaction: CacheTransaction, answer: Answer)] = []
         for _ in 0...max(0, load.configuration.maxRedirects) {
             let transaction = transaction(load, request)
-            guard case .answer(let answer) = try transaction.decide() else { return nil }
+            guard let (answer, response) = try choose(transaction) else { return nil }
             hops.append((transaction, answer))
-            if answer.response.status.kind == .successful { return (hops, request) }
-            let head = HTTPResponse(status: answer.response.status, headerFields: answer.response.fields)
-            guard !answer.isRevalidated, let next = try? Redirect.target(of: head, from: request.target.url) else {
-                return nil
-            }
+            if response.status.kind == .successful { return (hops, request) }
+            let head = HTTPResponse(status: response.status, headerFields: response.fields)
+            guard let next = try? Redirect.target(of: head, from: request.target.url) else { return nil }
             request.follow(head.status, to: next)
         }
         return nil
@@ -119,7 +133,7 @@ extension ResourceLoader {
 
 extension Loaded {
     /// A value that was made of the body of a response before.
-    fileprivate init(
+    init(
         _ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration
     ) throws(LoadError) {
         try configuration.checkContentType(of: response.head, url: target.url.text)

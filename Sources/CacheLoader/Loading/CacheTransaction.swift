@@ -32,18 +32,18 @@ struct CacheTransaction: Sendable {
     /// - Parameters:
     ///   - key: What the response is kept under.
     ///   - target: The URL of the request, if the response is kept under something else.
-    ///   - policy: Takes the place of the configured one.
+    ///   - policy: The configured policy with the changes of the request.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
         _ request: HTTPRequest, content: RequestContent? = nil, key: CacheKey, target: CacheKey? = nil,
-        context: CacheContext, configuration: HTTPCache.Configuration, policy: CachePolicy? = nil,
+        context: CacheContext, configuration: HTTPCache.Configuration, policy: CachePolicy,
         keepsErrors: Bool = true
     ) {
         self.request = context.transport.prepare(request)
         self.content = content
         self.context = context
         self.configuration = configuration
-        self.policy = policy ?? configuration.policy
+        self.policy = policy
         self.keepsErrors = keepsErrors
         self.key = key
         self.target = target ?? key

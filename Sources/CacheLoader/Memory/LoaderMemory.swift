@@ -20,7 +20,7 @@ final class LoaderMemory: Sendable {
         private let url: String
         private let name: String?
         private let headerFields: HTTPFields
-        private let policy: CachePolicy?
+        private let policy: CachePolicy.Override
         private let recipe: Recipe.Identity
         /// Identifies the configuration.
         private let generation: UInt64
@@ -34,7 +34,7 @@ final class LoaderMemory: Sendable {
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
                 return nil
             }
-            guard (request.policy ?? settings.configuration.policy).usesMemory else { return nil }
+            guard settings.configuration.policy.applying(request.policy).usesMemory else { return nil }
             url = request.url
             name = request.key
             headerFields = request.headerFields

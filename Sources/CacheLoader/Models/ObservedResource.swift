@@ -133,13 +133,13 @@ public final class ObservedResource<Output: Sendable> {
     /// Loads the bound request again. The value stays until a new one arrives. A load under way goes on. Does nothing
     /// if no request is bound.
     ///
-    /// - Parameter policy: Replaces the policy of the request for this load, for example to validate with the origin.
-    ///   If the policy of a load under way differs, a new load replaces it.
-    public func reload(policy: CachePolicy? = nil) {
+    /// - Parameter policy: Changes properties of the policy of the request for this load, for example to validate with
+    ///   the origin. If the policy of a load under way differs, a new load replaces it.
+    public func reload(policy: CachePolicy.Override? = nil) {
         var variation: ResourceRequest?
-        if let policy {
-            variation = bound.request
-            variation?.policy = policy
+        if let policy, var request = bound.request {
+            request.policy = request.policy.applying(policy)
+            variation = request
         }
         apply { $0.reload(variation) }
     }

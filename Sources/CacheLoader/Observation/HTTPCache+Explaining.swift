@@ -12,11 +12,11 @@ extension HTTPCache {
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
-    ///   - policy: Replaces the configured policy for this request.
+    ///   - policy: Changes properties of the configured policy for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``; ``LoadError/store(_:)`` if the store cannot be read. In the
     ///   second case, ``response(for:content:policy:)`` would ask the origin.
     public func explanation(
-        of request: HTTPRequest, policy: CachePolicy? = nil
+        of request: HTTPRequest, policy: CachePolicy.Override = .init()
     ) throws(LoadError) -> Explanation {
         try transaction(for: request, content: nil, policy: policy).explanation()
     }

@@ -5,7 +5,7 @@ public import Foundation
 #endif
 
 /// Returns the bytes unchanged.
-public struct DataProcessor: Processor {
+public struct DataProcessor: SynchronousProcessor {
     /// Creates the processor.
     public init() {}
 
@@ -13,7 +13,7 @@ public struct DataProcessor: Processor {
     public var id: ProcessorID { ProcessorID("data") }
 
     /// Returns the bytes without a copy.
-    @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Data { input }
+    public func processSynchronously(_ input: Data, _ context: ProcessingContext) -> Data { input }
 }
 
 extension Processor where Self == DataProcessor {

@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// The id includes the full name of the type. To store values, use a type that is not `private`: the name of a private
 /// type differs between runs.
-public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
+public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor {
     private let version: Int
     private let style: JSONStyle
 
@@ -36,7 +36,7 @@ public struct JSONProcessor<Output: Decodable & Sendable>: Processor {
     ///
     /// - Throws: ``ProcessingError/malformedJSON(type:path:reason:)``; also errors from `init(from:)` of the type,
     ///   except `DecodingError`.
-    @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> Output {
+    public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Output {
         do {
             return try style.decoder.decode(Output.self, from: input)
         } catch let error as DecodingError {

@@ -24,6 +24,15 @@ public struct ProcessorChain<First: Processor, Second: Processor>: Processor whe
     }
 }
 
+extension ProcessorChain: SynchronousProcessor where First: SynchronousProcessor, Second: SynchronousProcessor {
+    /// Returns the output of the second processor for the output of the first.
+    public func processSynchronously(
+        _ input: First.Input, _ context: ProcessingContext
+    ) throws -> Second.Output {
+        try second.processSynchronously(first.processSynchronously(input, context), context)
+    }
+}
+
 extension Processor {
     /// Returns a chain of this processor and `next`.
     ///

@@ -77,6 +77,13 @@ public struct StoredProcessor<Base: Processor>: Processor {
     }
 }
 
+extension StoredProcessor: SynchronousProcessor where Base: SynchronousProcessor {
+    /// Returns the output of the base processor.
+    public func processSynchronously(_ input: Base.Input, _ context: ProcessingContext) throws -> Base.Output {
+        try base.processSynchronously(input, context)
+    }
+}
+
 extension Processor {
     /// `nil`: the store does not keep the output.
     public var storedForm: StoredForm<Output>? { nil }

@@ -10,7 +10,7 @@ public import Foundation
 /// Encoding Standard, §6 "decode", defines this order. Malformed bytes are an error; the processor inserts no
 /// replacement characters. The processor supports all charsets that current servers send: UTF-8, UTF-16, windows-1252
 /// and US-ASCII. ISO-8859-1 is decoded as windows-1252.
-public struct TextProcessor: Processor {
+public struct TextProcessor: SynchronousProcessor {
     /// Creates the processor.
     public init() {}
 
@@ -20,7 +20,7 @@ public struct TextProcessor: Processor {
     /// Returns the text without its byte order mark.
     ///
     /// - Throws: ``ProcessingError/unknownCharset(_:)``, ``ProcessingError/malformedText(charset:)``.
-    @concurrent public func process(_ input: Data, _ context: ProcessingContext) async throws -> String {
+    public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> String {
         let (charset, skipped) = try Charset.of(input, MediaType(context.contentType)?.charset)
         guard let text = charset.text(input.dropFirst(skipped)) else {
             throw ProcessingError.malformedText(charset: charset.rawValue)

@@ -9,13 +9,13 @@ enum PolicyArgument: String, ExpressibleByArgument, CaseIterable {
     case remoteOnly = "remote-only"
     case cacheOnly = "cache-only"
 
-    var policy: CachePolicy {
+    var policy: CachePolicy.Override {
         switch self {
-        case .http: CachePolicy(mode: .http)
-        case .cacheFirst: CachePolicy(mode: .cacheFirst)
-        case .revalidate: CachePolicy(mode: .revalidateAlways)
-        case .remoteOnly: CachePolicy(mode: .remoteOnly)
-        case .cacheOnly: CachePolicy(mode: .cacheOnly)
+        case .http: .http
+        case .cacheFirst: .cacheFirst
+        case .revalidate: .revalidateAlways
+        case .remoteOnly: .remoteOnly
+        case .cacheOnly: .cacheOnly
         }
     }
 }

@@ -16,7 +16,7 @@ extension Rule {
     static let requestMinFresh = Rule("RFC 9111 §5.2.1.3", "not fresh for the request's min-fresh")
     static let requestMaxStale = Rule("RFC 9111 §5.2.1.2", "stale within the request's max-stale")
     static let immutable = Rule("RFC 8246 §2", "fresh and immutable")
-    static let fresh = Rule("RFC 9111 §4.2", "the freshness lifetime is greater than the age")
+    package static let fresh = Rule("RFC 9111 §4.2", "the freshness lifetime is greater than the age")
     static let stale = Rule("RFC 9111 §4.2", "the age has reached the freshness lifetime")
     static let staleForbidden = Rule("RFC 9111 §4.2.4", "stale, and the response prohibits stale use")
     static let staleWhileRevalidate = Rule("RFC 5861 §3", "stale within stale-while-revalidate")

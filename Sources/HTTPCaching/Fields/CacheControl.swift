@@ -50,6 +50,10 @@ package struct CacheControl: Hashable, Sendable {
         return isPublic || mustRevalidateIsReadable
     }
 
+    /// Whether the response must not be stored; RFC 9111 §5.2.2.3: a cache that heeds `must-understand` ignores
+    /// `no-store`.
+    var forbidsStoring: Bool { noStore && !mustUnderstand }
+
     /// Adds the directives of another line.
     mutating func combine(_ field: HTTPField) {
         field.withUnsafeBytesOfValue { bytes in

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// Determines how a cache stores and reuses responses.
 ///
 /// The default is a private cache that follows RFC 9111 without extensions.
@@ -40,8 +42,25 @@ public struct CachePolicy: Hashable, Sendable {
         /// Zero makes every stored response stale at once. A negative duration means ``doNotStore``.
         case fixed(Duration)
 
+        /// Stores every response with status 200, 203, 204 or 206, and makes it fresh until its age reaches this
+        /// duration, in whole seconds.
+        ///
+        /// For content that the program knows to be immutable, or to change more rarely than its origin states. The
+        /// directives of the response do not count, which deviates from RFC 9111: neither `no-store` (§3) nor
+        /// `no-cache` (§5.2.2.4), `must-revalidate` (§5.2.2.2), `must-understand` (§5.2.2.3) or `max-age` (§4.2.1).
+        /// The store can then hold personal data, and outdated responses count as fresh.
+        ///
+        /// The directives of the request, `Vary` and invalidation (§4.4) keep their meaning. In a shared cache, `private`
+        /// (§3) and `Authorization` (§3.5) still prevent storing. Responses with other statuses, such as redirects and
+        /// errors, follow ``serverPolicy``. Under ``serverPolicy`` a stored response with `no-store` is stale. Zero and
+        /// negative durations mean the same as in ``fixed(_:)``.
+        case forced(Duration)
+
         /// Stores no response, and removes a stored response when a request asks for it.
         case doNotStore
+
+        /// Stores a response for reuse without validation: ``forced(_:)`` with the longest duration.
+        public static let immutable = LifetimeOverride.forced(.seconds(Int64.max))
     }
 
     /// Determines when a stored response may answer. Default: ``Mode/http``.
@@ -74,18 +93,18 @@ public struct CachePolicy: Hashable, Sendable {
     public var isShared: Bool
 
     /// The time after its freshness lifetime during which a stored response may replace a server error of its origin.
-    /// Default: `nil`, not at all.
+    /// Default: zero, not at all.
     ///
     /// Applies if neither request nor response has `stale-if-error`. RFC 5861 §4 names 500, 502, 503 and 504; the cache
     /// includes every status from 500 to 599.
-    public var staleIfError: Duration?
+    public var staleIfError: Duration
 
     /// The time after its freshness lifetime during which a stored response may answer while its origin is unreachable.
-    /// Default: unlimited, as RFC 9111 §4.2.4 allows. `nil`: not at all.
+    /// Default: unlimited, as RFC 9111 §4.2.4 allows. Zero: not at all.
     ///
     /// Applies if neither request nor response has `stale-if-error`. Never applies to a response with `no-cache`, nor
     /// to a stale response with `must-revalidate`.
-    public var staleWhenDisconnected: Duration?
+    public var staleWhenDisconnected: Duration
 
     /// Names of targeted fields, such as `CDN-Cache-Control`, in order of precedence (RFC 9213). Default: none, for a
     /// cache that no targeted field addresses.
@@ -101,8 +120,8 @@ public struct CachePolicy: Hashable, Sendable {
         heuristicFraction: Double = 0.1,
         heuristicLimit: Duration = .seconds(7 * 86_400),
         isShared: Bool = false,
-        staleIfError: Duration? = nil,
-        staleWhenDisconnected: Duration? = .seconds(Int64.max),
+        staleIfError: Duration = .zero,
+        staleWhenDisconnected: Duration = .seconds(Int64.max),
         targetedFields: [String] = []
     ) {
         self.mode = mode
@@ -125,8 +144,23 @@ extension CachePolicy {
     package var storesNothing: Bool {
         switch lifetimeOverride {
         case .serverPolicy: false
-        case .fixed(let lifetime): lifetime < .zero
+        case .fixed(let lifetime), .forced(let lifetime): lifetime < .zero
         case .doNotStore: true
+        }
+    }
+
+    /// Whether the policy ignores the cache directives of a response with this status.
+    package func ignoresDirectives(of status: HTTPResponse.Status) -> Bool {
+        guard case .forced = lifetimeOverride else { return false }
+        return status.kind == .successful && status.isHeuristicallyCacheable
+    }
+
+    /// Returns the freshness lifetime, in seconds, that replaces the stated one; `nil` for a status without override.
+    func overridingLifetime(for status: HTTPResponse.Status) -> Int64? {
+        switch lifetimeOverride {
+        case .fixed(let lifetime): max(0, lifetime.components.seconds)
+        case .forced(let lifetime): ignoresDirectives(of: status) ? max(0, lifetime.components.seconds) : nil
+        case .serverPolicy, .doNotStore: nil
         }
     }
 }

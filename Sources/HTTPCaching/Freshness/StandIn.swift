@@ -56,6 +56,6 @@ package enum StandIn {
             return stated.compactMap { if case .seconds(let seconds) = $0 { seconds } else { nil } }.max()
         }
         let allowance = failure == .disconnected ? policy.staleWhenDisconnected : policy.staleIfError
-        return allowance.map(\.components.seconds)
+        return allowance > .zero ? allowance.components.seconds : nil
     }
 }

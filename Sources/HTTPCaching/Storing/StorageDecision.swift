@@ -23,7 +23,7 @@ package struct StorageDecision: Hashable, Sendable {
         guard !isPOST || response.isReusableAsGET else { return refuse(.postNotCacheable) }
 
         guard !policy.storesNothing else { return refuse(.localConfiguration, removesStored: true) }
-        if let rule = response.ruleOfNoStore {
+        if !policy.ignoresDirectives(of: status), let rule = response.ruleOfNoStore {
             // §5.2.2.5 does not say whether to remove an older response. The origin has withdrawn its earlier
             // permission to store. But an error that must not be stored says nothing about the last good response.
             return refuse(rule, removesStored: response.control.noStore && status.code < 400)

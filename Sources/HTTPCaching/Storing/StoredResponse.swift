@@ -46,7 +46,7 @@ extension StoredResponse {
     ///   - policy: The policy, which names the targeted fields for this cache.
     package consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
         if let age {
-            fields.removeWithheld(by: policy)
+            if !policy.ignoresDirectives(of: status) { fields.removeWithheld(by: policy) }
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
             // header field, replacing any present in the response with a value equal to the stored response's
             // current_age".

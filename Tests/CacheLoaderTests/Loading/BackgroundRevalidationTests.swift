@@ -130,9 +130,8 @@ struct BackgroundRevalidationTests {
     func memory() async throws {
         let transport = Self.transport { _ in .reply(200, [.cacheControl: "max-age=60", .eTag: "\"2\""], "new") }
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
-        var lasting = CachePolicy()
-        lasting.lifetimeOverride = .fixed(.seconds(3600))
-        let other = ResourceRequest(Self.url, policy: lasting)
+        let lasting = CachePolicy.LifetimeOverride.fixed(.seconds(3600))
+        let other = ResourceRequest(Self.url, policy: .init(lifetimeOverride: lasting))
         _ = try await fixture.loader.load(other)
         #expect(try await fixture.loader.load(other).source == .memory)
         fixture.clock.advance(by: 20)

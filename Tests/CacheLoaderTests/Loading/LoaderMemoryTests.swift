@@ -90,8 +90,8 @@ struct LoaderMemoryTests {
         "B5, B7: nor does it answer a request that wants more than a fresh value",
         arguments: [
             ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
-            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .revalidateAlways)),
-            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .remoteOnly)),
+            ResourceRequest("https://example.com/a", policy: .revalidateAlways),
+            ResourceRequest("https://example.com/a", policy: .remoteOnly),
         ])
     func demanding(request: ResourceRequest) async throws {
         let (fixture, transport) = try fixture()

@@ -136,7 +136,7 @@ struct NamedResourceLoaderTests {
         await #expect(throws: LoadError.self) { try await loader.load(ResourceRequest(url, headerFields: noCache)) }
         #expect(try store.failure(for: key)?.count == 3)
         let count = transport.requestCount
-        let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        let remote = ResourceRequest(url, policy: .remoteOnly)
         await #expect(throws: LoadError.self) { try await loader.load(remote) }
         #expect(transport.requestCount == count + 1)
         #expect(try store.failure(for: key)?.count == 4)

@@ -66,7 +66,7 @@ struct ResourceLoaderTests {
         let requests = [
             ResourceRequest(url), ResourceRequest("https://example.com/b"),
             ResourceRequest(url, headerFields: [x: "1", y: "2"]), ResourceRequest(url, headerFields: [y: "2", x: "1"]),
-            ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly)),
+            ResourceRequest(url, policy: .remoteOnly),
         ]
         try await withThrowingTaskGroup { group in
             for request in requests { group.addTask { _ = try await fixture.loader.load(request) } }
@@ -161,11 +161,11 @@ struct ResourceLoaderTests {
             .ok("one".utf8, cacheControl: "max-age=60", etag: "\"1\""), .ok("two".utf8, cacheControl: "max-age=60"))
         let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
-        let cacheOnly = ResourceRequest(url, policy: CachePolicy(mode: .cacheOnly))
+        let cacheOnly = ResourceRequest(url, policy: .cacheOnly)
         await #expect(throws: LoadError.notCached(url: url)) { try await fixture.loader.load(cacheOnly) }
         #expect(transport.requestCount == 0)
         _ = try await fixture.loader.load(url)
-        let remote = try await fixture.loader.load(ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly)))
+        let remote = try await fixture.loader.load(ResourceRequest(url, policy: .remoteOnly))
         #expect(remote.text == "two")
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
         fixture.clock.advance(by: 3600)

@@ -38,7 +38,7 @@ struct ResourceStandInTests {
         #expect(stale.text == "good" && stale.isStale && stale.failure?.brief == expected)
         #expect(stale.age == 61)
 
-        let off = CachePolicy(staleWhenDisconnected: nil)
+        let off = CachePolicy.Override(staleIfError: .zero, staleWhenDisconnected: .zero)
         await expectError(expected) { try await fixture.loader.load(ResourceRequest(Self.url, policy: off)) }
         try await fixture.store.remove(CacheKey(url: Self.url))
         await expectError(expected) { try await fixture.loader.load(Self.url) }

@@ -123,7 +123,7 @@ struct ModelConcurrencyTests {
                         switch Int.random(in: 0..<10, using: &generator) {
                         case ..<5: await model.bind(ResourceRequest("https://example.com/\(path)"))
                         case ..<6: await model.bind(nil)
-                        case ..<7: await model.reload(policy: CachePolicy(mode: .remoteOnly))
+                        case ..<7: await model.reload(policy: .remoteOnly)
                         case ..<8: await model.cancel()
                         case ..<9: for await state in await model.states() where !state.isLoading { break }
                         default: _ = try? await loader.remove("https://example.com/\(path)")

@@ -205,7 +205,7 @@ struct ObservedResourceTests {
         model.bind("a")
         model.reload()
         #expect(script.begun == ["a"])
-        model.reload(policy: CachePolicy(mode: .revalidateAlways))
+        model.reload(policy: .revalidateAlways)
         #expect(script.begun == ["a", "a"])
         await script.hasStopped(0)
     }

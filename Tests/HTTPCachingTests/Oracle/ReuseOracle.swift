@@ -78,6 +78,8 @@ private struct Reading {
     // MARK: RFC 9111 §4.2.1, §4.2.2
 
     private static func lifetime(_ example: OracleCase, _ response: OracleDirectives) -> Int64 {
+        // §3: only a policy that ignores directives stores it. Under any other policy the response is stale.
+        if response.mentions("no-store"), !response.states("must-understand") { return 0 }
         for name in example.isShared ? ["s-maxage", "max-age"] : ["max-age"] {
             switch response.seconds(name) {
             case .absent: break

@@ -74,10 +74,10 @@ struct CredentialAndModeTests {
             }
             let fixture = try LoaderFixture(transport: transport)
             _ = try await fixture.cache.response(for: .to("/a")).bytes
-            let policy = CachePolicy(mode: mode)
-            if !isPerRequest { fixture.cache.configuration.policy = policy }
+            var policy = CachePolicy.Override()
+            if isPerRequest { policy.mode = mode } else { fixture.cache.configuration.policy.mode = mode }
             func ask() async throws -> String {
-                try await fixture.cache.response(for: .to("/a"), policy: isPerRequest ? policy : nil).text
+                try await fixture.cache.response(for: .to("/a"), policy: policy).text
             }
             #expect(try await ask() == "body")
             #expect(transport.requestCount == 1 + fresh)
@@ -101,11 +101,10 @@ struct CredentialAndModeTests {
         let fixture = try LoaderFixture(transport: transport)
         let normal = Task { try await fixture.cache.response(for: .to("/a")).text }
         await gate.reached(1)
-        let remote = CachePolicy(mode: .remoteOnly)
-        #expect(try await fixture.cache.response(for: .to("/a"), policy: remote).text == "2")
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: .remoteOnly).text == "2")
         gate.open()
         #expect(try await normal.value == "1")
-        #expect(try await fixture.cache.response(for: .to("/a"), policy: remote).text == "3")
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: .remoteOnly).text == "3")
         #expect(try await fixture.cache.response(for: .to("/a")).text == "3")
         #expect(transport.requests.allSatisfy { $0.headerFields[.ifNoneMatch] == nil })
         #expect(transport.requestCount == 3)
@@ -115,14 +114,13 @@ struct CredentialAndModeTests {
     func cacheOnly() async throws {
         let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=1, stale-while-revalidate=60")).transport
         let fixture = try LoaderFixture(transport: transport)
-        let policy = CachePolicy(mode: .cacheOnly)
-        let miss = try await fixture.cache.response(for: .to("/a"), policy: policy)
+        let miss = try await fixture.cache.response(for: .to("/a"), policy: .cacheOnly)
         #expect(miss.head.status == .gatewayTimeout)
         #expect(miss.failure == .notCached(url: "https://example.com/a"))
         #expect(transport.requestCount == 0)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 30)
-        #expect(try await fixture.cache.response(for: .to("/a"), policy: policy).text == "body")
+        #expect(try await fixture.cache.response(for: .to("/a"), policy: .cacheOnly).text == "body")
         #expect(!fixture.cache.isRevalidating)
         #expect(transport.requestCount == 1)
     }
@@ -132,7 +130,7 @@ struct CredentialAndModeTests {
         let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
-        let policy = CachePolicy(lifetimeOverride: .doNotStore)
+        let policy = CachePolicy.Override(lifetimeOverride: .doNotStore)
         #expect(try await fixture.cache.response(for: .to("/a"), policy: policy).text == "body")
         #expect(try fixture.store.statistics().entries == 0)
     }

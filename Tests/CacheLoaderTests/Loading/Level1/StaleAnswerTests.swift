@@ -196,7 +196,7 @@ struct StaleAnswerTests {
 
     @Test("R03: not where the policy forbids it")
     func forbiddenByPolicy() async throws {
-        let (fixture, _) = try await filled("max-age=10", policy: CachePolicy(staleWhenDisconnected: nil)) {
+        let (fixture, _) = try await filled("max-age=10", policy: CachePolicy(staleWhenDisconnected: .zero)) {
             _ throws(TransportError) in throw TransportError(.cannotConnect)
         }
         fixture.clock.advance(by: 20)

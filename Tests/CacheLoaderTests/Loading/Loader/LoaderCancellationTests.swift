@@ -118,7 +118,7 @@ struct LoaderCancellationTests {
         }
         let fixture = try LoaderFixture(transport: transport) { configuration in
             configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
-            configuration.policy.staleIfError = deliversStale ? nil : .seconds(600)
+            configuration.policy.staleIfError = deliversStale ? .zero : .seconds(600)
         }
         let request = ResourceRequest("https://example.com/a")
         _ = try await fixture.loader.load(request)

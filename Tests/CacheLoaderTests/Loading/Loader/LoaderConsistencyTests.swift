@@ -25,11 +25,11 @@ struct LoaderConsistencyTests {
     @Test(
         "B5, J2: a response that was replaced is not in memory any more, whoever had it replaced",
         arguments: [
-            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .revalidateAlways)),
-            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .remoteOnly)),
+            ResourceRequest("https://example.com/a", policy: .revalidateAlways),
+            ResourceRequest("https://example.com/a", policy: .remoteOnly),
             ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
             ResourceRequest(
-                "https://example.com/a", policy: CachePolicy(mode: .revalidateAlways), usesMemory: false),
+                "https://example.com/a", policy: .revalidateAlways, usesMemory: false),
         ])
     func replaced(by request: ResourceRequest) async throws {
         let fixture = try fixture(counting())

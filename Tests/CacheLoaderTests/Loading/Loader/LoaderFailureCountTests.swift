@@ -70,7 +70,7 @@ struct LoaderFailureCountTests {
         #expect(events == ["cached", "failed"])
         let fresh = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all.map(\.name)
         #expect(fresh == ["completed disk"])
-        let strict = ResourceRequest(url, policy: CachePolicy())
+        let strict = ResourceRequest(url, policy: .init(staleIfError: .zero))
         await expectError(.status(503, url: url)) { try await fixture.loader.load(strict) }
         #expect(transport.requestCount == 2)
         fixture.clock.advance(by: 30)
@@ -111,7 +111,7 @@ struct LoaderFailureCountTests {
         fixture.clock.advance(by: 60)
         await expectError(error) { try await fixture.loader.load(url) }
         #expect(transport.requests.count { $0.path == "/b" } == 4)
-        let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        let remote = ResourceRequest(url, policy: .remoteOnly)
         for _ in 0..<4 { await expectError(error) { try await fixture.loader.load(remote) } }
         #expect(transport.requests.count { $0.path == "/b" } == 8, "D6: remoteOnly asks all the same")
     }

@@ -137,7 +137,7 @@ struct LoaderNegativeCachingTests {
         await fail(fixture, 404)
         #expect(transport.requestCount == 2)
         #expect(try fixture.loader.peek(url) == Data("good".utf8))
-        let request = ResourceRequest(url, policy: CachePolicy(mode: .cacheFirst))
+        let request = ResourceRequest(url, policy: .cacheFirst)
         let stale = try await fixture.loader.load(request)
         #expect(stale.text == "good")
         #expect(stale.isStale)
@@ -159,7 +159,7 @@ struct LoaderNegativeCachingTests {
             let stale = try await fixture.loader.load(url)
             #expect(stale.text == "1")
             #expect(stale.failure == .transport(TransportError(.cannotConnect), url: url))
-            let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+            let remote = ResourceRequest(url, policy: .remoteOnly)
             await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) {
                 try await fixture.loader.load(remote)
             }
@@ -199,7 +199,7 @@ struct LoaderNegativeCachingTests {
         await fail(fixture, 404)
         await fail(fixture, 404)
         #expect(transport.requestCount == 1)
-        let request = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        let request = ResourceRequest(url, policy: .remoteOnly)
         #expect(try await fixture.loader.load(request).text == "good")
     }
 

@@ -29,7 +29,7 @@ struct LoaderOperations {
         if Int.random(in: 0..<8, using: &generator) == 0 { request.timeout = .seconds(1_000) }
         let modes: [CachePolicy.Mode] = [.remoteOnly, .cacheOnly, .cacheFirst, .revalidateAlways]
         if Int.random(in: 0..<8, using: &generator) == 0, let mode = modes.randomElement(using: &generator) {
-            request.policy = CachePolicy(mode: mode)
+            request.policy.mode = mode
         }
         return (request, "/\(number)|")
     }

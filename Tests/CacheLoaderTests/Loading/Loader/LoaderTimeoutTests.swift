@@ -81,8 +81,8 @@ struct LoaderTimeoutTests {
     @Test(
         "A load whose policy, request or method permits no stale response fails after a timeout",
         arguments: [
-            ResourceRequest("https://example.com/a", policy: CachePolicy(staleWhenDisconnected: nil)),
-            ResourceRequest("https://example.com/a", policy: CachePolicy(mode: .remoteOnly)),
+            ResourceRequest("https://example.com/a", policy: .init(staleWhenDisconnected: .zero)),
+            ResourceRequest("https://example.com/a", policy: .remoteOnly),
             ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
             ResourceRequest("https://example.com/a", method: .post),
         ])

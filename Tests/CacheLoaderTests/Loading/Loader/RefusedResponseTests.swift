@@ -163,7 +163,7 @@ struct RefusedResponseTests {
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         let requests = [
-            ResourceRequest(url, policy: CachePolicy(mode: .cacheOnly)),
+            ResourceRequest(url, policy: .cacheOnly),
             ResourceRequest(url, headerFields: [.cacheControl: "only-if-cached"]),
         ]
         for request in requests {
@@ -180,7 +180,7 @@ struct RefusedResponseTests {
             configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
         }
         _ = try await fixture.loader.load(url)
-        let remote = ResourceRequest(url, policy: CachePolicy(mode: .remoteOnly))
+        let remote = ResourceRequest(url, policy: .remoteOnly)
         await expectError(.status(404, url: url)) { try await fixture.loader.load(remote) }
         await #expect(throws: refusal) { try await fixture.loader.load(url, as: number) }
         #expect(transport.requestCount == 2)

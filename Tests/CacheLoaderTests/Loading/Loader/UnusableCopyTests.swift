@@ -126,7 +126,7 @@ struct UnusableCopyTests {
         let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "gzip, deflate"])).text == "nonsense")
-        let offline = ResourceRequest(url, policy: CachePolicy(mode: .cacheOnly))
+        let offline = ResourceRequest(url, policy: .cacheOnly)
         await #expect(throws: LoadError.malformedContent(url: url, coding: "gzip")) {
             try await fixture.loader.load(offline)
         }

@@ -1,0 +1,42 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+/// Selects stored content for a request without answering the request.
+extension CacheTransaction {
+    /// A stored response that a request selects.
+    struct Selected {
+        let entry: StoredEntry
+        let response: StoredResponse
+    }
+
+    /// Selects stored content, or a stored redirect, by `Vary` and credentials (RFC 9111 §4.1), fresh or stale.
+    ///
+    /// Skips parts and error responses: the content is the last good one. Does not open the body.
+    ///
+    /// - Throws: ``LoadError/store(_:)`` if the store cannot be read.
+    func selectedContent() throws(LoadError) -> Selected? {
+        let stored: Stored
+        do throws(StoreError) {
+            stored = try find()
+        } catch {
+            throw .store(error)
+        }
+        var request = request
+        // Selects the whole content, although the caller wants a part of it.
+        request.headerFields[.range] = nil
+        let contents = stored.entries.indices.filter { stored.entries[$0].metadata.kind == .content }
+        let choice = SelectedResponse.choose(
+            for: request, candidates: contents.map { stored.responses[$0] }, policy: policy, fingerprint: fingerprint)
+        return choice.map { Selected(entry: stored.entries[contents[$0]], response: stored.responses[contents[$0]]) }
+    }
+
+    /// Makes a response of selected content, as a load would get it if it were fresh.
+    func response(from selected: Selected, _ body: StoredBody) -> CachedResponse {
+        let freshness = Freshness(of: selected.response, policy: policy)
+        let answer = Answer(
+            response: selected.response, entry: selected.entry, body: body, age: freshness.age(at: now),
+            isStale: !freshness.isFresh(at: now), isRevalidated: false, rule: .fresh)
+        return response(from: answer)
+    }
+}

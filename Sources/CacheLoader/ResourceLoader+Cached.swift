@@ -1,0 +1,141 @@
+internal import CacheStore
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Answers from memory and from the store without suspension.
+///
+/// Each method returns the value that a load would return without asking the origin, and records the access, as a load
+/// does. Leaves a stale value within `stale-while-revalidate` (RFC 5861 §3) to a load, which validates it.
+///
+/// Cost on the calling thread: from memory about a microsecond, and no system call. From the store some microseconds, for
+/// one lookup for each redirect step and a read of the file; then the processor, or the decoding of a ``StoredForm``.
+/// The first read of a file in a process verifies its digest.
+extension ResourceLoader {
+    /// Returns the fresh content of a URL from memory or from the store, like ``cachedValue(for:)-(ResourceRequest)``.
+    public func cachedValue(for url: String) throws(LoadError) -> Resource? {
+        try cachedValue(for: ResourceRequest(url))
+    }
+
+    /// Returns the content that answers a request without the network; `nil` without any.
+    ///
+    /// Runs on the calling thread: a lookup, and a read of the file unless the content is in memory. The content is fresh,
+    /// or stale as far as the policy of the request allows: see ``Loaded/isStale``. Returns `nil` for methods other than
+    /// GET and HEAD.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
+    ///   ``LoadError/unacceptableContentType(_:url:)``, ``LoadError/bodyTooLarge(url:limit:)``.
+    public func cachedValue(for request: ResourceRequest) throws(LoadError) -> Resource? {
+        try cachedValue(for: request, .bytes) { { $0.data } }
+    }
+
+    /// Returns a fresh value of a URL from memory or from the store, like
+    /// ``cachedValue(for:as:)-(ResourceRequest,_)``.
+    public func cachedValue<Output>(
+        for url: String, as processor: some Processor<Data, Output>
+    ) throws(LoadError) -> Loaded<Output>? {
+        try cachedValue(for: ResourceRequest(url), as: processor)
+    }
+
+    /// Returns the value that answers a request without the network; `nil` without any.
+    ///
+    /// ```swift
+    /// let feed = try loader.cachedValue(for: "https://example.com/feed.json", as: .json(Feed.self))
+    /// ```
+    ///
+    /// Looks in memory, then for a value with a ``StoredForm`` in the store. Otherwise a ``SynchronousProcessor``, such as
+    /// `.text` and `.json`, processes the stored content on the calling thread. With another processor the result is
+    /// `nil`. Keeps a new value in memory, but not in the store.
+    ///
+    /// - Throws: As ``cachedValue(for:)-(ResourceRequest)``, and ``LoadError/processing(url:reason:)``.
+    public func cachedValue<Output>(
+        for request: ResourceRequest, as processor: some Processor<Data, Output>
+    ) throws(LoadError) -> Loaded<Output>? {
+        try cachedValue(for: request, Recipe(processor)) {
+            guard let processor = processor as? any SynchronousProcessor<Data, Output> else { return nil }
+            return { resource in
+                let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)
+                return try processor.processSynchronously(resource.data, context)
+            }
+        }
+    }
+
+    /// - Parameter maker: Returns a function that makes the value of content; `nil` if only a load can make the value.
+    ///   Runs only if there is no such value yet.
+    private func cachedValue<Output: Sendable>(
+        for request: ResourceRequest, _ recipe: Recipe, maker: () -> ((Resource) throws -> Output)?
+    ) throws(LoadError) -> Loaded<Output>? {
+        let key = memoryKey(request, recipe)
+        if let loaded = loadFromMemory(key) { return loaded.cast() }
+        let load = try load(for: request)
+        let epoch = key.map { _ in memory.epoch(of: load.target.key) }
+        guard load.isShareable, let (hops, last) = try cachedHops(load), let (transaction, answer) = hops.last,
+            !answer.isRevalidated
+        else { return nil }
+        let response = transaction.response(from: answer)
+        guard let (loaded, byteCount) = try value(recipe, of: response, last, load, maker) else { return nil }
+        for hop in hops { hop.transaction.note(hop.answer) }
+        if let key, let epoch {
+            remember([key: loaded.value], of: loaded, byteCount, answer.entry, load, since: epoch)
+        }
+        return loaded
+    }
+
+    /// As ``freshHops(_:)``, but finds nothing where the policy forbids the network and nothing stored answers.
+    private func cachedHops(
+        _ load: Load
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
+        do throws(LoadError) {
+            return try freshHops(load)
+        } catch .notCached {
+            return nil
+        }
+    }
+
+    /// Reads the stored value of a response, or makes the value of the stored content.
+    private func value<Output: Sendable>(
+        _ recipe: Recipe, of response: CachedResponse, _ request: HopRequest, _ load: Load,
+        _ maker: () -> ((Resource) throws -> Output)?
+    ) throws(LoadError) -> (Loaded<Output>, byteCount: Int)? {
+        let (target, configuration) = (request.target, load.configuration)
+        if let original = response.original(for: request.method),
+            let stored = recipe.readStoredValue(of: original, in: store, configuration)
+        {
+            context.meters.diskBytes.add(Int64(stored.byteCount))
+            let loaded = try Loaded(stored.value, response, target, configuration)
+            return (loaded.cast(), Int(clamping: original.byteCount))
+        }
+        guard let make = maker() else { return nil }
+        let resource: Resource
+        do throws(LoadError) {
+            resource = try Resource(stored: response, target, configuration)
+        } catch .store, .malformedContent {
+            // The body is of no use. A load asks the origin for another one.
+            return nil
+        }
+        do {
+            return (resource.with(try make(resource)), resource.data.count)
+        } catch {
+            throw .processing(url: resource.url, reason: "\(error)")
+        }
+    }
+}
+
+extension Resource {
+    /// Reads the stored body of a response on the calling thread.
+    fileprivate init(
+        stored response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration
+    ) throws(LoadError) {
+        try configuration.checkContentType(of: response.head, url: target.url.text)
+        var data = try response.body.storedData(upTo: .max) ?? Data()
+        var fields = response.head.headerFields
+        if response.head.status != .partialContent {
+            data = try configuration.decode(data, &fields, url: target.url.text)
+        }
+        self.init(data, response, target, fields)
+    }
+}

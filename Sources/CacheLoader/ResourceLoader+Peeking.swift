@@ -1,0 +1,82 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Looks at stored content, fresh or stale, without asking an origin.
+extension ResourceLoader {
+    /// Returns the stored content of a URL, fresh or stale, like ``peek(_:)-(ResourceRequest)``.
+    public func peek(_ url: String) throws(LoadError) -> Data? {
+        try peek(ResourceRequest(url))
+    }
+
+    /// Returns the stored content that a request selects, fresh or stale; `nil` without any.
+    ///
+    /// Selects as a load does: by key, partition, `Vary` (RFC 9111 §4.1) and credentials, including those of the
+    /// configuration. Follows stored redirects. Ignores stored error responses and parts, the directives and the range of
+    /// the request, and the mode of the policy. Returns `nil` for methods other than GET and HEAD.
+    ///
+    /// Records no access. Keeps the content in memory if ``Configuration/memoryLimit`` and
+    /// ``ResourceRequest/usesMemory`` allow it, and if the content is fresh: the next load finds it there.
+    ///
+    /// Runs on the calling thread: one lookup for each redirect step, and a read of the file. The first read of a file
+    /// in a process verifies its digest.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``. If
+    ///   the content is compressed, ``LoadError/malformedContent(url:coding:)`` and
+    ///   ``LoadError/bodyTooLarge(url:limit:)``.
+    public func peek(_ request: ResourceRequest) throws(LoadError) -> Data? {
+        let memoryKey = memoryKey(request, .bytes)
+        let load = try load(for: request)
+        let epoch = memory.epoch(of: load.target.key)
+        guard let (transaction, selected, target) = try selectedContent(load) else { return nil }
+        let (body, bytes): (StoredBody, Data)
+        do throws(StoreError) {
+            guard let opened = try store.openBody(of: selected.entry) else { return nil }
+            (body, bytes) = (opened, try opened.data())
+        } catch {
+            throw .store(error)
+        }
+        let response = transaction.response(from: selected, body)
+        var fields = response.head.headerFields
+        let data = try load.configuration.decode(bytes, &fields, url: target.url.text)
+        // A load rejects content of a type that the configuration does not accept.
+        let isAccepted = load.configuration.contentTypes?.accepts(fields) ?? true
+        if let memoryKey, isAccepted {
+            let resource = Resource(data, response, target, fields)
+            remember([memoryKey: data], of: resource, data.count, selected.entry, load, since: epoch)
+        }
+        return data
+    }
+
+    /// Returns whether content is stored for a URL, fresh or stale, like ``contains(_:)-(ResourceRequest)``.
+    public func contains(_ url: String) throws(LoadError) -> Bool {
+        try contains(ResourceRequest(url))
+    }
+
+    /// Returns whether stored content is there that ``peek(_:)-(ResourceRequest)`` would return.
+    ///
+    /// Records no access, and does not open the file. Runs on the calling thread: one lookup for each redirect step.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
+    public func contains(_ request: ResourceRequest) throws(LoadError) -> Bool {
+        try selectedContent(load(for: request)) != nil
+    }
+
+    /// Selects the stored content of a load, behind stored redirects, too.
+    private func selectedContent(
+        _ load: Load
+    ) throws(LoadError) -> (CacheTransaction, CacheTransaction.Selected, LoadTarget)? {
+        guard load.isShareable else { return nil }
+        let found = try storedHops(load) { (transaction) throws(LoadError) in
+            try transaction.selectedContent().map { ($0, $0.response) }
+        }
+        guard let (hops, request) = found, let last = hops.last else { return nil }
+        return (last.transaction, last.answer, request.target)
+    }
+}

@@ -1,0 +1,18 @@
+package import HTTPTypes
+
+/// Chooses the stored response that a request selects, fresh or stale (RFC 9111 §4.1).
+package enum SelectedResponse {
+    /// Returns the index of the preferred candidate with a suitable body; `nil` without one.
+    ///
+    /// Ignores freshness, and the directives of request and response about reuse.
+    package static func choose(
+        for request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy,
+        fingerprint: RequestSelection.Fingerprint
+    ) -> Int? {
+        let directives = RequestDirectives(request, mode: policy.mode)
+        let suitable = SuitableResponses(request, directives, candidates, policy: policy, fingerprint: fingerprint)
+        var best: SuitableResponse?
+        for response in suitable.responses where best.map(response.isPreferred) ?? true { best = response }
+        return best?.index
+    }
+}
