@@ -167,12 +167,12 @@ public final class HTTPCache: Sendable {
         }
         switch landing {
         case .answered(let response): return response
-        case .failed(let error): return try transaction.standIn(for: error, forwarding)
+        case .failed(let error): return try transaction.serveStale(for: error, forwarding)
         case .decideAgain(let response):
             if let failure = response.failure {
                 // What has failed for one has failed for all. But of an error status nothing is at hand to pass on.
                 do throws(LoadError) {
-                    return try transaction.standIn(for: failure, forwarding)
+                    return try transaction.serveStale(for: failure, forwarding)
                 } catch {
                     if case .transport = error { throw error }
                 }

@@ -166,9 +166,9 @@ struct CacheTransaction: Sendable {
     func decide() throws(LoadError) -> Step {
         var stored = lookup()
         while true {
-            let reuse = ReuseDecision.make(
-                request: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
-            switch reuse.decision {
+            let reuse = ReuseDecision(
+                for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            switch reuse.action {
             case .hit(let index, let age, let isStale):
                 if let answer = answer(stored, index, age, isStale: isStale, reuse.rule) { return .answer(answer) }
                 stored.responses[index].hasIntactBody = false

@@ -1,36 +1,41 @@
-package import HTTPTypes
+public import HTTPTypes
 
-/// A response as the cache holds it, and what must be known to use it again. The body is elsewhere.
-package struct StoredResponse: Hashable, Sendable {
+/// The head of a stored response, and the facts that later decisions need. The owner of the cache keeps the body.
+///
+/// ``ReplyDecision`` creates stored responses. To persist one, encode it, or store its properties and pass them to the
+/// initializer.
+public struct StoredResponse: Hashable, Sendable {
     /// The status.
-    package var status: HTTPResponse.Status
-    /// The fields as stored: without those that belong to a connection or a proxy, and always with a usable `Date`.
-    package var fields: HTTPFields
-    /// When the request was sent that stored or last validated it.
-    package var requestTime: HTTPDate
-    /// When the response to that arrived.
-    package var responseTime: HTTPDate
-    /// What `Vary` nominated in that request.
-    package var selection: RequestSelection
-    /// Whether the body is there, and whole. Without it nothing can be answered, nor validated.
-    package var hasIntactBody: Bool
-    /// Whether a content coding was removed from the body on its way here.
-    package var isBodyDecoded: Bool
-    /// Which bytes the body is, when it is not the whole. The fields are those of the whole all the same: without
-    /// `Content-Range`, and with the `Content-Length` of the whole if that is known.
-    package var part: StoredPart?
+    public var status: HTTPResponse.Status
+    /// The stored fields: without the fields for one connection or proxy (RFC 9111 §3.1), and with a usable `Date`.
+    public var fields: HTTPFields
+    /// The time of the request that stored or last validated the response.
+    public var requestTime: HTTPDate
+    /// The time when the reply to that request arrived.
+    public var responseTime: HTTPDate
+    /// The fields of that request that `Vary` nominates.
+    public var varyKey: VaryKey
+    /// Whether the body is present and whole. A response without its body can neither answer nor be validated.
+    public var hasIntactBody: Bool
+    /// Whether the transport removed a content coding from the body.
+    public var isBodyDecoded: Bool
+    /// The bytes that the body consists of; `nil` for the whole.
+    ///
+    /// The fields describe the whole in either case: without `Content-Range`, and with the `Content-Length` of the
+    /// whole, if known.
+    public var part: StoredPart?
 
-    /// Creates a stored response.
-    package init(
+    /// Creates a stored response from its parts.
+    public init(
         status: HTTPResponse.Status, fields: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate,
-        selection: RequestSelection = RequestSelection(text: ""), hasIntactBody: Bool = true,
-        isBodyDecoded: Bool = false, part: StoredPart? = nil
+        varyKey: VaryKey = VaryKey(text: ""), hasIntactBody: Bool = true, isBodyDecoded: Bool = false,
+        part: StoredPart? = nil
     ) {
         self.status = status
         self.fields = fields
         self.requestTime = requestTime
         self.responseTime = responseTime
-        self.selection = selection
+        self.varyKey = varyKey
         self.hasIntactBody = hasIntactBody
         self.isBodyDecoded = isBodyDecoded
         self.part = part
@@ -38,16 +43,18 @@ package struct StoredResponse: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// The head that answers a request with this response.
+    /// Returns the head that answers a request with the whole response. ``StoredAnswer`` also answers conditions and
+    /// ranges.
     ///
-    /// `Date` and all else stay as they were stored.
+    /// `Date` and all other fields stay as stored. With an age, sets `Age` and withholds the fields that
+    /// `no-cache="…"` lists (RFC 9111 §5.2.2.4).
     ///
     /// - Parameters:
-    ///   - age: The current age; `nil` when the origin has validated the response for this very request.
-    ///   - policy: Says in which fields the response speaks to this cache.
-    package consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
+    ///   - age: The current age; `nil` if the origin validated the response for this request.
+    ///   - policy: Names the targeted fields that address the cache.
+    public consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
         if let age {
-            // RFC 9111 §5.2.2.4: the fields that no-cache="…" lists are not to be used without validation.
+            // RFC 9111 §5.2.2.4: the listed fields must not be used without validation.
             let targeted =
                 policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
             let withheld = (targeted ?? CacheControl(fields)).noCacheFields

@@ -87,11 +87,11 @@ struct LoaderFaultTests {
             let offline = try await fixture.loader.load(ResourceRequest(url, policy: CachePolicy(mode: .cacheFirst)))
             #expect(offline.text == "good" && offline.isStale)
             // As a loader is configured by default. A body that has begun is the origin's answer.
-            if let standIn = try? await fixture.loader.load(
+            if let fallback = try? await fixture.loader.load(
                 ResourceRequest(url, policy: ResourceLoader.Configuration().policy))
             {
-                #expect(standIn.text == "good")
-                #expect(standIn.failure.map { fault.explains($0, url) } == true)
+                #expect(fallback.text == "good")
+                #expect(fallback.failure.map { fault.explains($0, url) } == true)
             }
         }
         try await expectSound(fixture)
