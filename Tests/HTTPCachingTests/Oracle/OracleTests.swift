@@ -116,7 +116,7 @@ internal import Testing
         tally.expectAll(["forbidden", "allowed"], of: Self.storingRounds, "\(seed)")
     }
 
-    @Test("E03, E04, E05, R01, R03: a response is served stale on error only where the oracle permits it", arguments: 0..<runs)
+    @Test("E03, E04, E05, R01, R03: stale on error only where the oracle permits it", arguments: 0..<runs)
     func staleFallback(run: Int) async {
         let seed = SeededGenerator()
         var generator = OracleGenerator(seed)
