@@ -40,7 +40,7 @@ extension ResourceLoader {
             if Task.isCancelled { throw .cancelled }
             if isAnsweredFromStore(load) { return .hit }
             let failure =
-                if let standIn = try await loadWhileBlocked(load, .nothing) { standIn.failure } else {
+                if let fallback = try await loadWhileBlocked(load, .nothing) { fallback.failure } else {
                     try await join(load, request, .nothing, as: Void.self).failure
                 }
             return failure.map(Prefetch.Outcome.failed) ?? .loaded

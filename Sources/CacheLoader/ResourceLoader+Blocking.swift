@@ -26,7 +26,8 @@ extension ResourceLoader {
     ///
     /// - Throws: That error.
     func loadWhileBlocked(_ load: Load, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
-        guard let response = try standInWhileBlocked(load, transaction(load)), response.head.status.kind == .successful
+        guard let response = try staleFallbackWhileBlocked(load, transaction(load)),
+            response.head.status.kind == .successful
         else {
             return nil
         }
@@ -39,10 +40,10 @@ extension ResourceLoader {
     /// not be.
     ///
     /// - Throws: The error of the origin, if there is none.
-    func standInWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
+    func staleFallbackWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
         guard let error = blockingError(load, transaction.key, url: transaction.url),
             case .forward(let forwarding) = try transaction.decide()
         else { return nil }
-        return try transaction.standIn(for: error, forwarding)
+        return try transaction.serveStale(for: error, forwarding)
     }
 }

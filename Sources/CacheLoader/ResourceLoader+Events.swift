@@ -103,10 +103,10 @@ extension ResourceLoader {
                 observation.cached(await loaded(recipe, stale, load))
                 throw Task.isCancelled ? .cancelled : error
             }
-            let standIn = try await loadWhileBlocked(load, recipe)
+            let fallback = try await loadWhileBlocked(load, recipe)
             // Else its transfer could begin, and even end, before it leaves.
             guard !Task.isCancelled else { throw .cancelled }
-            if let standIn { return observation.end(.success(standIn.cast())) }
+            if let fallback { return observation.end(.success(fallback.cast())) }
             let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
             // A cancellation before this point found nobody to tell.

@@ -38,7 +38,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     func reasons(reason: ForwardReason, token: String) throws {
         let status = CacheStatus.forward(reason)
         #expect(status.member(name: "cachestore") == "cachestore;fwd=\(token)")
-        #expect(!status.hit)
+        #expect(!status.isHit)
         let parameters = try item(status).rfc9651Parameters
         #expect(parameters["fwd"] == .token(token))
         #expect(parameters["hit"] == nil)
@@ -70,7 +70,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     func onlyWithForward() {
         var status = CacheStatus.forward(.stale, status: 304, ttl: 5, stored: true, collapsed: true)
         status.forward = nil
-        #expect(status.hit)
+        #expect(status.isHit)
         #expect(status.member(name: "c") == "c;hit;ttl=5")
     }
 

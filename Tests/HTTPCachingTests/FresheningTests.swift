@@ -299,9 +299,9 @@ internal import Testing
     func newVary() {
         let german = Sample.request("Accept-Language: de")
         let stored = Sample.stored("ETag: \"a\"", for: german)
-        #expect(stored.selection.text == "")
+        #expect(stored.varyKey.text == "")
         let updated = freshened(stored, by: notModified("Vary: Accept-Language", to: german))
-        #expect(updated?.selection.text == "accept-language: de")
+        #expect(updated?.varyKey.text == "accept-language: de")
     }
 
     @Test("A 304 with more fields than anyone needs updates nothing")

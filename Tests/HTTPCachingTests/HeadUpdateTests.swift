@@ -109,7 +109,7 @@ internal import Testing
             to: Sample.request("Accept-Language: de", method: .head))
         #expect(update.updates.keys.sorted() == [0, 1, 3])
         #expect(update.removals.isEmpty)
-        #expect(update.updates[0]?.selection.text == "accept-language: de")
+        #expect(update.updates[0]?.varyKey.text == "accept-language: de")
     }
 
     @Test("H01: A 200 to a HEAD removes a stored error or redirect, and leaves a part and a lost body alone")

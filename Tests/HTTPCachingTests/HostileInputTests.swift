@@ -105,7 +105,7 @@ internal import Testing
                         status: HTTPResponse.Status(code: .random(in: 0...999, using: &generator)),
                         fields: fields(names, &generator), requestTime: moment(&generator),
                         responseTime: moment(&generator),
-                        selection: RequestSelection(
+                        varyKey: VaryKey(
                             text: Bool.random(using: &generator)
                                 ? "" : String(decoding: value(&generator), as: UTF8.self)),
                         hasIntactBody: Int.random(in: 0..<8, using: &generator) > 0,
@@ -115,8 +115,9 @@ internal import Testing
                 mode: modes.randomElement(using: &generator) ?? .http, heuristicFraction: .infinity,
                 heuristicLimit: .seconds(Int64.max), isShared: Bool.random(using: &generator))
             let now = moment(&generator)
-            let decision = CacheDecision.make(
-                request: request, candidates: candidates, policy: policy, now: now, fingerprint: Sample.fingerprint)
+            let decision = ReuseDecision(
+                for: request, candidates: candidates, policy: policy, now: now, fingerprint: Sample.fingerprint
+            ).action
             check(decision, candidates, policy, now, "\(generator)")
 
             let exchange = Exchange(
@@ -129,15 +130,15 @@ internal import Testing
             let place = Int.random(in: -1...3, using: &generator)
             let question = [ReplyDecision.Question.none, .validation(place), .rest(place)].randomElement(
                 using: &generator)
-            let reply = ReplyDecision.make(
-                exchange, original: request, candidates: candidates, question: question ?? .none, policy: policy,
+            let reply = ReplyDecision(
+                for: exchange, original: request, candidates: candidates, question: question ?? .none, policy: policy,
                 fingerprint: Sample.fingerprint)
             check(reply, exchange, candidates, "\(generator)")
         }
     }
 
     private func check(
-        _ decision: CacheDecision, _ candidates: [StoredResponse], _ policy: CachePolicy, _ now: HTTPDate,
+        _ decision: ReuseDecision.Action, _ candidates: [StoredResponse], _ policy: CachePolicy, _ now: HTTPDate,
         _ seed: Comment
     ) {
         guard case .hit(let index, let age, let isStale) = decision else { return }
@@ -159,8 +160,8 @@ internal import Testing
             #expect(updates.keys.allSatisfy { candidates[$0].hasIntactBody }, seed)
         case .store(let response):
             #expect(response.fields.contains(.date) && !response.fields.contains(.connection), seed)
-            #expect(response.selection.matches(exchange.request, fingerprint: Sample.fingerprint), seed)
-        case .standIn(let index):
+            #expect(response.varyKey.matches(exchange.request, fingerprint: Sample.fingerprint), seed)
+        case .serveStale(let index):
             let freshness = Freshness(of: candidates[index], policy: CachePolicy())
             #expect(!freshness.alwaysNeedsValidation && candidates[index].hasIntactBody, seed)
         case .storePart(let response):
@@ -186,13 +187,13 @@ internal import Testing
         #expect(!CacheControl(one(.cacheControl)).isPublic)
         #expect(HTTPDate(HTTPField(name: .date, lenientValue: bytes), now: Sample.time()) == nil)
         #expect(HTTPDate(lenient: HTTPField(name: .date, lenientValue: bytes), now: Sample.time()) == nil)
-        let selection = RequestSelection.make(
+        let varyKey = VaryKey(
             response: one(.vary), request: Sample.request(), fingerprint: Sample.fingerprint)
-        #expect((selection?.text.utf8.count ?? 0) <= bytes.count)
+        #expect((varyKey?.text.utf8.count ?? 0) <= bytes.count)
         for name in [HTTPField.Name.accept, .acceptLanguage, .te] {
             var request = Sample.request()
             request.headerFields = one(name)
-            let nominated = RequestSelection.make(
+            let nominated = VaryKey(
                 response: Sample.fields(["Vary: \(name)"]), request: request, fingerprint: Sample.fingerprint)
             // One more line: no longer the same bytes.
             request.headerFields.append(Sample.field(name, ""))

@@ -30,7 +30,7 @@ internal import Testing
             Issue.record("not stored")
             return
         }
-        #expect(stored.selection == RequestSelection(text: "accept-encoding: gzip\nuser-agent: x"))
+        #expect(stored.varyKey == VaryKey(text: "accept-encoding: gzip\nuser-agent: x"))
     }
 
     @Test("S05, B6: a no-store reply is relayed and removes what is stored; others that are not stored do not")

@@ -39,12 +39,12 @@ enum Sample {
     ) -> StoredResponse {
         var fields = fields(lines)
         if !fields.contains(.date) { fields[.date] = time(received).description }
-        guard let selection = RequestSelection.make(response: fields, request: request, fingerprint: fingerprint) else {
+        guard let varyKey = VaryKey(response: fields, request: request, fingerprint: fingerprint) else {
             preconditionFailure("a response with Vary: * is found for no request")
         }
         return StoredResponse(
             status: status, fields: fields, requestTime: time(requested ?? received), responseTime: time(received),
-            selection: selection, hasIntactBody: hasIntactBody, isBodyDecoded: isBodyDecoded)
+            varyKey: varyKey, hasIntactBody: hasIntactBody, isBodyDecoded: isBodyDecoded)
     }
 
     /// A reply that arrived at `received`.
@@ -67,9 +67,10 @@ enum Sample {
     static func decide(
         _ request: HTTPRequest = request(), _ candidates: StoredResponse..., policy: CachePolicy = CachePolicy(),
         at seconds: Int64 = 0
-    ) -> CacheDecision {
-        CacheDecision.make(
-            request: request, candidates: candidates, policy: policy, now: time(seconds), fingerprint: fingerprint)
+    ) -> ReuseDecision.Action {
+        ReuseDecision(
+            for: request, candidates: candidates, policy: policy, now: time(seconds), fingerprint: fingerprint
+        ).action
     }
 
     static func decide(
@@ -80,8 +81,8 @@ enum Sample {
         if validated != nil {
             for name in [HTTPField.Name.ifNoneMatch, .ifModifiedSince] { unconditional.headerFields[name] = nil }
         }
-        return ReplyDecision.make(
-            exchange, original: original ?? unconditional, candidates: candidates,
+        return ReplyDecision(
+            for: exchange, original: original ?? unconditional, candidates: candidates,
             question: validated.map { .validation($0) } ?? .none, policy: policy, fingerprint: fingerprint)
     }
 }
@@ -96,7 +97,7 @@ enum Outcome: Hashable {
     case forward
     case unsatisfiable
 
-    init(_ decision: CacheDecision) {
+    init(_ decision: ReuseDecision.Action) {
         self =
             switch decision {
             case .hit(_, _, let isStale): isStale ? .staleHit : .hit

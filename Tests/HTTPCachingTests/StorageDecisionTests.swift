@@ -7,7 +7,7 @@ internal import Testing
         _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
         policy: CachePolicy = CachePolicy()
     ) -> StorageDecision {
-        StorageDecision.make(status: status, fields: Sample.fields(lines), request: request, policy: policy)
+        StorageDecision(status: status, fields: Sample.fields(lines), request: request, policy: policy)
     }
 
     private func rule(
@@ -38,7 +38,7 @@ internal import Testing
         #expect(rule("must-revalidate", status: .found) == .nothingAllowsStoring)
         var fields = Sample.fields(["Cache-Control: max-age=60"])
         for _ in 0..<Storability.maxFieldCount { fields.append(Sample.field(.via, "x")) }
-        let many = StorageDecision.make(
+        let many = StorageDecision(
             status: .ok, fields: fields, request: Sample.request(), policy: CachePolicy())
         #expect(many.rule == .tooManyFields)
         #expect(many.storability == .notStorable(removesStored: false))
@@ -118,7 +118,7 @@ internal import Testing
         var request = Sample.request(method: .post)
         request.path = path
         if let field { request.headerFields += Sample.fields([field]) }
-        let decision = StorageDecision.make(
+        let decision = StorageDecision(
             status: status, fields: Sample.fields(lines), request: request, policy: policy)
         #expect(
             decision.storability

@@ -96,7 +96,7 @@ internal import Testing
                 == .store(
                     StoredResponse(
                         status: .notFound, fields: Sample.fields([date, "Vary: Accept"]), requestTime: Sample.time(3),
-                        responseTime: Sample.time(5), selection: RequestSelection(text: "accept: a/b"),
+                        responseTime: Sample.time(5), varyKey: VaryKey(text: "accept: a/b"),
                         hasIntactBody: true, isBodyDecoded: true)))
     }
 

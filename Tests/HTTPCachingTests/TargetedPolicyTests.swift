@@ -91,10 +91,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test("W05, E04: stale-if-error in it is heeded, that of Cache-Control is not")
-    func standIn() {
+    func staleFallback() {
         let response = Sample.stored("CDN-Cache-Control: max-age=10", "Cache-Control: max-age=10, stale-if-error=99")
         func choose(_ policy: CachePolicy) -> Int? {
-            StandIn.choose(
+            StaleFallback.choose(
                 for: Sample.request(), candidates: [response], failure: .status(503), policy: policy,
                 now: Sample.time(20), fingerprint: Sample.fingerprint)
         }

@@ -18,8 +18,8 @@ extension ResourceLoader {
         _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async throws(TransferFailure) -> Hop {
         // The attempts of one load are the policy's affair; what they meet is counted for the loads to come.
-        if attempt == 1, let standIn = try blocked(load, transaction) {
-            return try await settle(load, standIn, target, transaction, isOfOrigin: false, tell)
+        if attempt == 1, let fallback = try blocked(load, transaction) {
+            return try await settle(load, fallback, target, transaction, isOfOrigin: false, tell)
         }
         let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
         do throws(TransferFailure) {
@@ -43,12 +43,12 @@ extension ResourceLoader {
         }
     }
 
-    /// As ``standInWhileBlocked(_:_:)``; its error is not tried again.
+    /// As ``staleFallbackWhileBlocked(_:_:)``; its error is not tried again.
     private func blocked(
         _ load: Load, _ transaction: CacheTransaction
     ) throws(TransferFailure) -> CachedResponse? {
         do throws(LoadError) {
-            return try standInWhileBlocked(load, transaction)
+            return try staleFallbackWhileBlocked(load, transaction)
         } catch {
             throw TransferFailure(error: error, isFinal: true)
         }

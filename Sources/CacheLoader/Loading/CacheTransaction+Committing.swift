@@ -107,8 +107,8 @@ extension CacheTransaction {
         let exchange = Exchange(
             request: request, reply: HTTPResponse(status: .ok, headerFields: fields), requestTime: HTTPDate(now),
             responseTime: HTTPDate(now))
-        let decision = ReplyDecision.make(
-            exchange, original: request, candidates: [], question: .none, policy: policy, fingerprint: fingerprint)
+        let decision = ReplyDecision(
+            for: exchange, original: request, candidates: [], question: .none, policy: policy, fingerprint: fingerprint)
         guard case .store(let response) = decision else { throw .notStorable(url: url) }
         return metadata(of: response, Times(requested: now, received: now), under: key)
     }

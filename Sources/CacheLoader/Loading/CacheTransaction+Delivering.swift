@@ -20,21 +20,22 @@ extension CacheTransaction {
     ) -> CachedResponse {
         let stored = answer.response
         // RFC 9111 §4: an answer without validation carries its current age.
-        let form = AnswerForm(
-            stored, head: stored.head(age: source == .notModified ? nil : answer.age, policy: policy),
-            body: answer.body, to: request)
+        let form = StoredAnswer(
+            from: stored, to: request, age: source == .notModified ? nil : answer.age,
+            byteCount: answer.body.byteCount, policy: policy,
+            boundarySeed: answer.body.digest.map { "\($0)" } ?? "")
         var head = form.head
         let expiry = Freshness(of: stored, policy: policy).expiry
         let status =
             reason.map { CacheStatus.forward($0, status: forwardStatus, stored: isStored) } ?? CacheStatus.hit()
         add(status, to: &head, expiry: expiry, answer.rule)
         return CachedResponse(
-            head: head, body: body(answer.body, form), source: source, age: answer.age, isStale: answer.isStale,
+            head: head, body: body(answer.body, form.content), source: source, age: answer.age, isStale: answer.isStale,
             expiresAt: expiry.map(Date.init), failure: nil, stored: answer.entry)
     }
 
-    private func body(_ body: StoredBody, _ form: AnswerForm) -> ResponseBody {
-        switch form.content {
+    private func body(_ body: StoredBody, _ content: StoredAnswer.Content) -> ResponseBody {
+        switch content {
         case .none: ResponseBody(source: .empty)
         case .whole: ResponseBody(source: .stored(StoredBodyReader(body, context.meters)))
         case .segments(let segments):
@@ -145,9 +146,9 @@ extension CacheTransaction {
         let directives = RequestDirectives(request, mode: policy.mode)
         guard !directives.hasRange, !directives.isConditional else { return nil }
         for arriving in context.coalescer.responses(for: key) {
-            let reuse = ReuseDecision.make(
-                request: request, candidates: [arriving.response], policy: policy, now: now, fingerprint: fingerprint)
-            guard case .hit(_, let age, let isStale) = reuse.decision, isWithinLimits(arriving),
+            let reuse = ReuseDecision(
+                for: request, candidates: [arriving.response], policy: policy, now: now, fingerprint: fingerprint)
+            guard case .hit(_, let age, let isStale) = reuse.action, isWithinLimits(arriving),
                 // A removed response answers only requests from before the removal.
                 arriving.generation == (try? store.generation()),
                 let reader = arriving.body.makeReader()
@@ -198,7 +199,7 @@ extension CacheTransaction {
         guard let options = configuration.cacheStatus else { return }
         var status = status
         // RFC 9211 §2.4: "the response's remaining freshness lifetime", which is of interest once it is stored.
-        if status.hit || status.stored == true || status.collapsed == true {
+        if status.isHit || status.stored == true || status.collapsed == true {
             status.ttl = expiry?.seconds(since: now)
         }
         if options.hasKey { status.key = key.text }

@@ -17,10 +17,10 @@ extension CacheTransaction {
         }
         let reuse = decision(on: &stored, at: now)
         var revalidation: HTTPRequest?
-        if case .hitWhileRevalidating = reuse.decision {
+        if case .hitWhileRevalidating = reuse.action {
             let revalidating = revalidating
             revalidation = revalidating.request
-            if case .validate(_, let conditional, _) = revalidating.decision(on: &stored, at: now).decision {
+            if case .validate(_, let conditional, _) = revalidating.decision(on: &stored, at: now).action {
                 revalidation = conditional
             }
         }
@@ -32,15 +32,15 @@ extension CacheTransaction {
         }
         return Explanation(
             of: reuse, on: request, url: url, stored: candidates, revalidation: revalidation,
-            Explanation.Circumstances(policy: policy, now: now, fingerprint: fingerprint))
+            policy: policy, now: now, fingerprint: fingerprint)
     }
 
     /// As ``decide()``, decides again without a stored response whose body turns out to be gone.
     private func decision(on stored: inout Stored, at now: HTTPDate) -> ReuseDecision {
         while true {
-            let reuse = ReuseDecision.make(
-                request: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
-            guard let index = reuse.decision.index, !hasBody(stored.entries[index]) else { return reuse }
+            let reuse = ReuseDecision(
+                for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            guard let index = reuse.index, !hasBody(stored.entries[index]) else { return reuse }
             stored.responses[index].hasIntactBody = false
         }
     }

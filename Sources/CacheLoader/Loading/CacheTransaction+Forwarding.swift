@@ -41,7 +41,7 @@ extension CacheTransaction {
         do throws(LoadError) {
             reply = try await send(forwarding)
         } catch {
-            return try standIn(for: error, forwarding)
+            return try serveStale(for: error, forwarding)
         }
         // A transport need not heed its cancellation. What an unsafe method has changed at the origin is changed.
         if Task.isCancelled, request.method == .get || request.method == .head { throw .cancelled }
@@ -60,13 +60,13 @@ extension CacheTransaction {
             let failure = TransportError(.malformedResponse, message: reason)
             noteError()
             logFailure(failure)
-            return try standIn(for: LoadError(failure, url: url), forwarding)
+            return try serveStale(for: LoadError(failure, url: url), forwarding)
         }
         let exchange = Exchange(
             request: forwarding.request, reply: reply.head, requestTime: HTTPDate(times.requested),
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
-        let decision = ReplyDecision.make(
-            exchange, original: request, candidates: forwarding.stored.responses,
+        let decision = ReplyDecision(
+            for: exchange, original: request, candidates: forwarding.stored.responses,
             question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
         return try await act(on: decision, received, isRetry: isRetry)
     }
@@ -104,12 +104,12 @@ extension CacheTransaction {
             count(received.reply.head.status)
             guard let nominated = received.forwarding.nominated, nominated.index == index else { break }
             return try await completing(received, nominated, response)
-        case .standIn(let index):
+        case .serveStale(let index):
             let status = received.reply.head.status
             count(status)
             // The body is not read: the stale response does not wait for it.
             let error = OriginError(status: status, url: url, headerFields: received.head.headerFields)
-            if var answer = standIn(received.forwarding, index, .httpStatus(error), status.code) {
+            if var answer = staleAnswer(received.forwarding, index, .httpStatus(error), status.code) {
                 answer.generation = received.generation
                 return answer
             }
@@ -203,35 +203,35 @@ extension CacheTransaction {
     func answer(insteadOf error: LoadError) throws(LoadError) -> CachedResponse {
         switch try decide() {
         case .answer(let answer): deliver(answer)
-        case .forward(let forwarding): try standIn(for: error, forwarding)
+        case .forward(let forwarding): try serveStale(for: error, forwarding)
         }
     }
 
     /// The stored response that answers in place of the origin, which could not be asked or has answered with an error.
     ///
     /// - Throws: The error, if there is none.
-    func standIn(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
-        let (failure, status): (StandIn.Failure?, Int?) =
+    func serveStale(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
+        let (failure, status): (StaleFallback.Failure?, Int?) =
             switch error {
             case .transport: (.disconnected, nil)
-            case .httpStatus(let error): (StandIn.Failure(error.status), error.status.code)
+            case .httpStatus(let error): (StaleFallback.Failure(error.status), error.status.code)
             default: (nil, nil)
             }
         guard let failure else { throw error }
-        let index = StandIn.choose(
+        let index = StaleFallback.choose(
             for: request, candidates: forwarding.stored.responses, failure: failure, policy: policy, now: now,
             fingerprint: fingerprint)
-        guard let index, let answer = standIn(forwarding, index, error, status) else { throw error }
+        guard let index, let answer = staleAnswer(forwarding, index, error, status) else { throw error }
         return answer
     }
 
-    private func standIn(
+    private func staleAnswer(
         _ forwarding: Forwarding, _ index: Int, _ error: LoadError, _ status: Int?
     ) -> CachedResponse? {
         let entry = forwarding.stored.entries[index]
         let held = forwarding.nominated.flatMap { $0.index == index ? $0.body : nil }
         guard let body = held ?? (try? store.openBody(of: entry)) else { return nil }
-        noteStandIn(entry)
+        noteStaleFallback(entry)
         let stored = forwarding.stored.responses[index]
         let freshness = Freshness(of: stored, policy: policy)
         let answer = Answer(

@@ -154,7 +154,7 @@ struct CacheTransaction: Sendable {
         }
         switch outcome {
         case .answered(let response): return response
-        case .failed(let error): return try standIn(for: error, forwarding)
+        case .failed(let error): return try serveStale(for: error, forwarding)
         // Any reply is news of the origin.
         case .decideAgain(let response) where isBackground: return response
         case .decideAgain(let response):
@@ -162,7 +162,7 @@ struct CacheTransaction: Sendable {
                 // An origin that failed for one request has failed for all. But an error response of the origin is not at
                 // hand.
                 do throws(LoadError) {
-                    return try standIn(for: failure, forwarding)
+                    return try serveStale(for: failure, forwarding)
                 } catch {
                     if case .transport = error { throw error }
                 }
@@ -224,9 +224,9 @@ struct CacheTransaction: Sendable {
     func decide() throws(LoadError) -> Step {
         var stored = lookup()
         while true {
-            let reuse = ReuseDecision.make(
-                request: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
-            switch reuse.decision {
+            let reuse = ReuseDecision(
+                for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            switch reuse.action {
             case .hit(let index, let age, let isStale):
                 if let answer = answer(stored, index, age, isStale: isStale, reuse.rule) { return .answer(answer) }
                 stored.responses[index].hasIntactBody = false

@@ -18,7 +18,7 @@ enum EntryCodec {
             fields: fields(ofHead: metadata.head),
             requestTime: HTTPDate(metadata.requestedAt),
             responseTime: HTTPDate(metadata.receivedAt),
-            selection: RequestSelection(text: metadata.variant),
+            varyKey: VaryKey(text: metadata.variant),
             // A part that is not inside its whole has been tampered with.
             hasIntactBody: hasUsablePart(entry),
             isBodyDecoded: metadata.isBodyDecoded,
@@ -40,7 +40,7 @@ enum EntryCodec {
     ) -> EntryMetadata {
         EntryMetadata(
             kind: response.status.code >= 400 ? .error : .content,
-            variant: response.selection.text,
+            variant: response.varyKey.text,
             status: response.status.code,
             etag: response.fields[.eTag],
             lastModified: response.fields[.lastModified],

@@ -16,7 +16,7 @@ extension CacheTransaction {
     }
 
     /// Records a stored response that is served in place of a failed origin.
-    func noteStandIn(_ entry: StoredEntry) {
+    func noteStaleFallback(_ entry: StoredEntry) {
         store.touch(entry, as: .stale)
         context.meters.stale.add()
         configuration.log(

@@ -4,7 +4,7 @@ public import HTTPTypes
 extension HTTPCache {
     /// Explains how ``response(for:content:policy:)`` would answer a request now, and by which rule.
     ///
-    /// Sends no request, and counts neither as a request nor as a use of a stored response. Changes nothing, except
+    /// Ignores responses that are still arriving for another request. Sends no request, and counts neither as a request nor as a use of a stored response. Changes nothing, except
     /// that it quarantines a damaged index, as every lookup does.
     ///
     /// Runs on the calling thread. Takes a lookup, and a check of the body file of each response stored for the URL.

@@ -18,7 +18,7 @@ struct ExplanationReport: Encodable {
     init(_ explanation: Explanation) {
         method = explanation.method.rawValue
         url = explanation.url
-        date = explanation.date.formatted(.iso8601)
+        date = Date(explanation.date).formatted(.iso8601)
         outcome = explanation.outcome.rawValue
         section = explanation.rule.section
         phrase = explanation.rule.phrase
@@ -79,7 +79,7 @@ struct ExplanationReport: Encodable {
             lastModified = candidate.lastModified
             directives = candidate.directives
             part = candidate.part.map {
-                Part(first: $0.first, last: $0.last, completeLength: $0.completeLength)
+                Part(first: $0.bytes.lowerBound, last: $0.bytes.upperBound - 1, completeLength: $0.completeLength)
             }
             byteSize = candidate.byteCount
             body = candidate.hasBody

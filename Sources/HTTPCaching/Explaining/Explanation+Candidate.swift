@@ -37,7 +37,7 @@ extension Explanation {
         /// `immutable`, `stale-while-revalidate=n`, `stale-if-error=n`.
         public let directives: [String]
         /// The stored byte range; `nil` if the response is complete.
-        public let part: Part?
+        public let part: StoredPart?
         /// The length of the stored body.
         public let byteCount: Int64
         /// Whether the body is present. A response without its body can neither answer nor be validated.
@@ -90,16 +90,6 @@ extension Explanation {
         /// `resident_time`: the time in the store.
         public let residentTime: Int64
     }
-
-    /// A byte range of a complete representation.
-    public struct Part: Hashable, Sendable {
-        /// The position of the first byte.
-        public let first: Int64
-        /// The position of the last byte.
-        public let last: Int64
-        /// The length of the complete representation; `nil` if unknown.
-        public let completeLength: Int64?
-    }
 }
 
 extension Explanation.LifetimeSource: CustomStringConvertible {
@@ -120,20 +110,20 @@ extension Explanation.LifetimeSource: CustomStringConvertible {
 
 extension Explanation.Candidate {
     init(
-        _ stored: Explanation.Stored, isChosen: Bool, _ request: HTTPRequest,
-        _ circumstances: Explanation.Circumstances
+        _ stored: Explanation.Stored, isChosen: Bool, _ request: HTTPRequest, policy: CachePolicy, now: HTTPDate,
+        fingerprint: VaryKey.Fingerprint
     ) {
-        let (response, policy, now) = (stored.response, circumstances.policy, circumstances.now)
+        let response = stored.response
         url = stored.url
         status = response.status.code
         self.isChosen = isChosen
-        isSelected = response.isSelected(by: request, policy: policy, fingerprint: circumstances.fingerprint)
+        isSelected = response.isSelected(by: request, policy: policy, fingerprint: fingerprint)
         differences =
             isSelected
             ? []
-            : response.selection.differences(
-                from: request, fingerprint: circumstances.fingerprint, nominatesAuthorization: !policy.isShared)
-        variant = response.selection.lines
+            : response.varyKey.differences(
+                from: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
+        variant = response.varyKey.lines
 
         let explained = FreshnessExplanation(of: response, policy: policy)
         let freshness = explained.freshness
@@ -152,9 +142,7 @@ extension Explanation.Candidate {
         lastModified = response.fields.filledLines(.lastModified).first.map {
             String(decoding: $0.trimmedBytes, as: UTF8.self)
         }
-        part = response.part.map {
-            Explanation.Part(first: $0.range.first, last: $0.range.last, completeLength: $0.completeLength)
-        }
+        part = response.part
         byteCount = stored.byteCount
         hasBody = response.hasIntactBody
     }

@@ -19,16 +19,16 @@ extension Explanation: CustomStringConvertible {
     }
 
     private var outcomeText: String {
-        let form = isNotModified ? ", with a 304" : ""
+        let form = isNotModified ? " with a 304" : ""
         return switch outcome {
         case .hit: "hit: the stored response answers\(form)"
-        case .staleHit: "stale-hit: the stored response answers\(form), stale as it is"
+        case .staleHit: "stale-hit: the stored response answers\(form) while stale"
         case .staleWhileRevalidating:
-            "stale-while-revalidating: the stored response answers\(form), and is validated meanwhile"
-        case .validate: "validate: the origin is asked whether what is stored is still good"
-        case .resume: "resume: the origin is asked for the rest of what is stored"
-        case .forward: "forward: the origin is asked"
-        case .unsatisfiable: "unsatisfiable: a 504, for the origin must not be asked"
+            "stale-while-revalidating: the stored response answers\(form) during its validation"
+        case .validate: "validate: the cache asks the origin whether the stored response is valid"
+        case .resume: "resume: the cache requests the rest of the stored part"
+        case .forward: "forward: the cache sends the request to the origin"
+        case .unsatisfiable: "unsatisfiable: a 504, because the cache must not contact the origin"
         }
     }
 }
@@ -45,14 +45,16 @@ extension Explanation.Candidate {
             text.add("", "now     \(difference.present ?? "(absent)")")
         }
         text.add(
-            "lifetime", lifetimeSource == .unstated ? "0 s, for none is stated" : "\(lifetime) s from \(lifetimeSource)"
+            "lifetime",
+            lifetimeSource == .unstated
+                ? "0 s, because the response states none" : "\(lifetime) s from \(lifetimeSource)"
         )
         text.add("age", "\(age.total) s = \(age.onArrival) s on arrival + \(age.residentTime) s in the store")
         if age.onArrival > 0 {
             text.add(
                 "arrival",
-                "\(age.onArrival) s = max(\(age.apparent) s since Date, Age of \(age.field) s"
-                    + " + \(age.responseDelay) s under way)")
+                "\(age.onArrival) s = max(\(age.apparent) s since Date, \(age.field) s in Age"
+                    + " + \(age.responseDelay) s response delay)")
         }
         text.add("state", stateText)
         if let entityTag { text.add("validator", "ETag \(entityTag) (\(isEntityTagWeak ? "weak" : "strong"))") }
@@ -60,16 +62,15 @@ extension Explanation.Candidate {
         if entityTag == nil, lastModified == nil { text.add("validator", "none") }
         text.add("directives", directives.joined(separator: ", "))
         if let part {
-            text.add(
-                "part",
-                "bytes \(part.first)-\(part.last) of \(part.completeLength.map(String.init) ?? "unknown length")")
+            let length = part.completeLength.map(String.init) ?? "unknown length"
+            text.add("part", "bytes \(part.range.first)-\(part.range.last) of \(length)")
         }
-        text.add("body", hasBody ? "\(byteCount) bytes" : "gone")
+        text.add("body", hasBody ? "\(byteCount) bytes" : "missing")
     }
 
     private var stateText: String {
         if let freshFor { return "fresh for \(freshFor) s" }
-        return staleBy.map { "stale by \($0) s" } ?? "stale, for the clock is of no use"
+        return staleBy.map { "stale by \($0) s" } ?? "stale, because the clock is unusable"
     }
 }
 

@@ -1,15 +1,9 @@
 public import HTTPTypes
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// The decision of a cache on a request at one moment, with its reason in the words of the specifications.
 ///
-/// ``HTTPCache/explanation(of:policy:)`` creates an explanation. An explanation ignores responses that are still on
-/// their way into the store for another request. Credentials appear only as fingerprints.
+/// Explains a ``ReuseDecision`` beside which it is created: it costs more than the decision, and a hit should not pay for
+/// it. Credentials appear only as fingerprints.
 public struct Explanation: Hashable, Sendable {
     /// The action of the cache.
     @nonexhaustive
@@ -35,7 +29,7 @@ public struct Explanation: Hashable, Sendable {
     /// The normalized URL of the request.
     public let url: String
     /// The time of the decision.
-    public let date: Date
+    public let date: HTTPDate
     /// The action of the cache.
     public let outcome: Outcome
     /// The rule that determines the outcome.
@@ -58,28 +52,19 @@ public struct Explanation: Hashable, Sendable {
 
 extension Explanation {
     /// A stored response, its URL and the length of its body.
-    package struct Stored {
-        package var response: StoredResponse
-        package var url: String
-        package var byteCount: Int64
+    public struct Stored: Sendable {
+        /// The stored response.
+        public var response: StoredResponse
+        /// The URL of the stored response.
+        public var url: String
+        /// The length of the stored body.
+        public var byteCount: Int64
 
-        package init(_ response: StoredResponse, url: String, byteCount: Int64) {
+        /// Creates the description of a stored response.
+        public init(_ response: StoredResponse, url: String, byteCount: Int64) {
             self.response = response
             self.url = url
             self.byteCount = byteCount
-        }
-    }
-
-    /// The inputs of a decision besides the request and the stored responses.
-    package struct Circumstances {
-        package var policy: CachePolicy
-        package var now: HTTPDate
-        package var fingerprint: RequestSelection.Fingerprint
-
-        package init(policy: CachePolicy, now: HTTPDate, fingerprint: @escaping RequestSelection.Fingerprint) {
-            self.policy = policy
-            self.now = now
-            self.fingerprint = fingerprint
         }
     }
 
@@ -88,18 +73,22 @@ extension Explanation {
     /// - Parameters:
     ///   - reuse: The decision.
     ///   - request: The request of the decision, as sent to the origin.
+    ///   - url: The normalized URL of the request.
     ///   - stored: The candidates of the decision, in the same order.
     ///   - revalidation: The background request to the origin.
-    package init(
+    ///   - policy: The policy of the decision.
+    ///   - now: The time of the decision.
+    ///   - fingerprint: The function that replaces credentials, as for the decision.
+    public init(
         of reuse: ReuseDecision, on request: HTTPRequest, url: String, stored: [Stored],
-        revalidation: HTTPRequest? = nil, _ circumstances: Circumstances
+        revalidation: HTTPRequest? = nil, policy: CachePolicy, now: HTTPDate, fingerprint: VaryKey.Fingerprint
     ) {
         method = request.method
         self.url = url
-        date = Date(circumstances.now)
+        date = now
         rule = reuse.rule
         var sent: HTTPRequest?
-        switch reuse.decision {
+        switch reuse.action {
         case .hit(_, _, let isStale):
             (outcome, forwardReason) = (isStale ? .staleHit : .hit, nil)
         case .hitWhileRevalidating:
@@ -114,26 +103,15 @@ extension Explanation {
             (outcome, forwardReason) = (.unsatisfiable, nil)
         }
         conditionalFields = HTTPFields((sent?.headerFields ?? [:]).filter { Self.conditionalNames.contains($0.name) })
-        let chosen = reuse.decision.index
+        let chosen = reuse.index
         isNotModified =
             forwardReason == nil && chosen.map { Preconditions(request).isNotModified(stored[$0].response) } ?? false
         let candidates = stored.enumerated().map { index, stored in
-            Candidate(stored, isChosen: index == chosen, request, circumstances)
+            Candidate(
+                stored, isChosen: index == chosen, request, policy: policy, now: now, fingerprint: fingerprint)
         }
         self.candidates = candidates.filter(\.isChosen) + candidates.filter { !$0.isChosen }
     }
 
     private static let conditionalNames: Set<HTTPField.Name> = [.ifNoneMatch, .ifModifiedSince, .range, .ifRange]
-}
-
-extension CacheDecision {
-    /// The index of the stored response that the decision uses.
-    package var index: Int? {
-        switch self {
-        case .hit(let index, _, _), .hitWhileRevalidating(let index, _), .validate(let index, _, _),
-            .resume(let index, _):
-            index
-        case .forward, .unsatisfiable: nil
-        }
-    }
 }

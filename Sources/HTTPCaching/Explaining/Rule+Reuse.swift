@@ -1,28 +1,28 @@
-/// The reasons why a stored response answers a request or does not.
+/// The reasons why a stored response answers a request, or why not.
 extension Rule {
-    static let unsafeMethod = Rule("RFC 9111 §4", "the method is written through to the origin")
-    package static let policyBypass = Rule("policy", "stored responses are not used")
+    static let unsafeMethod = Rule("RFC 9111 §4", "only GET and HEAD are answered from stored responses")
+    package static let policyBypass = Rule("policy", "the policy uses no stored responses")
     static let foreignCondition = Rule(
-        "RFC 9111 §4.3.2", "If-Match and If-Unmodified-Since are for the origin to evaluate")
+        "RFC 9111 §4.3.2", "only the origin may evaluate If-Match and If-Unmodified-Since")
     static let tooManyRequestFields = Rule("limit", "the request has too many fields")
-    static let nothingStored = Rule("RFC 9111 §4", "nothing is stored for the target URI")
-    static let varyMismatch = Rule("RFC 9111 §4.1", "no stored response has the request fields that its Vary nominates")
-    static let bodyGone = Rule("RFC 9111 §3.3", "the stored body is not there any more")
-    /// The stored part lacks bytes that the request asks for.
-    static let incomplete = Rule("RFC 9111 §3.3", "what is stored is incomplete")
-    static let requestNoCache = Rule("RFC 9111 §5.2.1.4", "the request says no-cache")
-    static let responseNoCache = Rule("RFC 9111 §5.2.2.4", "the response says no-cache")
-    static let requestMaxAge = Rule("RFC 9111 §5.2.1.1", "older than the request's max-age")
-    static let requestMinFresh = Rule("RFC 9111 §5.2.1.3", "not fresh for the request's min-fresh")
-    static let requestMaxStale = Rule("RFC 9111 §5.2.1.2", "stale within the request's max-stale")
+    static let nothingStored = Rule("RFC 9111 §4", "no response is stored for the target URI")
+    static let varyMismatch = Rule("RFC 9111 §4.1", "no stored response matches the request in the fields of its Vary")
+    static let bodyGone = Rule("RFC 9111 §3.3", "the body of the stored response is missing")
+    static let incomplete = Rule("RFC 9111 §3.3", "the stored part lacks bytes that the request asks for")
+    static let requestNoCache = Rule("RFC 9111 §5.2.1.4", "the request has no-cache")
+    static let responseNoCache = Rule("RFC 9111 §5.2.2.4", "the response has no-cache")
+    static let requestMaxAge = Rule("RFC 9111 §5.2.1.1", "the age exceeds the max-age of the request")
+    static let requestMinFresh = Rule(
+        "RFC 9111 §5.2.1.3", "the remaining lifetime is less than the min-fresh of the request")
+    static let requestMaxStale = Rule("RFC 9111 §5.2.1.2", "stale, but within the max-stale of the request")
     static let immutable = Rule("RFC 8246 §2", "fresh and immutable")
     package static let fresh = Rule("RFC 9111 §4.2", "the freshness lifetime is greater than the age")
     static let stale = Rule("RFC 9111 §4.2", "the age has reached the freshness lifetime")
-    static let staleForbidden = Rule("RFC 9111 §4.2.4", "stale, and the response prohibits stale use")
-    static let staleWhileRevalidate = Rule("RFC 5861 §3", "stale within stale-while-revalidate")
-    package static let staleIfError = Rule("RFC 5861 §4", "stale within stale-if-error")
-    package static let disconnected = Rule("RFC 9111 §4.2.4", "stale, and the origin cannot be reached")
-    static let resumable = Rule("RFC 9111 §3.4", "the rest of a stored part is asked for")
+    static let staleForbidden = Rule("RFC 9111 §4.2.4", "stale, and the response must not be served stale")
+    static let staleWhileRevalidate = Rule("RFC 5861 §3", "stale, but within stale-while-revalidate")
+    package static let staleIfError = Rule("RFC 5861 §4", "stale, but within stale-if-error")
+    package static let disconnected = Rule("RFC 9111 §4.2.4", "stale, but the origin is unreachable")
+    static let resumable = Rule("RFC 9111 §3.4", "the stored part can be completed")
     static let onlyIfCached = Rule(
-        "RFC 9111 §5.2.1.7", "the request says only-if-cached, and nothing stored can answer")
+        "RFC 9111 §5.2.1.7", "the request has only-if-cached, and no stored response can answer")
 }

@@ -1,4 +1,4 @@
-package import HTTPTypes
+public import HTTPTypes
 internal import RawStructuredFieldValues
 
 // RFC 9213: targeted fields, such as CDN-Cache-Control, address one class of caches only.
@@ -10,7 +10,7 @@ extension CacheControl {
     /// field invalid.
     ///
     /// - Parameter names: The target list of the cache, in order. Empty if no targeted field addresses the cache.
-    package init?(targeted fields: HTTPFields, names: [String]) {
+    public init?(targeted fields: HTTPFields, names: [String]) {
         for name in names {
             guard let name = HTTPField.Name(name)?.canonicalName,
                 let members = fields.structuredDictionary(named: name)

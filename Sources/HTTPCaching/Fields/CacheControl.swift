@@ -1,46 +1,54 @@
-package import HTTPTypes
+public import HTTPTypes
 
 /// The supported `Cache-Control` directives of a request or response (RFC 9111 §5.2).
 ///
 /// The parser ignores unknown directives and reads malformed elements strictly: a restriction still applies, a
-/// permission does not, and a number becomes ``DeltaSeconds/malformed``.
-package struct CacheControl: Hashable, Sendable {
-    package var maxAge = DeltaSeconds.absent
-    /// `s-maxage`
-    package var sharedMaxAge = DeltaSeconds.absent
-    /// `max-stale`; `Int64.max` without an argument.
-    package var maxStale = DeltaSeconds.absent
-    package var minFresh = DeltaSeconds.absent
-    /// `stale-while-revalidate` (RFC 5861 §3)
-    package var staleWhileRevalidate = DeltaSeconds.absent
-    /// `stale-if-error` (RFC 5861 §4)
-    package var staleIfError = DeltaSeconds.absent
-    /// `no-cache` without field names.
-    package var noCache = false
-    /// The field names of `no-cache="…"`, in lower case.
-    package var noCacheFields: [String] = []
-    package var noStore = false
-    /// `private`, with or without field names.
-    package var isPrivate = false
+/// permission does not, and a number becomes ``DeltaSeconds/malformed``. Parsing costs one pass over the bytes.
+public struct CacheControl: Hashable, Sendable {
+    /// `max-age`, of a request (RFC 9111 §5.2.1.1) or response (§5.2.2.1).
+    public package(set) var maxAge = DeltaSeconds.absent
+    /// `s-maxage`, of a response to a shared cache (RFC 9111 §5.2.2.10).
+    public package(set) var sharedMaxAge = DeltaSeconds.absent
+    /// `max-stale`, of a request (RFC 9111 §5.2.1.2); `Int64.max` without an argument.
+    public package(set) var maxStale = DeltaSeconds.absent
+    /// `min-fresh`, of a request (RFC 9111 §5.2.1.3).
+    public package(set) var minFresh = DeltaSeconds.absent
+    /// `stale-while-revalidate`, of a response (RFC 5861 §3).
+    public package(set) var staleWhileRevalidate = DeltaSeconds.absent
+    /// `stale-if-error`, of a request or response (RFC 5861 §4).
+    public package(set) var staleIfError = DeltaSeconds.absent
+    /// `no-cache` without field names (RFC 9111 §5.2.1.4, §5.2.2.4).
+    public package(set) var noCache = false
+    /// The field names of `no-cache="…"`, in lower case (RFC 9111 §5.2.2.4).
+    public package(set) var noCacheFields: [String] = []
+    /// `no-store`, of a request or response (RFC 9111 §5.2.1.5, §5.2.2.5).
+    public package(set) var noStore = false
+    /// `private`, of a response, with or without field names (RFC 9111 §5.2.2.7).
+    public package(set) var isPrivate = false
     /// Whether a well-formed element contains `private`. A malformed element only restricts; a well-formed one also
     /// permits a private cache to store the response.
     package var privateIsReadable = false
-    package var isPublic = false
-    package var mustRevalidate = false
+    /// `public`, of a response (RFC 9111 §5.2.2.9).
+    public package(set) var isPublic = false
+    /// `must-revalidate`, of a response (RFC 9111 §5.2.2.2).
+    public package(set) var mustRevalidate = false
     /// Whether a well-formed element contains `must-revalidate`. A malformed element only restricts; a well-formed one
     /// also permits a shared cache to store the response to a request with `Authorization`.
     package var mustRevalidateIsReadable = false
-    package var proxyRevalidate = false
-    package var mustUnderstand = false
-    /// `immutable` (RFC 8246)
-    package var isImmutable = false
-    package var onlyIfCached = false
+    /// `proxy-revalidate`, of a response (RFC 9111 §5.2.2.8).
+    public package(set) var proxyRevalidate = false
+    /// `must-understand`, of a response (RFC 9111 §5.2.2.3).
+    public package(set) var mustUnderstand = false
+    /// `immutable`, of a response (RFC 8246).
+    public package(set) var isImmutable = false
+    /// `only-if-cached`, of a request (RFC 9111 §5.2.1.7).
+    public package(set) var onlyIfCached = false
 
     /// Creates an instance without directives.
-    package init() {}
+    public init() {}
 
     /// Reads the directives of all `Cache-Control` lines, in order.
-    package init(_ fields: HTTPFields) {
+    public init(_ fields: HTTPFields) {
         for field in fields where field.isCacheControl { combine(field) }
     }
 

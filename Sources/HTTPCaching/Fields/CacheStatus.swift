@@ -1,27 +1,27 @@
-package import HTTPTypes
+public import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The handling of a request by this cache, as reported in `Cache-Status` (RFC 9211).
 ///
 /// A status belongs to one delivery of a response; the cache never stores it. RFC 9211 §2: a response that the cache
 /// generates itself, such as the 504 to `only-if-cached`, gets no `Cache-Status`.
-package struct CacheStatus: Hashable, Sendable {
+public struct CacheStatus: Hashable, Sendable {
     /// The reason for forwarding the request to the origin; `nil` if a stored response answered without the origin.
-    package var forward: ForwardReason?
+    public var forward: ForwardReason?
     /// The status code of the origin's reply; only for forwarded requests. May be `nil` if the delivered response has
     /// the same status code.
-    package var forwardStatus: Int?
+    public var forwardStatus: Int?
     /// The remaining freshness lifetime in seconds; negative once the response is stale.
-    package var ttl: Int64?
+    public var ttl: Int64?
     /// Whether the cache stored the response; only for forwarded requests.
-    package var stored: Bool?
+    public var stored: Bool?
     /// Whether the request was collapsed with another; only for forwarded requests. `false` if the cache tried to
     /// collapse the request and failed.
-    package var collapsed: Bool?
+    public var collapsed: Bool?
     /// The cache key of the response.
-    package var key: String?
+    public var key: String?
     /// Additional information for debugging.
-    package var detail: String?
+    public var detail: String?
 
     /// The longest ``key`` or ``detail`` in bytes. The cache omits a longer one.
     package static let maxTextByteCount = 1024
@@ -34,12 +34,12 @@ package struct CacheStatus: Hashable, Sendable {
     }
 
     /// Creates the status of a stored response that answered.
-    package static func hit(ttl: Int64? = nil, key: String? = nil, detail: String? = nil) -> CacheStatus {
+    public static func hit(ttl: Int64? = nil, key: String? = nil, detail: String? = nil) -> CacheStatus {
         CacheStatus(forward: nil, ttl: ttl, key: key, detail: detail)
     }
 
     /// Creates the status of a forwarded request.
-    package static func forward(
+    public static func forward(
         _ reason: ForwardReason, status: Int? = nil, ttl: Int64? = nil, stored: Bool? = nil, collapsed: Bool? = nil,
         key: String? = nil, detail: String? = nil
     ) -> CacheStatus {
@@ -51,14 +51,14 @@ package struct CacheStatus: Hashable, Sendable {
     }
 
     /// Whether a stored response answered without the origin.
-    package var hit: Bool { forward == nil }
+    public var isHit: Bool { forward == nil }
 }
 
 // MARK: - Writing
 
 extension CacheStatus {
     /// Returns the list member for the cache called `name`.
-    package func member(name: String) -> String {
+    public func member(name: String) -> String {
         var parameters = OrderedMap<String, RFC9651BareItem>()
         // RFC 9211 §2.2: "hit" and "fwd" exclude each other. The parameters of §2.3, §2.5 and §2.6 have a meaning only
         // beside "fwd".
@@ -87,7 +87,7 @@ extension CacheStatus {
     /// Appends the member for the cache called `name` after the members of caches nearer to the origin.
     ///
     /// RFC 9211 §2: existing members stay unchanged, malformed or not. The new member therefore gets a line of its own.
-    package func append(to fields: inout HTTPFields, name: String) {
+    public func append(to fields: inout HTTPFields, name: String) {
         guard let fieldName = Self.fieldName else { return }
         fields.append(HTTPField(name: fieldName, value: member(name: name)))
     }

@@ -2,7 +2,7 @@
 ///
 /// Distinguishes absent from malformed: an absent number lets the next rule decide, a malformed one means stale
 /// (§4.2.1).
-package enum DeltaSeconds: Hashable, Sendable {
+public enum DeltaSeconds: Hashable, Sendable {
     /// The directive is absent.
     case absent
     /// The directive is present, but its argument is not a number.
@@ -11,7 +11,7 @@ package enum DeltaSeconds: Hashable, Sendable {
     case seconds(Int64)
 
     /// RFC 9111 §1.2.2: a greater number counts as 2147483648 (2^31).
-    package static let limit: Int64 = 2_147_483_648
+    public static let limit: Int64 = 2_147_483_648
 
     /// Reads `1*DIGIT`. A quoted-pair, as in a quoted-string, counts as its second character (RFC 9110 §5.6.4).
     package init(_ bytes: FieldBytes) {
@@ -34,11 +34,17 @@ package enum DeltaSeconds: Hashable, Sendable {
         self = isEmpty ? .malformed : .seconds(number)
     }
 
+    /// The number; `nil` if the directive is absent or malformed.
+    public var value: Int64? {
+        guard case .seconds(let number) = self else { return nil }
+        return number
+    }
+
     /// Whether `staleness` lies within this window, as for `stale-while-revalidate` and `stale-if-error` (RFC 5861).
     /// Absent and malformed permit nothing.
     ///
     /// Compares the number with the staleness: adding it to the lifetime could overflow (RFC 9111 §1.2.2).
-    package func permits(staleness: Int64) -> Bool {
+    public func permits(staleness: Int64) -> Bool {
         guard case .seconds(let window) = self else { return false }
         return staleness <= window
     }

@@ -1,4 +1,4 @@
-package import HTTPTypes
+public import HTTPTypes
 
 extension HTTPDate {
     /// Parses one of the three date formats of RFC 9110 §5.6.7, strictly except for upper and lower case.
@@ -6,7 +6,7 @@ extension HTTPDate {
     /// RFC 9111 §4.2: any other date, including one in a zone other than GMT, is invalid for calculating expiration.
     ///
     /// - Parameter now: Determines the century of a two-digit year.
-    package init?(_ field: HTTPField, now: HTTPDate) {
+    public init?(_ field: HTTPField, now: HTTPDate) {
         let civil = field.withUnsafeBytesOfValue { CivilTime(strict: $0.trimmed, now: now) }
         guard let civil else { return nil }
         self = civil.date
@@ -17,7 +17,7 @@ extension HTTPDate {
     /// The day, the name of the month, the year and the time may come in any order. Numbers in day and time have one
     /// digit or two; the weekday is optional. Any number of spaces, commas and dashes may separate the parts. The zone
     /// is UTC (such as `GMT` or `UTC`) or absent.
-    package init?(lenient field: HTTPField, now: HTTPDate) {
+    public init?(lenient field: HTTPField, now: HTTPDate) {
         let civil = field.withUnsafeBytesOfValue { bytes in
             CivilTime(strict: bytes.trimmed, now: now) ?? CivilTime(lenient: bytes, now: now)
         }

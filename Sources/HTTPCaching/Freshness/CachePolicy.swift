@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// Determines how a cache stores and reuses responses.
 ///

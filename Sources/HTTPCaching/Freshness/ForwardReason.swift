@@ -1,5 +1,6 @@
 /// The reason for forwarding a request to the origin, in the terms of RFC 9211 §2.2.
-package enum ForwardReason: String, Hashable, Sendable {
+@nonexhaustive
+public enum ForwardReason: String, Hashable, Sendable {
     /// The policy bypasses the cache, or the cache does not handle such requests.
     case bypass
     /// The method requires forwarding.

@@ -2,18 +2,18 @@ internal import HTTPTypes
 
 /// The freshness lifetime and age of a stored response (RFC 9111 §4.2).
 ///
-/// The initializer computes everything that does not depend on the current time.
-package struct Freshness: Sendable {
+/// The initializer computes everything that does not depend on the current time, in one pass over the fields.
+public struct Freshness: Sendable {
     /// The freshness lifetime in seconds; never negative.
-    package let lifetime: Int64
+    public let lifetime: Int64
     /// The time of generation: `Date`, or the time of receipt without a usable `Date`.
-    package let date: HTTPDate
+    public let date: HTTPDate
     /// The cache directives of the response, from `Cache-Control` or a targeted field.
-    package let cacheControl: CacheControl
+    public let cacheControl: CacheControl
     /// Whether the response may be served stale: to a request that allows it, or while the origin is unreachable.
     ///
     /// RFC 9111 §4.2.4: an "explicit in-protocol directive" can prohibit stale responses.
-    package let allowsStale: Bool
+    public let allowsStale: Bool
 
     private let initialAge: Int64
     private let responseTime: HTTPDate
@@ -23,7 +23,8 @@ package struct Freshness: Sendable {
     /// Covers the small corrections of clock synchronization, but not a clock that was set by hand.
     package static let clockTolerance: Int64 = 5
 
-    package init(of response: StoredResponse, policy: CachePolicy) {
+    /// Computes the lifetime and the initial age of `response` in a cache with this policy.
+    public init(of response: StoredResponse, policy: CachePolicy) {
         let stated = StatedTimes(response, policy: policy)
         cacheControl = stated.cacheControl
         date = stated.date
@@ -47,10 +48,10 @@ package struct Freshness: Sendable {
     }
 
     /// Whether every use requires validation, fresh or not (RFC 9111 §5.2.2.4).
-    package var alwaysNeedsValidation: Bool { cacheControl.noCache }
+    public var alwaysNeedsValidation: Bool { cacheControl.noCache }
 
     /// Returns the current age in seconds.
-    package func age(at now: HTTPDate) -> Int64 {
+    public func age(at now: HTTPDate) -> Int64 {
         // RFC 9111 §4.2.3: current_age = corrected_initial_age + resident_time. A clock that steps back must not make
         // the response younger than on receipt.
         initialAge.saturatingAdding(max(0, now.seconds(since: responseTime)))
@@ -61,19 +62,19 @@ package struct Freshness: Sendable {
     /// A clock that was set back would extend the freshness of a response. A response with a time of receipt in the
     /// future is therefore stale. No response is fresh at ``HTTPDate/distantPast`` (§4: a cache without a clock has to
     /// validate on every use).
-    package func isFresh(at now: HTTPDate) -> Bool {
+    public func isFresh(at now: HTTPDate) -> Bool {
         lifetime > age(at: now) && isClockUsable(now)
     }
 
     /// Returns the number of seconds since the response became stale; zero while fresh, `Int64.max` without a usable
     /// clock.
-    package func staleness(at now: HTTPDate) -> Int64 {
+    public func staleness(at now: HTTPDate) -> Int64 {
         guard isClockUsable(now) else { return .max }
         return max(0, age(at: now).saturatingSubtracting(lifetime))
     }
 
     /// The time at which the response becomes stale; `nil` if it never answers without validation.
-    package var expiry: HTTPDate? {
+    public var expiry: HTTPDate? {
         guard lifetime > initialAge, !alwaysNeedsValidation else { return nil }
         return responseTime.advanced(by: lifetime - initialAge)
     }

@@ -7,7 +7,7 @@ package enum SelectedResponse {
     /// Ignores freshness, and the directives of request and response about reuse.
     package static func choose(
         for request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy,
-        fingerprint: RequestSelection.Fingerprint
+        fingerprint: VaryKey.Fingerprint
     ) -> Int? {
         let directives = RequestDirectives(request, mode: policy.mode)
         let suitable = SuitableResponses(request, directives, candidates, policy: policy, fingerprint: fingerprint)

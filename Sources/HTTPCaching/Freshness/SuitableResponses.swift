@@ -13,7 +13,7 @@ struct SuitableResponses {
 
     init(
         _ request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], policy: CachePolicy,
-        fingerprint: RequestSelection.Fingerprint
+        fingerprint: VaryKey.Fingerprint
     ) {
         let ranges = directives.hasRange ? RangeSet(request) : nil
         for (index, candidate) in candidates.enumerated() {
@@ -46,16 +46,16 @@ struct SuitableResponses {
                 } ?? true
             if isBetter { nominee = (response, conditional) }
         }
-        guard let nominee else { return ReuseDecision(decision: .forward(.miss), rule: refusal) }
+        guard let nominee else { return ReuseDecision(.forward(.miss), rule: refusal) }
 
         let freshness = nominee.response.freshness
         let isFresh = freshness.isFresh(at: now) && !freshness.alwaysNeedsValidation
         let reason: ForwardReason = isFresh ? .request : .stale
         // §5.2.1.5: the cache must not store the response to a no-store request, including an update by a 304.
         guard let conditional = nominee.conditional, !directives.noStore else {
-            return ReuseDecision(decision: .forward(reason), rule: refusal)
+            return ReuseDecision(.forward(reason), rule: refusal)
         }
-        return ReuseDecision(decision: .validate(nominee.response.index, conditional, reason), rule: refusal)
+        return ReuseDecision(.validate(nominee.response.index, conditional, reason), rule: refusal)
     }
 
     /// Chooses a stored part to complete, if the request asks for the whole response.
@@ -73,7 +73,7 @@ struct SuitableResponses {
             let response = SuitableResponse(index, candidate, policy: policy)
             if best.map({ response.isPreferred(to: $0.response) }) ?? true { best = (response, resuming) }
         }
-        return best.map { ReuseDecision(decision: .resume($0.response.index, $0.request), rule: .resumable) }
+        return best.map { ReuseDecision(.resume($0.response.index, $0.request), rule: .resumable) }
     }
 }
 
@@ -87,8 +87,8 @@ struct SuitableResponse {
     init(_ index: Int, _ response: StoredResponse, policy: CachePolicy) {
         self.index = index
         freshness = Freshness(of: response, policy: policy)
-        // The selection may consist of credentials only.
-        hasVary = !response.selection.text.isEmpty && response.fields.contains(.vary)
+        // The key may consist of credentials only.
+        hasVary = !response.varyKey.text.isEmpty && response.fields.contains(.vary)
         responseTime = response.responseTime
     }
 
@@ -105,9 +105,9 @@ struct SuitableResponse {
         return switch permission {
         case .refused: nil
         case .granted(let rule, let isStale):
-            ReuseDecision(decision: .hit(index, age: age, isStale: isStale), rule: rule)
+            ReuseDecision(.hit(index, age: age, isStale: isStale), rule: rule)
         case .grantedWhileRevalidating:
-            ReuseDecision(decision: .hitWhileRevalidating(index, age: age), rule: .staleWhileRevalidate)
+            ReuseDecision(.hitWhileRevalidating(index, age: age), rule: .staleWhileRevalidate)
         }
     }
 }
@@ -115,10 +115,10 @@ struct SuitableResponse {
 extension StoredResponse {
     /// Whether the request matches the fields that `Vary` nominated, and the credentials of the original request.
     package func isSelected(
-        by request: HTTPRequest, policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
+        by request: HTTPRequest, policy: CachePolicy, fingerprint: VaryKey.Fingerprint
     ) -> Bool {
-        selection.matches(request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
-            || selection.selects(
+        varyKey.matches(request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
+            || varyKey.selects(
                 fields, for: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
     }
 

@@ -1,7 +1,7 @@
-package import HTTPTypes
+public import HTTPTypes
 
-/// The URLs that a reply invalidates (RFC 9111 §4.4).
-package enum Invalidation {
+/// Finds the URLs whose stored responses a reply invalidates (RFC 9111 §4.4).
+public enum Invalidation {
     /// Returns the absolute URLs whose stored responses, in all variants, `reply` invalidates. Lists each URL once, the
     /// target first.
     ///
@@ -11,7 +11,7 @@ package enum Invalidation {
     ///
     /// - Parameter url: The absolute URL of the target, returned unchanged. The other URLs have no dot segments and no
     ///   fragment, and a scheme in lower case.
-    package static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
+    public static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
         // "one with a 2xx (Successful) or 3xx (Redirection) status code"
         guard !request.method.isSafe, (200..<400).contains(reply.status.code) else { return [] }
         var targets = [url]

@@ -1,28 +1,37 @@
-/// The bytes of a representation that a response has.
-package struct StoredPart: Hashable, Sendable {
+/// The consecutive bytes of a representation that a stored body consists of (RFC 9111 §3.3).
+public struct StoredPart: Hashable, Sendable {
     package let range: ByteRange
-    /// The length of the whole representation, if known.
-    package let completeLength: Int64?
+    /// The length of the whole representation; `nil` if unknown.
+    public let completeLength: Int64?
 
-    /// Creates a part; `nil` when the range would reach beyond the end of the whole.
+    /// Creates a part; `nil` if it is empty, begins before offset 0 or reaches beyond the end of the whole.
+    public init?(bytes: Range<Int64>, completeLength: Int64?) {
+        guard let range = ByteRange(first: bytes.lowerBound, end: bytes.upperBound) else { return nil }
+        self.init(range: range, completeLength: completeLength)
+    }
+
+    /// Creates a part; `nil` if it reaches beyond the end of the whole.
     package init?(range: ByteRange, completeLength: Int64?) {
         if let completeLength, range.end > completeLength { return nil }
         self.range = range
         self.completeLength = completeLength
     }
 
+    /// The offsets of the bytes in the whole representation.
+    public var bytes: Range<Int64> { range.first..<range.end }
+
     /// Whether no byte is missing.
-    package var isComplete: Bool { range.first == 0 && range.end == completeLength }
+    public var isComplete: Bool { range.first == 0 && range.end == completeLength }
 }
 
 extension StoredPart {
-    /// Whether both parts can be of one representation: neither contradicts the other about its length.
+    /// Whether both parts can belong to one representation: their lengths do not contradict each other.
     func agrees(with other: StoredPart) -> Bool {
         if let completeLength, let length = other.completeLength { return completeLength == length }
         return max(range.end, other.range.end) <= completeLength ?? other.completeLength ?? .max
     }
 
-    /// Joins both parts; `nil` when there is a gap or a contradiction between them.
+    /// Joins both parts; `nil` if there is a gap or a contradiction between them.
     func union(_ other: StoredPart) -> StoredPart? {
         guard agrees(with: other), let range = range.union(other.range) else { return nil }
         return StoredPart(range: range, completeLength: completeLength ?? other.completeLength)

@@ -1,19 +1,20 @@
-package import HTTPTypes
+public import HTTPTypes
 
 /// A request as sent, the head of its reply, and the times of both.
-package struct Exchange: Sendable {
+public struct Exchange: Sendable {
     /// The request, with all fields that the transport added.
-    package var request: HTTPRequest
+    public var request: HTTPRequest
     /// The final response to the request.
-    package var reply: HTTPResponse
+    public var reply: HTTPResponse
     /// The time when the request was sent.
-    package var requestTime: HTTPDate
+    public var requestTime: HTTPDate
     /// The time when the head of the reply arrived.
-    package var responseTime: HTTPDate
-    /// Whether the transport removed a content coding from the body.
-    package var isBodyDecoded: Bool
+    public var responseTime: HTTPDate
+    /// Whether the transport removed a content coding from the body. Ranges of such a body are unknown.
+    public var isBodyDecoded: Bool
 
-    package init(
+    /// Creates an exchange.
+    public init(
         request: HTTPRequest, reply: HTTPResponse, requestTime: HTTPDate, responseTime: HTTPDate,
         isBodyDecoded: Bool = false
     ) {

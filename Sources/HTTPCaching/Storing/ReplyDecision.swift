@@ -1,37 +1,41 @@
-package import HTTPTypes
+public import HTTPTypes
 
-/// The action for the reply of an origin, once its head has arrived.
-package enum ReplyDecision: Hashable, Sendable {
+/// Decides about the reply of an origin, once its head has arrived (RFC 9111 §3, §4.3.3 to §4.3.5).
+///
+/// An index refers to the candidates of the decision. A pure function of its arguments, safe on any thread. Costs one
+/// pass over the fields of the reply and of each candidate.
+public enum ReplyDecision: Hashable, Sendable {
     /// Freshens by a 304: the updated responses replace the stored ones at their indices. The response at `answerWith`
-    /// answers, with its stored body. With `removeAfterUse`, the stored responses are removed instead of replaced.
+    /// answers, with its stored body and as validated: ``StoredAnswer`` takes no age. With `removeAfterUse`, the stored
+    /// responses are removed instead of replaced.
     case freshen([Int: StoredResponse], answerWith: Int, removeAfterUse: Bool)
     /// Delivers the reply, and stores this response once its body is complete. The response replaces the stored one
-    /// with the same selection.
+    /// with an equal ``StoredResponse/varyKey``.
     case store(StoredResponse)
-    /// Delivers the reply, a 206, and stores its part as this response.
+    /// Delivers the reply, a 206, and stores its part as this response. A cache that keeps no parts only delivers.
     case storePart(StoredResponse)
     /// Delivers the part at this index and then the reply, which is its rest. Stores both as this whole response.
     case complete(Int, StoredResponse)
     /// Delivers the stored response at this index instead of the reply, which is an error (RFC 5861 §4).
-    case standIn(Int)
+    case serveStale(Int)
     /// Delivers the reply to a HEAD (RFC 9111 §4.3.5). The updated responses replace those at their indices. The
     /// responses at the indices in `removing` are removed.
     case update([Int: StoredResponse], removing: [Int])
-    /// Delivers the reply without storing it. With `removeStored`, all stored responses for its key are removed.
+    /// Delivers the reply without storing it. With `removeStored`, all stored responses for its URL are removed.
     case relay(removeStored: Bool)
     /// Sends the request once more, as the caller made it. The reply answers a question of the cache, but no stored
     /// response can answer the request. The stored responses at these indices are unusable and are removed.
     ///
-    /// An origin that answers the second request with another 304 is broken. The loader must count its retries.
+    /// An origin that answers the second request with another 304 is broken. The cache must count its retries.
     case retry(removing: [Int])
 
-    /// The question that the cache added to the request.
-    package enum Question: Hashable, Sendable {
+    /// The question that the cache added to the request; see ``ReuseDecision/question``.
+    public enum Question: Hashable, Sendable {
         /// The cache added nothing.
         case none
-        /// Whether the stored response at this index is still valid.
+        /// The cache asks whether the stored response at this index is still valid.
         case validation(Int)
-        /// The rest of the part at this index.
+        /// The cache asks for the rest of the part at this index.
         case rest(Int)
     }
 
@@ -40,23 +44,30 @@ package enum ReplyDecision: Hashable, Sendable {
     /// - Parameters:
     ///   - exchange: The request as sent, and its reply.
     ///   - original: The request as the caller made it.
-    ///   - candidates: All stored responses for the key, unchanged since the ``CacheDecision``.
+    ///   - candidates: The candidates of the ``ReuseDecision``, in the same order.
     ///   - question: The question that the cache added to the request.
     ///   - policy: The policy under which the request was made.
-    ///   - fingerprint: Returns the text that replaces credentials in a ``RequestSelection``.
-    package static func make(
-        _ exchange: Exchange, original: HTTPRequest, candidates: [StoredResponse], question: Question,
-        policy: CachePolicy, fingerprint: @escaping RequestSelection.Fingerprint
-    ) -> ReplyDecision {
+    ///   - fingerprint: Replaces credentials in a ``VaryKey``.
+    public init(
+        for exchange: Exchange, original: HTTPRequest, candidates: [StoredResponse], question: Question,
+        policy: CachePolicy, fingerprint: @escaping VaryKey.Fingerprint
+    ) {
         let context = Context(
             exchange: exchange, original: original, candidates: candidates, policy: policy, fingerprint: fingerprint)
         let status = exchange.reply.status
-        if status == .notModified { return context.notModified(question) }
-        if let failure = StandIn.Failure(status), let index = context.standIn(for: failure) { return .standIn(index) }
-        if case .rest(let index) = question { return context.rest(of: index) }
-        if exchange.request.method == .head { return context.head() }
-        if status == .partialContent { return context.part() }
-        return context.whole()
+        if status == .notModified {
+            self = context.notModified(question)
+        } else if let failure = StaleFallback.Failure(status), let index = context.staleFallback(for: failure) {
+            self = .serveStale(index)
+        } else if case .rest(let index) = question {
+            self = context.rest(of: index)
+        } else if exchange.request.method == .head {
+            self = context.head()
+        } else if status == .partialContent {
+            self = context.part()
+        } else {
+            self = context.whole()
+        }
     }
 
     private struct Context {
@@ -64,7 +75,7 @@ package enum ReplyDecision: Hashable, Sendable {
         let original: HTTPRequest
         let candidates: [StoredResponse]
         let policy: CachePolicy
-        let fingerprint: RequestSelection.Fingerprint
+        let fingerprint: VaryKey.Fingerprint
 
         private var fields: HTTPFields { exchange.reply.headerFields }
 
@@ -105,8 +116,8 @@ package enum ReplyDecision: Hashable, Sendable {
 
         // MARK: Errors
 
-        func standIn(for failure: StandIn.Failure) -> Int? {
-            StandIn.choose(
+        func staleFallback(for failure: StaleFallback.Failure) -> Int? {
+            StaleFallback.choose(
                 for: original, candidates: candidates, failure: failure, policy: policy, now: exchange.responseTime,
                 fingerprint: fingerprint)
         }
@@ -122,13 +133,13 @@ package enum ReplyDecision: Hashable, Sendable {
 
         /// Returns the response to store; `nil` if no request can match it, as for a `Vary` with "*" (RFC 9111 §4.1).
         private func stored(part: StoredPart?) -> StoredResponse? {
-            let selection = RequestSelection.make(
+            let varyKey = VaryKey(
                 response: fields, request: original, fingerprint: fingerprint,
                 nominatesAuthorization: !policy.isShared)
-            guard let selection else { return nil }
+            guard let varyKey else { return nil }
             return StoredResponse(
                 status: exchange.reply.status, fields: fields.storedFields(receivedAt: exchange.responseTime),
-                requestTime: exchange.requestTime, responseTime: exchange.responseTime, selection: selection,
+                requestTime: exchange.requestTime, responseTime: exchange.responseTime, varyKey: varyKey,
                 isBodyDecoded: exchange.isBodyDecoded, part: part)
         }
 
@@ -167,6 +178,7 @@ package enum ReplyDecision: Hashable, Sendable {
             case .discards: return .retry(removing: [index])
             }
         }
+
         /// Returns the whole that the stored part and the reply form; `nil` if there is none, or none to store.
         private func completion(of index: Int, _ part: StoredPart) -> StoredResponse? {
             guard let rest = ContentRange(fields)?.part, let new = stored(part: rest) else { return nil }

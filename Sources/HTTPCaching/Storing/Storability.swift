@@ -1,7 +1,7 @@
 package import HTTPTypes
 
-/// Whether the reply to a request may be stored (RFC 9111 §3).
-package enum Storability: Hashable, Sendable {
+/// Whether the reply to a request may be stored (RFC 9111 §3), as a ``StorageDecision`` finds.
+public enum Storability: Hashable, Sendable {
     /// The reply may be stored.
     ///
     /// Freshness and validators decide about reuse. A response with neither can answer only
@@ -16,6 +16,6 @@ package enum Storability: Hashable, Sendable {
 
     /// Decides about a response with this status and these fields that answers `request`, the request as sent.
     package init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
-        self = StorageDecision.make(status: status, fields: fields, request: request, policy: policy).storability
+        self = StorageDecision(status: status, fields: fields, request: request, policy: policy).storability
     }
 }

@@ -1,14 +1,29 @@
-package import HTTPTypes
+public import HTTPTypes
 
-/// Whether the reply to a request may be stored, and the rule that decides.
-package struct StorageDecision: Hashable, Sendable {
-    package let storability: Storability
+/// Decides whether the reply to a request may be stored, and tells the rule that decides (RFC 9111 §3).
+///
+/// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same decision for the reply that
+/// has arrived; use this type to explain the decision, or to check a response before there is a reply.
+public struct StorageDecision: Hashable, Sendable {
+    /// Whether the reply may be stored.
+    public let storability: Storability
     /// The first reason found against storing, or the most explicit of several reasons for it.
-    package let rule: Rule
+    public let rule: Rule
 
     /// Decides about a response with this status and these fields that answers `request`, the request as sent.
-    package static func make(
-        status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy
+    ///
+    /// For a 206, pass 200: the rules for the whole apply to a part (§3.3).
+    public init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
+        self = Self.make(status, fields, request, policy)
+    }
+
+    private init(_ storability: Storability, rule: Rule) {
+        self.storability = storability
+        self.rule = rule
+    }
+
+    private static func make(
+        _ status: HTTPResponse.Status, _ fields: HTTPFields, _ request: HTTPRequest, _ policy: CachePolicy
     ) -> StorageDecision {
         // RFC 9213 §2.2: a targeted field overrides Cache-Control and Expires.
         let targeted =
@@ -34,11 +49,11 @@ package struct StorageDecision: Hashable, Sendable {
         if policy.isShared, let rule = response.ruleOfSharedCache { return refuse(rule) }
         guard let permission = response.permission else { return refuse(.nothingAllowsStoring) }
         guard fields.count <= Storability.maxFieldCount else { return refuse(.tooManyFields) }
-        return StorageDecision(storability: .storable, rule: isPOST ? .postCacheable : permission)
+        return StorageDecision(.storable, rule: isPOST ? .postCacheable : permission)
     }
 
     private static func refuse(_ rule: Rule, removesStored: Bool = false) -> StorageDecision {
-        StorageDecision(storability: .notStorable(removesStored: removesStored), rule: rule)
+        StorageDecision(.notStorable(removesStored: removesStored), rule: rule)
     }
 }
 

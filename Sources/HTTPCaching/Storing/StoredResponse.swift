@@ -1,35 +1,41 @@
-package import HTTPTypes
+public import HTTPTypes
 
-/// A response in the cache, with the data that its reuse requires. The body is stored separately.
-package struct StoredResponse: Hashable, Sendable {
-    package var status: HTTPResponse.Status
-    /// The fields as stored: without those for a connection or a proxy, and always with a usable `Date`.
-    package var fields: HTTPFields
-    /// The time when the request that stored or last validated the response was sent.
-    package var requestTime: HTTPDate
-    /// The time when the response to that request arrived.
-    package var responseTime: HTTPDate
-    /// The fields of that request that `Vary` nominated.
-    package var selection: RequestSelection
-    /// Whether the body is present and undamaged. Without such a body, the response can neither answer nor be
-    /// validated.
-    package var hasIntactBody: Bool
+/// The head of a stored response, and the facts that later decisions need. The owner of the cache keeps the body.
+///
+/// ``ReplyDecision`` creates stored responses. To persist one, encode it, or store its properties and pass them to the
+/// initializer.
+public struct StoredResponse: Hashable, Sendable {
+    /// The status.
+    public var status: HTTPResponse.Status
+    /// The stored fields: without the fields for one connection or proxy (RFC 9111 §3.1), and with a usable `Date`.
+    public var fields: HTTPFields
+    /// The time of the request that stored or last validated the response.
+    public var requestTime: HTTPDate
+    /// The time when the reply to that request arrived.
+    public var responseTime: HTTPDate
+    /// The fields of that request that `Vary` nominates.
+    public var varyKey: VaryKey
+    /// Whether the body is present and whole. A response without its body can neither answer nor be validated.
+    public var hasIntactBody: Bool
     /// Whether the transport removed a content coding from the body.
-    package var isBodyDecoded: Bool
-    /// The bytes that the body has; `nil` for the whole. The fields of a part are those of the whole: without
-    /// `Content-Range`, and with the whole `Content-Length` if known.
-    package var part: StoredPart?
+    public var isBodyDecoded: Bool
+    /// The bytes that the body consists of; `nil` for the whole.
+    ///
+    /// The fields describe the whole in either case: without `Content-Range`, and with the `Content-Length` of the
+    /// whole, if known.
+    public var part: StoredPart?
 
-    package init(
+    /// Creates a stored response from its parts.
+    public init(
         status: HTTPResponse.Status, fields: HTTPFields, requestTime: HTTPDate, responseTime: HTTPDate,
-        selection: RequestSelection = RequestSelection(text: ""), hasIntactBody: Bool = true,
-        isBodyDecoded: Bool = false, part: StoredPart? = nil
+        varyKey: VaryKey = VaryKey(text: ""), hasIntactBody: Bool = true, isBodyDecoded: Bool = false,
+        part: StoredPart? = nil
     ) {
         self.status = status
         self.fields = fields
         self.requestTime = requestTime
         self.responseTime = responseTime
-        self.selection = selection
+        self.varyKey = varyKey
         self.hasIntactBody = hasIntactBody
         self.isBodyDecoded = isBodyDecoded
         self.part = part
@@ -37,14 +43,16 @@ package struct StoredResponse: Hashable, Sendable {
 }
 
 extension StoredResponse {
-    /// Returns the head that answers a request with this response.
+    /// Returns the head that answers a request with the whole response. ``StoredAnswer`` also answers conditions and
+    /// ranges.
     ///
-    /// Leaves `Date` and all other fields as stored, except as `age` requires.
+    /// `Date` and all other fields stay as stored. With an age, sets `Age` and withholds the fields that
+    /// `no-cache="…"` lists (RFC 9111 §5.2.2.4).
     ///
     /// - Parameters:
-    ///   - age: The current age; `nil` when the origin has validated the response for this very request.
-    ///   - policy: The policy, which names the targeted fields for this cache.
-    package consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
+    ///   - age: The current age; `nil` if the origin validated the response for this request.
+    ///   - policy: Names the targeted fields that address the cache.
+    public consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
         if let age {
             if !policy.ignoresDirectives(of: status) { fields.removeWithheld(by: policy) }
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age

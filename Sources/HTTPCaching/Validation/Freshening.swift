@@ -19,7 +19,7 @@ struct Freshening {
     /// - Returns: `nil` when the 304 identifies no stored response with an intact body.
     init?(
         _ exchange: Exchange, candidates: [StoredResponse], validated: Int, isUnambiguous: Bool,
-        policy: CachePolicy, fingerprint: RequestSelection.Fingerprint
+        policy: CachePolicy, fingerprint: VaryKey.Fingerprint
     ) {
         let reply = exchange.reply.headerFields
         guard candidates.indices.contains(validated), reply.count <= Storability.maxFieldCount else { return nil }
@@ -42,11 +42,11 @@ struct Freshening {
             var updated = candidates[index]
             updated.freshen(by: exchange)
             // The 304 may have changed Vary, and so the requests that the response answers.
-            if let selection = RequestSelection.make(
+            if let varyKey = VaryKey(
                 response: updated.fields, request: request, fingerprint: fingerprint,
                 nominatesAuthorization: !policy.isShared)
             {
-                updated.selection = selection
+                updated.varyKey = varyKey
             } else {
                 removesAfterUse = true
             }

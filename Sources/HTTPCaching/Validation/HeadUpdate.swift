@@ -20,7 +20,7 @@ package struct HeadUpdate: Hashable, Sendable {
     ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
     package init(
         _ exchange: Exchange, candidates: [StoredResponse], policy: CachePolicy,
-        fingerprint: RequestSelection.Fingerprint, nominatesAuthorization: Bool = false
+        fingerprint: VaryKey.Fingerprint, nominatesAuthorization: Bool = false
     ) {
         let reply = exchange.reply
         guard exchange.request.method == .head, reply.status == .ok,
@@ -30,7 +30,7 @@ package struct HeadUpdate: Hashable, Sendable {
         // one.
         let mayStore = !CacheControl(exchange.request.headerFields).noStore
         for (index, candidate) in candidates.enumerated()
-        where candidate.selection.matches(
+        where candidate.varyKey.matches(
             exchange.request, fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
         {
             guard candidate.status == .ok || candidate.status == .partialContent else {
@@ -96,7 +96,7 @@ extension StoredResponse {
     /// Returns this response with the fields of the reply to a HEAD; `nil` if those fields would have prevented
     /// storing.
     fileprivate func updated(
-        byHead exchange: Exchange, _ policy: CachePolicy, _ fingerprint: RequestSelection.Fingerprint,
+        byHead exchange: Exchange, _ policy: CachePolicy, _ fingerprint: VaryKey.Fingerprint,
         nominatesAuthorization: Bool
     ) -> StoredResponse? {
         var updated = self
@@ -106,11 +106,11 @@ extension StoredResponse {
         let storability = Storability(status: status, fields: updated.fields, request: request, policy: policy)
         guard storability == .storable,
             // The reply may have changed Vary, and so the requests that the response answers.
-            let selection = RequestSelection.make(
+            let varyKey = VaryKey(
                 response: updated.fields, request: request, fingerprint: fingerprint,
                 nominatesAuthorization: nominatesAuthorization)
         else { return nil }
-        updated.selection = selection
+        updated.varyKey = varyKey
         return updated
     }
 }

@@ -115,7 +115,7 @@ struct ExplainingTests {
         #expect(
             try fixture.cache.explanation(of: .to("/a")).description == """
                 GET https://example.com/a
-                outcome     validate: the origin is asked whether what is stored is still good
+                outcome     validate: the cache asks the origin whether the stored response is valid
                 rule        RFC 9111 §4.2: the age has reached the freshness lifetime
                 reason      stale (RFC 9211 §2.2)
                 sends       If-None-Match: "1"
@@ -123,7 +123,7 @@ struct ExplainingTests {
                 stored response 1 of 1: status 200, chosen
                 lifetime    600 s from max-age
                 age         741 s = 7 s on arrival + 734 s in the store
-                arrival     7 s = max(7 s since Date, Age of 0 s + 0 s under way)
+                arrival     7 s = max(7 s since Date, 0 s in Age + 0 s response delay)
                 state       stale by 141 s
                 validator   ETag "1" (strong)
                 body        4 bytes

@@ -95,8 +95,8 @@ extension ToolTests {
             #expect(
                 output.text == """
                     GET http://a.test/other
-                    outcome     forward: the origin is asked
-                    rule        RFC 9111 §4: nothing is stored for the target URI
+                    outcome     forward: the cache sends the request to the origin
+                    rule        RFC 9111 §4: no response is stored for the target URI
                     reason      uri-miss (RFC 9211 §2.2)
 
                     """)

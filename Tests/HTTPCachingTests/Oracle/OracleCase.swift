@@ -65,14 +65,14 @@ extension OracleCase {
     /// The stored response; `nil` when its `Vary` lets no request find it.
     var stored: StoredResponse? {
         let fields = fields
-        let selection = RequestSelection.make(
+        let varyKey = VaryKey(
             response: fields, request: Self.request("GET", storedRequest), fingerprint: Sample.fingerprint,
             nominatesAuthorization: !isShared)
-        return selection.map { selection in
+        return varyKey.map { varyKey in
             StoredResponse(
                 status: HTTPResponse.Status(code: status), fields: fields,
                 requestTime: HTTPDate(secondsSince1970: requestTime),
-                responseTime: HTTPDate(secondsSince1970: responseTime), selection: selection)
+                responseTime: HTTPDate(secondsSince1970: responseTime), varyKey: varyKey)
         }
     }
 

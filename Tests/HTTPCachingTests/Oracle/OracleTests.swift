@@ -15,7 +15,7 @@ internal import Testing
     private static let runs = 4
     private static let reuseRounds = rounds / runs / 2
     private static let storingRounds = rounds / runs / 4
-    private static let standInRounds = rounds / runs / 4
+    private static let staleFallbackRounds = rounds / runs / 4
 
     /// What was compared, how often: a test that never hits shows nothing.
     private struct Tally {
@@ -49,9 +49,10 @@ internal import Testing
                 if !isStar { Issue.record("not selectable, round \(round), \(seed)\n\(example)") }
                 continue
             }
-            let decision = CacheDecision.make(
-                request: example.httpRequest, candidates: [stored], policy: example.policy,
-                now: HTTPDate(secondsSince1970: example.now), fingerprint: Sample.fingerprint)
+            let decision = ReuseDecision(
+                for: example.httpRequest, candidates: [stored], policy: example.policy,
+                now: HTTPDate(secondsSince1970: example.now), fingerprint: Sample.fingerprint
+            ).action
             if let complaint = Self.complaint(decision, oracle, stored) {
                 Issue.record("\(complaint), oracle: \(oracle), round \(round), \(seed)\n\(example)")
                 return
@@ -65,7 +66,8 @@ internal import Testing
             ], of: Self.reuseRounds, "\(seed)")
     }
 
-    private static func complaint(_ decision: CacheDecision, _ oracle: ReuseOracle, _ stored: StoredResponse) -> String?
+    private static func complaint(_ decision: ReuseDecision.Action, _ oracle: ReuseOracle, _ stored: StoredResponse)
+        -> String?
     {
         let outcome = Outcome(decision)
         let expected: Outcome? =
@@ -101,7 +103,7 @@ internal import Testing
             await Self.breathe(round)
             let example = generator.next()
             let oracle = StorageOracle(example)
-            let decision = StorageDecision.make(
+            let decision = StorageDecision(
                 status: HTTPResponse.Status(code: example.status), fields: example.fields, request: example.httpRequest,
                 policy: example.policy)
             let isStorable = decision.storability == .storable
@@ -114,32 +116,32 @@ internal import Testing
         tally.expectAll(["forbidden", "allowed"], of: Self.storingRounds, "\(seed)")
     }
 
-    @Test("E03, E04, E05, R01, R03: what stands in for an error may do so", arguments: 0..<runs)
-    func standIn(run: Int) async {
+    @Test("E03, E04, E05, R01, R03: stale on error only where the oracle permits it", arguments: 0..<runs)
+    func staleFallback(run: Int) async {
         let seed = SeededGenerator()
         var generator = OracleGenerator(seed)
         var tally = Tally()
-        for round in 0..<Self.standInRounds {
+        for round in 0..<Self.staleFallbackRounds {
             await Self.breathe(round)
             let first = generator.next()
             let examples = [first, generator.sibling(of: first)].filter { $0.stored != nil }
             let isDisconnected = round % 2 == 0
-            let choice = StandIn.choose(
+            let choice = StaleFallback.choose(
                 for: first.httpRequest, candidates: examples.compactMap(\.stored),
                 failure: isDisconnected ? .disconnected : .status(503), policy: first.policy,
                 now: HTTPDate(secondsSince1970: first.now), fingerprint: Sample.fingerprint)
             let oracles = examples.map(ReuseOracle.init)
-            let may = oracles.map { isDisconnected ? $0.mayStandInWhenDisconnected : $0.mayStandInForStatus }
+            let may = oracles.map { isDisconnected ? $0.mayServeStaleWhenDisconnected : $0.mayServeStaleForStatus }
             if let choice, !may[choice] {
-                Issue.record("\(choice) stands in, round \(round), \(seed)\n\(examples)")
+                Issue.record("\(choice) is served stale, round \(round), \(seed)\n\(examples)")
                 return
             }
             if choice == nil, zip(may, oracles).contains(where: { $0 && $1.isCertain }) {
-                Issue.record("none stands in, round \(round), \(seed)\n\(examples)")
+                Issue.record("none is served stale, round \(round), \(seed)\n\(examples)")
                 return
             }
             tally.count(choice == nil ? "none" : "some")
         }
-        tally.expectAll(["none", "some"], of: Self.standInRounds, "\(seed)")
+        tally.expectAll(["none", "some"], of: Self.staleFallbackRounds, "\(seed)")
     }
 }

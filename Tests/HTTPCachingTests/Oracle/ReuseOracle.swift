@@ -19,10 +19,10 @@ struct ReuseOracle {
     let isCertain: Bool
     /// The fields that must not go out without validation.
     let withheld: [String]
-    /// Whether the response may stand in for an error that is a status; `false` is a must.
-    let mayStandInForStatus: Bool
+    /// Whether the response may be served stale instead of an error status; `false` is certain.
+    let mayServeStaleForStatus: Bool
     /// Whether it may answer when the origin cannot be reached; `false` is a must.
-    let mayStandInWhenDisconnected: Bool
+    let mayServeStaleWhenDisconnected: Bool
 
     init(_ example: OracleCase) {
         let reading = Reading(example)
@@ -30,8 +30,8 @@ struct ReuseOracle {
         answer = reading.answer
         isCertain = reading.isCertain
         withheld = reading.response.fields(of: "no-cache")
-        mayStandInForStatus = reading.mayStandIn(isDisconnected: false)
-        mayStandInWhenDisconnected = reading.mayStandIn(isDisconnected: true)
+        mayServeStaleForStatus = reading.mayServeStale(isDisconnected: false)
+        mayServeStaleWhenDisconnected = reading.mayServeStale(isDisconnected: true)
     }
 }
 
@@ -169,7 +169,7 @@ private struct Reading {
 
     // MARK: RFC 9111 §4.2.4, RFC 5861 §4
 
-    func mayStandIn(isDisconnected: Bool) -> Bool {
+    func mayServeStale(isDisconnected: Bool) -> Bool {
         guard isSelected, !wantsOrigin, !wantsFresh, !response.restrictsAll("no-cache") else { return false }
         if isFresh { return true }
         guard !isStaleForbidden else { return false }

@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -7,14 +8,8 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One segment of a body that is composed from a stored body.
-enum BodySegment: Hashable, Sendable {
-    /// Literal bytes, such as the head of a part.
-    case bytes(Data)
-    /// A range of the stored body, as offsets in its file.
-    case stored(Range<Int64>)
-
-    var byteCount: Int64 {
+extension StoredAnswer.Segment {
+    fileprivate var byteCount: Int64 {
         switch self {
         case .bytes(let bytes): Int64(bytes.count)
         case .stored(let range): range.upperBound - range.lowerBound
@@ -30,14 +25,14 @@ final class StoredBodyReader: Sendable {
     }
 
     private let body: StoredBody
-    private let segments: [BodySegment]
+    private let segments: [StoredAnswer.Segment]
     private let meters: CacheMeters
     let byteCount: Int64
     /// Guards the position in the body.
     private let place = Mutex(Place())
 
     /// - Parameter segments: The segments to deliver; `nil` for the whole body.
-    init(_ body: StoredBody, _ meters: CacheMeters, segments: [BodySegment]? = nil) {
+    init(_ body: StoredBody, _ meters: CacheMeters, segments: [StoredAnswer.Segment]? = nil) {
         self.body = body
         self.meters = meters
         self.segments = segments ?? [.stored(0..<body.byteCount)]
@@ -63,9 +58,9 @@ final class StoredBodyReader: Sendable {
         }
     }
 
-    private func chunk(of segment: BodySegment, from offset: Int64) throws(StoreError) -> Data {
+    private func chunk(of segment: StoredAnswer.Segment, from offset: Int64) throws(StoreError) -> Data {
         switch segment {
-        case .bytes(let bytes): return bytes
+        case .bytes(let bytes): return Data(bytes)
         case .stored(let range):
             let count = min(Int64(ResponseBody.chunkByteCount), range.upperBound - range.lowerBound - offset)
             let chunk = try body.bytes(at: range.lowerBound + offset, count: Int(count))

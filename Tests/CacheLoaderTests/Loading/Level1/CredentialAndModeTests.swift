@@ -29,7 +29,7 @@ struct CredentialAndModeTests {
     }
 
     @Test("K4, R03: nor when its origin cannot be reached")
-    func standIn() async throws {
+    func staleFallback() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             guard number.next() == 1 else { throw TransportError(.cannotConnect) }

@@ -43,7 +43,7 @@ struct SharedFailureTests {
     }
 
     @Test("R06, R03, E04: a failure is made good by what is stored for each, and the origin not asked again")
-    func standIns() async throws {
+    func staleFallback() async throws {
         for failure in [nil, HTTPResponse.Status.serviceUnavailable] {
             let gate = Gate()
             let transport = ScriptedTransport { request, _ throws(TransportError) in

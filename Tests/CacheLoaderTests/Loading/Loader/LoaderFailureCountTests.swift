@@ -30,7 +30,7 @@ struct LoaderFailureCountTests {
     // MARK: What is stored stands in
 
     @Test("D1, C7: an error that what is stored stands in for is counted; a 304 forgets it", arguments: [500, 503])
-    func standIn(status: Int) async throws {
+    func staleFallback(status: Int) async throws {
         let script = ReplyScript(
             .ok("good".utf8, cacheControl: "max-age=60", etag: "\"1\""), .status(.init(code: status)),
             .status(.init(code: status)), .notModified(etag: "\"1\""))

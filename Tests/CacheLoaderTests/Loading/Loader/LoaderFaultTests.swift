@@ -88,11 +88,11 @@ struct LoaderFaultTests {
             #expect(offline.text == "good" && offline.isStale)
             // As a loader is configured by default. A body that has begun is the origin's answer.
             let ever = Duration.seconds(Int64.max)
-            if let standIn = try? await fixture.loader.load(
+            if let fallback = try? await fixture.loader.load(
                 ResourceRequest(url, policy: .init(staleIfError: ever, staleWhenDisconnected: ever)))
             {
-                #expect(standIn.text == "good")
-                #expect(standIn.failure.map { fault.explains($0, url) } == true)
+                #expect(fallback.text == "good")
+                #expect(fallback.failure.map { fault.explains($0, url) } == true)
             }
         }
         try await expectSound(fixture)

@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-@Suite struct CacheDecisionTests {
+@Suite struct ReuseDecisionTests {
     private let minute = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"")
 
     private func conditional(_ tag: String, _ request: HTTPRequest = Sample.request()) -> HTTPRequest {

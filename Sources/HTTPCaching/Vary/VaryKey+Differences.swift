@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
-extension RequestSelection {
-    /// The lines of the selection; none when `Vary` nominates nothing.
+extension VaryKey {
+    /// The lines of the key; none when `Vary` nominates nothing.
     var lines: [String] {
         guard !text.isEmpty else { return [] }
         return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in

@@ -4,18 +4,18 @@ internal import TestSupport
 internal import Testing
 
 /// Requests that match though their bytes differ, and those that must not.
-@Suite struct RequestSelectionMeaningTests {
+@Suite struct VaryKeyMeaningTests {
     private func matches(
         _ name: String, _ stored: String, _ presented: [String], nominatesAuthorization: Bool = false
     ) throws -> Bool {
-        let selection = try #require(
-            RequestSelection.make(
+        let varyKey = try #require(
+            VaryKey(
                 response: Sample.fields(["Vary: \(name)"]), request: Sample.request("\(name): \(stored)"),
                 fingerprint: Sample.fingerprint))
         // As it comes back from a store.
         var request = Sample.request()
         request.headerFields = Sample.fields(presented.map { "\(name): \($0)" })
-        return RequestSelection(text: selection.text).matches(
+        return VaryKey(text: varyKey.text).matches(
             request, fingerprint: Sample.fingerprint, nominatesAuthorization: nominatesAuthorization)
     }
 
@@ -82,11 +82,11 @@ internal import Testing
 
     @Test("V05: the text stays as it was sent")
     func text() {
-        let selection = RequestSelection.make(
+        let varyKey = VaryKey(
             response: Sample.fields(["Vary: Accept-Language"]),
             request: Sample.request("Accept-Language: EN ;q=1.0,de"),
             fingerprint: Sample.fingerprint)
-        #expect(selection?.text == "accept-language: EN ;q=1.0,de")
+        #expect(varyKey?.text == "accept-language: EN ;q=1.0,de")
     }
 
     @Test("P13, V05: whatever the bytes, a value matches itself, and a text is never trapped by")
@@ -115,10 +115,10 @@ internal import Testing
         var first = Sample.request()
         first.headerFields = Sample.fields(stored)
         let response = Sample.fields(["Vary: \(vary)"] + language.map { "Content-Language: \($0)" })
-        let selection = RequestSelection.make(response: response, request: first, fingerprint: Sample.fingerprint)
+        let varyKey = VaryKey(response: response, request: first, fingerprint: Sample.fingerprint)
         var second = Sample.request()
         second.headerFields = Sample.fields(request)
-        return selection?.selects(response, for: second, fingerprint: Sample.fingerprint) ?? false
+        return varyKey?.selects(response, for: second, fingerprint: Sample.fingerprint) ?? false
     }
 
     @Test(
@@ -153,8 +153,8 @@ internal import Testing
 
     // MARK: Credentials
 
-    private func selection(vary: String = "", _ request: HTTPRequest) -> RequestSelection? {
-        RequestSelection.make(
+    private func varyKey(vary: String = "", _ request: HTTPRequest) -> VaryKey? {
+        VaryKey(
             response: Sample.fields(["Vary: \(vary)"]), request: request, fingerprint: Sample.fingerprint,
             nominatesAuthorization: true)
     }
@@ -167,12 +167,12 @@ internal import Testing
             Sample.request("Accept: a/b", "authorization: two"), Sample.request("Authorization:", "Accept: a/b"),
         ]
         for (index, stored) in requests.enumerated() {
-            let selection = try #require(self.selection(vary: vary, stored))
-            #expect(selection.text.contains("authorization") == (index > 0))
-            #expect(!selection.text.contains("one"))
+            let varyKey = try #require(self.varyKey(vary: vary, stored))
+            #expect(varyKey.text.contains("authorization") == (index > 0))
+            #expect(!varyKey.text.contains("one"))
             for (other, request) in requests.enumerated() {
                 #expect(
-                    selection.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true)
+                    varyKey.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true)
                         == (index == other), "\(index) \(other)")
             }
         }
@@ -182,24 +182,24 @@ internal import Testing
     func authorizationLine() {
         let request = Sample.request("Authorization: one", "Accept: a/b", "X: y")
         let secret = Sample.fingerprint(name: "authorization", value: "one")
-        #expect(selection(request)?.text == "authorization: \(secret)")
-        #expect(selection(vary: "X, Accept", request)?.text == "accept: a/b\nauthorization: \(secret)\nx: y")
-        #expect(selection(vary: "Authorization", request)?.text == "authorization: \(secret)")
-        #expect(selection(vary: "Authorization", Sample.request())?.text == "authorization")
-        #expect(selection(vary: "*", request) == nil)
+        #expect(varyKey(request)?.text == "authorization: \(secret)")
+        #expect(varyKey(vary: "X, Accept", request)?.text == "accept: a/b\nauthorization: \(secret)\nx: y")
+        #expect(varyKey(vary: "Authorization", request)?.text == "authorization: \(secret)")
+        #expect(varyKey(vary: "Authorization", Sample.request())?.text == "authorization")
+        #expect(varyKey(vary: "*", request) == nil)
     }
 
     @Test("S19: without the wish Authorization is a field like any other; what credentials selected stays theirs")
     func notNominated() throws {
         let request = Sample.request("Authorization: one")
-        let plain = RequestSelection.make(
+        let plain = VaryKey(
             response: HTTPFields(), request: request, fingerprint: Sample.fingerprint)
         #expect(plain?.text == "")
         #expect(plain?.matches(request, fingerprint: Sample.fingerprint) == true)
         #expect(plain?.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true) == false)
-        #expect(selection(request)?.matches(Sample.request(), fingerprint: Sample.fingerprint) == false)
+        #expect(varyKey(request)?.matches(Sample.request(), fingerprint: Sample.fingerprint) == false)
         // A field whose name only begins like it is another.
-        let other = RequestSelection(text: "authorization-x: y")
+        let other = VaryKey(text: "authorization-x: y")
         #expect(!other.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true))
     }
 }

@@ -2,36 +2,36 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// A response 10 seconds fresh with more directives, a request, a failure at a time, and whether the response stands in.
+/// A response 10 seconds fresh with more directives, a request, a failure at a time, and whether the response answers.
 private struct Case: Sendable, CustomTestStringConvertible {
     let response: String
     let request: String?
-    let failure: StandIn.Failure
+    let failure: StaleFallback.Failure
     let at: Int64
     let policy: CachePolicy
-    let stands: Bool
+    let answers: Bool
 
     init(
-        _ response: String, _ request: String? = nil, _ failure: StandIn.Failure = .status(503), at: Int64,
-        policy: CachePolicy = CachePolicy(), _ stands: Bool
+        _ response: String, _ request: String? = nil, _ failure: StaleFallback.Failure = .status(503), at: Int64,
+        policy: CachePolicy = CachePolicy(), _ answers: Bool
     ) {
         self.response = response
         self.request = request
         self.failure = failure
         self.at = at
         self.policy = policy
-        self.stands = stands
+        self.answers = answers
     }
 
     var testDescription: String { "\(response) for \(request ?? "any") at \(at), \(failure)" }
 }
 
-@Suite struct StandInTests {
+@Suite struct StaleFallbackTests {
     private func choose(
-        _ request: HTTPRequest = Sample.request(), _ candidates: StoredResponse..., failure: StandIn.Failure,
+        _ request: HTTPRequest = Sample.request(), _ candidates: StoredResponse..., failure: StaleFallback.Failure,
         policy: CachePolicy = CachePolicy(), at seconds: Int64
     ) -> Int? {
-        StandIn.choose(
+        StaleFallback.choose(
             for: request, candidates: candidates, failure: failure, policy: policy, now: Sample.time(seconds),
             fingerprint: Sample.fingerprint)
     }
@@ -40,13 +40,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
         let response = Sample.stored("Cache-Control: max-age=10, \(example.response)")
         let request = example.request.map { Sample.request("Cache-Control: \($0)") } ?? Sample.request()
         let choice = choose(request, response, failure: example.failure, policy: example.policy, at: example.at)
-        #expect((choice == 0) == example.stands)
+        #expect((choice == 0) == example.answers)
     }
 
-    @Test("E04, E05 RFC 5861 §4: four statuses are errors that a stored response may stand in for, no other is")
+    @Test("E04, E05 RFC 5861 §4: a stored response may replace a 5xx, and no other status")
     func statuses() {
         for code in 100...599 {
-            let failure = StandIn.Failure(HTTPResponse.Status(code: code))
+            let failure = StaleFallback.Failure(HTTPResponse.Status(code: code))
             #expect((failure != nil) == (500..<600).contains(code), "\(code)")
         }
     }
@@ -71,8 +71,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
     @Test(
         "E03, R01, R02 RFC 9111 §4.2.4, §5.2.2.2: what forbids stale use forbids it here, disconnected or not",
-        arguments: [StandIn.Failure.disconnected, .status(504)])
-    func forbidden(failure: StandIn.Failure) {
+        arguments: [StaleFallback.Failure.disconnected, .status(504)])
+    func forbidden(failure: StaleFallback.Failure) {
         for example in [
             Case("stale-if-error=30, must-revalidate", nil, failure, at: 10, false),
             Case("stale-if-error=30, must-revalidate", "max-stale, stale-if-error=30", failure, at: 10, false),
@@ -128,7 +128,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(choose(Sample.request(), german, lost, failure: .disconnected, at: 0) == nil)
     }
 
-    @Test("C12, E04, E05 RFC 9111 §4.3.3: an error is passed on, unless a stored response may stand in for it")
+    @Test("C12, E04, E05 RFC 9111 §4.3.3: an error is relayed, unless a stored response may be served stale")
     func replies() {
         let stored = Sample.stored("Cache-Control: max-age=10, stale-if-error=30", "ETag: \"a\"")
         func decide(_ status: HTTPResponse.Status, at received: Int64) -> ReplyDecision {
@@ -136,11 +136,11 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
         for code in [500, 501, 502, 503, 504, 505, 507, 599] {
             let status = HTTPResponse.Status(code: code)
-            #expect(decide(status, at: 40) == .standIn(0))
-            #expect(decide(status, at: 41) != .standIn(0))
+            #expect(decide(status, at: 40) == .serveStale(0))
+            #expect(decide(status, at: 41) != .serveStale(0))
         }
         for status in [.forbidden, .tooManyRequests] as [HTTPResponse.Status] {
-            #expect(decide(status, at: 10) != .standIn(0))
+            #expect(decide(status, at: 10) != .serveStale(0))
         }
         guard case .store(let missing) = decide(.notFound, at: 10) else {
             Issue.record("a 404 is an answer")

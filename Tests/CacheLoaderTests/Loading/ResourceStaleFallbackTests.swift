@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite("What stands in for an origin that does not answer")
-struct ResourceStandInTests {
+struct ResourceStaleFallbackTests {
     private static let url = "https://example.com/a"
 
     /// An origin that answers once, and fails from then on.
@@ -24,7 +24,7 @@ struct ResourceStandInTests {
     @Test(
         "C7: a stale body stands in for an error, and says so; switched off, or without a body, the error is thrown",
         arguments: [nil, 500, 502, 503, 504] as [Int?])
-    func standIn(status: Int?) async throws {
+    func staleFallback(status: Int?) async throws {
         let failure = status.map { TransportResponse.reply(HTTPResponse.Status(code: $0), [:], "sorry") }
         let expected: LoadError =
             status.map { .status($0, url: Self.url) }

@@ -1,8 +1,9 @@
-package import HTTPTypes
+public import HTTPTypes
 
-/// The request fields that the `Vary` of a response nominates, with their values, as text for people and for SQL.
+/// The request fields that the `Vary` of a response nominates, with their values (RFC 9111 §4.1).
 ///
-/// Has one line for each nominated field, sorted by name:
+/// Distinguishes the stored responses of one URL: a new response replaces the stored response with an equal key. The
+/// text is readable by people and by SQL, and has one line for each nominated field, sorted by name:
 ///
 ///     accept-encoding: gzip, br
 ///     accept-language
@@ -12,46 +13,52 @@ package import HTTPTypes
 /// lines of one field are combined in order. A value that is not UTF-8 follows its colon without a space,
 /// percent-encoded. Credentials are stored only as fingerprints.
 ///
-/// Keeps values as sent; only a comparison detects different values with the same meaning.
-package struct RequestSelection: Sendable {
+/// Keeps values as sent; only ``matches(_:fingerprint:nominatesAuthorization:)`` detects different values with the same
+/// meaning.
+public struct VaryKey: Sendable {
     /// The lines, joined by line feeds; empty when `Vary` nominates nothing.
-    package let text: String
+    public let text: String
 
     /// Returns a text, in one line, that replaces the secret value of a field.
-    package typealias Fingerprint = (_ name: String, _ value: String) -> String
+    ///
+    /// The cache calls it for `Authorization`, `Proxy-Authorization` and `Cookie`, with the name in lower case. Equal
+    /// values need equal texts, for as long as responses are stored. A collision gives the response of one user to
+    /// another: use a cryptographic hash such as SHA-256, or the value itself for responses that stay in memory.
+    public typealias Fingerprint = (_ name: String, _ value: String) -> String
 
-    /// Restores a stored selection.
-    package init(text: String) {
+    /// Restores a stored key.
+    public init(text: String) {
         self.text = text
     }
 
-    /// Creates the selection of the fields that `response` nominates in `request`, the request as sent.
+    /// Creates the key of the fields that `response` nominates in `request`, the request as sent. ``ReplyDecision``
+    /// does so for every response to store.
     ///
     /// - Parameter nominatesAuthorization: Whether to nominate the `Authorization` of a request even if `Vary` does
     ///   not. A response to one user is then never selected for another user.
     /// - Returns: `nil` when no other request can match: `Vary` contains `*`, is malformed, or has more than
-    ///   ``maxNameCount`` field names.
-    package static func make(
+    ///   64 field names.
+    public init?(
         response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
-    ) -> RequestSelection? {
-        guard var names = nominatedNames(in: response) else { return nil }
+    ) {
+        guard var names = Self.nominatedNames(in: response) else { return nil }
         if nominatesAuthorization, request.hasAuthorization, !names.contains("authorization") {
             names.append("authorization")
             names.sort()
         }
-        let lines = names.map { line(name: $0, of: request.headerFields, fingerprint: fingerprint) }
-        return RequestSelection(text: lines.joined(separator: "\n"))
+        let lines = names.map { Self.line(name: $0, of: request.headerFields, fingerprint: fingerprint) }
+        self.init(text: lines.joined(separator: "\n"))
     }
 
-    /// Whether the nominated fields of `request` match this selection.
+    /// Whether the nominated fields of `request` match this key (RFC 9111 §4.1).
     ///
-    /// Ignores outer whitespace and the number of lines. A field with a known syntax may also match by meaning (see
-    /// ``NormalizedValue``). Any other field matches byte for byte.
+    /// Ignores outer whitespace and the number of lines. A field with a known syntax, such as `Accept-Language`, also
+    /// matches by meaning: equal ranges with equal weights, in any order. Any other field matches byte for byte.
     ///
-    /// - Parameter nominatesAuthorization: As for ``make(response:request:fingerprint:nominatesAuthorization:)``. A
-    ///   request with `Authorization` then matches only a selection with the same credentials. In either case, a
-    ///   request without `Authorization` never matches a selection with credentials.
-    package func matches(
+    /// - Parameter nominatesAuthorization: As for ``init(response:request:fingerprint:nominatesAuthorization:)``. A
+    ///   request with `Authorization` then matches only a key with the same credentials. In either case, a
+    ///   request without `Authorization` never matches a key with credentials.
+    public func matches(
         _ request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {
         matches(request, but: "", fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
@@ -109,18 +116,19 @@ package struct RequestSelection: Sendable {
     }
 }
 
-extension RequestSelection: Hashable {
+extension VaryKey: Hashable {
     /// Compares bytes: == on strings treats canonically equivalent characters as equal.
-    package static func == (lhs: RequestSelection, rhs: RequestSelection) -> Bool {
+    public static func == (lhs: VaryKey, rhs: VaryKey) -> Bool {
         lhs.text.utf8.elementsEqual(rhs.text.utf8)
     }
 
-    package func hash(into hasher: inout Hasher) {
+    /// Hashes the bytes, as `==` compares them.
+    public func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
     }
 }
 
-extension RequestSelection {
+extension VaryKey {
     /// The most names in `Vary`. A longer list counts as `*`, because each name costs a search at every lookup.
     package static let maxNameCount = 64
 
@@ -181,7 +189,7 @@ extension RequestSelection {
 }
 
 extension FieldBytes {
-    /// Whether this line of a selection belongs to the field `name`.
+    /// Whether this line of a key belongs to the field `name`.
     fileprivate func isLine(of name: StaticString) -> Bool {
         let count = name.utf8CodeUnitCount
         guard count > 0, self.count >= count, self.count == count || self[count] == UInt8(ascii: ":") else {

@@ -2,14 +2,14 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-@Suite struct RequestSelectionTests {
-    private func select(vary: String..., of request: HTTPRequest) -> RequestSelection? {
-        RequestSelection.make(
+@Suite struct VaryKeyTests {
+    private func select(vary: String..., of request: HTTPRequest) -> VaryKey? {
+        VaryKey(
             response: Sample.fields(vary.map { "Vary: \($0)" }), request: request, fingerprint: Sample.fingerprint)
     }
 
-    private func matches(_ selection: RequestSelection?, _ request: HTTPRequest) -> Bool? {
-        selection?.matches(request, fingerprint: Sample.fingerprint)
+    private func matches(_ varyKey: VaryKey?, _ request: HTTPRequest) -> Bool? {
+        varyKey?.matches(request, fingerprint: Sample.fingerprint)
     }
 
     @Test("What is nominated becomes a line for each name, sorted, each once")
@@ -25,14 +25,14 @@ internal import Testing
     @Test("V02 RFC 9111 §4.1: every nominated field has to match")
     func everyField() {
         let request = Sample.request("Accept: a/b", "Accept-Language: de")
-        let selection = select(vary: "Accept, Accept-Language", of: request)
-        #expect(matches(selection, request) == true)
-        #expect(matches(selection, Sample.request("Accept-Language: de", "X: y", "Accept: a/b")) == true)
-        #expect(matches(selection, Sample.request("Accept: a/b", "Accept-Language: en")) == false)
-        #expect(matches(selection, Sample.request("Accept: a/c", "Accept-Language: de")) == false)
-        #expect(matches(selection, Sample.request("Accept: a/b", "Accept-Language: de-DE")) == false)
-        #expect(matches(selection, Sample.request("Accept: a/bc", "Accept-Language: de")) == false)
-        #expect(matches(selection, Sample.request("Accept: a/", "Accept-Language: de")) == false)
+        let varyKey = select(vary: "Accept, Accept-Language", of: request)
+        #expect(matches(varyKey, request) == true)
+        #expect(matches(varyKey, Sample.request("Accept-Language: de", "X: y", "Accept: a/b")) == true)
+        #expect(matches(varyKey, Sample.request("Accept: a/b", "Accept-Language: en")) == false)
+        #expect(matches(varyKey, Sample.request("Accept: a/c", "Accept-Language: de")) == false)
+        #expect(matches(varyKey, Sample.request("Accept: a/b", "Accept-Language: de-DE")) == false)
+        #expect(matches(varyKey, Sample.request("Accept: a/bc", "Accept-Language: de")) == false)
+        #expect(matches(varyKey, Sample.request("Accept: a/", "Accept-Language: de")) == false)
     }
 
     @Test("V03 RFC 9111 §4.1: absent matches only absent, in both directions")
@@ -56,7 +56,7 @@ internal import Testing
     func star(vary: [String]) {
         let fields = Sample.fields(vary.map { "Vary: \($0)" })
         let request = Sample.request("Foo: x")
-        #expect(RequestSelection.make(response: fields, request: request, fingerprint: Sample.fingerprint) == nil)
+        #expect(VaryKey(response: fields, request: request, fingerprint: Sample.fingerprint) == nil)
     }
 
     @Test("P29: what is no list of field names is taken for *", arguments: ["Foo Bar", "\"Foo\"", "Foo;q=1", "Föö"])
@@ -74,25 +74,25 @@ internal import Testing
         func names(_ count: Int) -> String { (0..<count).map { "x-\($0)" }.joined(separator: ",") }
         #expect(select(vary: names(64), of: Sample.request())?.text.split(separator: "\n").count == 64)
         #expect(select(vary: names(65), of: Sample.request()) == nil)
-        #expect(RequestSelection.maxNameCount == 64)
+        #expect(VaryKey.maxNameCount == 64)
     }
 
     @Test("V05 RFC 9111 §4.1: lines combine in order, outer white space does not count")
     func normalization() {
-        let selection = select(vary: "Accept", of: Sample.request("Accept: a, b"))
-        #expect(selection?.text == "accept: a, b")
-        #expect(matches(selection, Sample.request("Accept:  \ta, b \t")) == true)
-        #expect(matches(selection, Sample.request("Accept: a", "X: y", "Accept: b ")) == true)
-        #expect(matches(selection, Sample.request("Accept: b", "Accept: a")) == false)
-        #expect(matches(selection, Sample.request("Accept: a", "Accept: b", "Accept: c")) == false)
-        #expect(matches(selection, Sample.request("Accept: a", "Accept:")) == false)
+        let varyKey = select(vary: "Accept", of: Sample.request("Accept: a, b"))
+        #expect(varyKey?.text == "accept: a, b")
+        #expect(matches(varyKey, Sample.request("Accept:  \ta, b \t")) == true)
+        #expect(matches(varyKey, Sample.request("Accept: a", "X: y", "Accept: b ")) == true)
+        #expect(matches(varyKey, Sample.request("Accept: b", "Accept: a")) == false)
+        #expect(matches(varyKey, Sample.request("Accept: a", "Accept: b", "Accept: c")) == false)
+        #expect(matches(varyKey, Sample.request("Accept: a", "Accept:")) == false)
     }
 
     @Test("V10 RFC 9111 §4.1: names in any case")
     func anyCase() {
-        let selection = select(vary: "ACCEPT-language", of: Sample.request("accept-LANGUAGE: de"))
-        #expect(selection?.text == "accept-language: de")
-        #expect(matches(selection, Sample.request("Accept-Language: de")) == true)
+        let varyKey = select(vary: "ACCEPT-language", of: Sample.request("accept-LANGUAGE: de"))
+        #expect(varyKey?.text == "accept-language: de")
+        #expect(matches(varyKey, Sample.request("Accept-Language: de")) == true)
     }
 
     @Test(
@@ -100,20 +100,20 @@ internal import Testing
         arguments: ["Authorization", "Proxy-Authorization", "Cookie", "COOKIE"])
     func credentials(name: String) throws {
         let request = Sample.request("\(name): secret")
-        let selection = try #require(select(vary: name, of: request))
+        let varyKey = try #require(select(vary: name, of: request))
         #expect(
-            selection.text
+            varyKey.text
                 == "\(name.lowercased()): \(Sample.fingerprint(name: name.lowercased(), value: "secret"))")
-        #expect(matches(selection, request) == true)
-        #expect(matches(selection, Sample.request("\(name): other")) == false)
-        #expect(matches(selection, Sample.request()) == false)
+        #expect(matches(varyKey, request) == true)
+        #expect(matches(varyKey, Sample.request("\(name): other")) == false)
+        #expect(matches(varyKey, Sample.request()) == false)
     }
 
     @Test("RFC 9113 §8.2.3: cookies are the same in one line and in several")
     func cookies() {
-        let selection = select(vary: "Cookie", of: Sample.request("Cookie: a=1", "Cookie: b=2"))
-        #expect(matches(selection, Sample.request("Cookie: a=1; b=2")) == true)
-        #expect(matches(selection, Sample.request("Cookie: a=1, b=2")) == false)
+        let varyKey = select(vary: "Cookie", of: Sample.request("Cookie: a=1", "Cookie: b=2"))
+        #expect(matches(varyKey, Sample.request("Cookie: a=1; b=2")) == true)
+        #expect(matches(varyKey, Sample.request("Cookie: a=1, b=2")) == false)
     }
 
     @Test("Values that are not UTF-8 match byte by byte, and stay readable")
@@ -124,12 +124,12 @@ internal import Testing
             return request
         }
         let latin = request(Array("caf".utf8) + [0xE9])
-        let selection = select(vary: "Accept", of: latin)
-        #expect(selection?.text == "accept:caf%E9")
-        #expect(matches(selection, latin) == true)
-        #expect(matches(selection, request(Array("caf".utf8) + [0xE8])) == false)
-        #expect(matches(selection, request(Array("caf%E9".utf8))) == false)
-        #expect(matches(selection, request(Array("café".utf8))) == false)
+        let varyKey = select(vary: "Accept", of: latin)
+        #expect(varyKey?.text == "accept:caf%E9")
+        #expect(matches(varyKey, latin) == true)
+        #expect(matches(varyKey, request(Array("caf".utf8) + [0xE8])) == false)
+        #expect(matches(varyKey, request(Array("caf%E9".utf8))) == false)
+        #expect(matches(varyKey, request(Array("café".utf8))) == false)
         #expect(select(vary: "Accept", of: request(Array("a%".utf8) + [0xFF]))?.text == "accept:a%25%FF")
 
         let secret = select(vary: "Cookie", of: request([0xE9], .cookie))
@@ -142,26 +142,26 @@ internal import Testing
     func canonicalEquivalence() {
         let composed = Sample.request("Accept: \u{E9}", "Accept: x")
         let decomposed = Sample.request("Accept: e\u{301}", "Accept: x")
-        let selection = select(vary: "Accept", of: composed)
-        #expect(matches(selection, composed) == true)
-        #expect(matches(selection, decomposed) == false)
-        #expect(RequestSelection(text: "\u{E9}") != RequestSelection(text: "e\u{301}"))
-        #expect(Set(["\u{E9}", "e\u{301}", "e"].map { RequestSelection(text: $0) }).count == 3)
-        #expect(Set(["a", "a"].map { RequestSelection(text: $0) }).count == 1)
+        let varyKey = select(vary: "Accept", of: composed)
+        #expect(matches(varyKey, composed) == true)
+        #expect(matches(varyKey, decomposed) == false)
+        #expect(VaryKey(text: "\u{E9}") != VaryKey(text: "e\u{301}"))
+        #expect(Set(["\u{E9}", "e\u{301}", "e"].map { VaryKey(text: $0) }).count == 3)
+        #expect(Set(["a", "a"].map { VaryKey(text: $0) }).count == 1)
     }
 
-    @Test("A selection comes back from its text")
+    @Test("A key comes back from its text")
     func fromText() {
         let request = Sample.request("Accept: a", "Cookie: b")
         let text = select(vary: "Accept, Cookie, X", of: request)?.text ?? ""
-        #expect(matches(RequestSelection(text: text), request) == true)
-        #expect(matches(RequestSelection(text: ""), request) == true)
+        #expect(matches(VaryKey(text: text), request) == true)
+        #expect(matches(VaryKey(text: ""), request) == true)
     }
 
     @Test(
-        "A text that is no selection of the request matches nothing",
+        "A text that is no key of the request matches nothing",
         arguments: ["accept: b", "\n", "accept", ":", "accept:a", " accept", "accept: a\n", "accept: a\naccept: b"])
     func damagedText(text: String) {
-        #expect(matches(RequestSelection(text: text), Sample.request("Accept: a")) == false)
+        #expect(matches(VaryKey(text: text), Sample.request("Accept: a")) == false)
     }
 }

@@ -1,9 +1,13 @@
-package import HTTPTypes
+public import HTTPTypes
 
 /// Chooses a stored response to replace a failed answer of the origin (RFC 9111 §4.2.4, RFC 5861 §4).
-package enum StandIn {
+///
+/// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same choice for a reply with an
+/// error status. Call it yourself when no reply has arrived.
+public enum StaleFallback {
     /// The failure of the origin.
-    package enum Failure: Hashable, Sendable {
+    @nonexhaustive
+    public enum Failure: Hashable, Sendable {
         /// The origin was unreachable, or the connection broke before the head of the response arrived.
         case disconnected
         /// The origin answered with this server error.
@@ -13,16 +17,24 @@ package enum StandIn {
         ///
         /// RFC 5861 §4 names 500, 502, 503 and 504. Another server error, such as 507, leaves the cache without a
         /// better response, too.
-        package init?(_ status: HTTPResponse.Status) {
+        public init?(_ status: HTTPResponse.Status) {
             guard (500..<600).contains(status.code) else { return nil }
             self = .status(status.code)
         }
     }
 
     /// Returns the index of the preferred candidate that may answer `request`; `nil` if none may.
-    package static func choose(
+    ///
+    /// - Parameters:
+    ///   - request: The request that failed, as the caller made it.
+    ///   - candidates: All stored responses for the URL of the request, in any order.
+    ///   - failure: The failure of the origin.
+    ///   - policy: The policy of the request.
+    ///   - now: The current time; ``HTTPDate/distantPast`` without a usable clock.
+    ///   - fingerprint: Replaces credentials in a ``VaryKey``.
+    public static func choose(
         for request: HTTPRequest, candidates: [StoredResponse], failure: Failure, policy: CachePolicy, now: HTTPDate,
-        fingerprint: RequestSelection.Fingerprint
+        fingerprint: VaryKey.Fingerprint
     ) -> Int? {
         guard request.method == .get || request.method == .head else { return nil }
         let directives = RequestDirectives(request, mode: policy.mode)

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-extension RequestSelection {
+extension VaryKey {
     /// Whether a response is in the language that `request` prefers, although another `Accept-Language` selected the
     /// response.
     ///
@@ -13,7 +13,7 @@ extension RequestSelection {
     /// - `Vary` nominates `Accept-Language`, and every other nominated field matches.
     /// - Except for case, the only language of the content equals the one range with the highest weight in the request.
     ///
-    /// - Parameter response: The fields of the stored response to which this selection belongs.
+    /// - Parameter response: The fields of the stored response to which this key belongs.
     package func selects(
         _ response: HTTPFields, for request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {

@@ -1,0 +1,117 @@
+public import HTTPTypes
+
+/// Decides how a cache answers a request, given the stored responses for its URL (RFC 9111 §4).
+///
+/// A pure function of its arguments, safe on any thread. Costs one pass over the fields of the request and of each
+/// candidate.
+public struct ReuseDecision: Hashable, Sendable {
+    /// The action of the cache. An index refers to the candidates of the decision.
+    public enum Action: Hashable, Sendable {
+        /// The stored response at this index answers without the origin. ``StoredAnswer`` forms the answer.
+        case hit(Int, age: Int64, isStale: Bool)
+        /// The stored response at this index answers stale, and the cache validates it in the background (RFC 5861 §3).
+        ///
+        /// A decision with ``CachePolicy/Mode/revalidateAlways`` returns the request for the background.
+        case hitWhileRevalidating(Int, age: Int64)
+        /// The cache forwards this conditional request instead of the original one. After a 304 the stored response at
+        /// this index answers.
+        case validate(Int, HTTPRequest, ForwardReason)
+        /// The cache requests the rest of the stored part at this index from the origin. Arises only if the candidates
+        /// include a part.
+        case resume(Int, HTTPRequest)
+        /// The cache forwards the request unchanged.
+        case forward(ForwardReason)
+        /// No stored response can answer, and the cache must not contact the origin: a 504 (RFC 9111 §5.2.1.7).
+        case unsatisfiable
+    }
+
+    /// The action of the cache.
+    public let action: Action
+    /// The reason for the action.
+    public let rule: Rule
+
+    init(_ action: Action, rule: Rule) {
+        self.action = action
+        self.rule = rule
+    }
+
+    /// Decides how to answer `request`.
+    ///
+    /// - Parameters:
+    ///   - request: The request as sent to the origin, including fields from the transport. `Vary` matches against it.
+    ///   - candidates: All stored responses for the URL of the request, in any order. `Vary` selects among them.
+    ///   - policy: The policy of the request.
+    ///   - now: The current time; ``HTTPDate/distantPast`` without a usable clock.
+    ///   - fingerprint: Replaces credentials in a ``VaryKey``. Must be the function that made the candidates' keys.
+    public init(
+        for request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy, now: HTTPDate,
+        fingerprint: VaryKey.Fingerprint
+    ) {
+        self = Self.make(request, candidates, policy, now, fingerprint)
+    }
+
+    /// The question that the forwarded request asks the origin, for ``ReplyDecision``.
+    public var question: ReplyDecision.Question {
+        switch action {
+        case .validate(let index, _, _): .validation(index)
+        case .resume(let index, _): .rest(index)
+        case .hit, .hitWhileRevalidating, .forward, .unsatisfiable: .none
+        }
+    }
+
+    /// The index of the stored response that the decision uses.
+    package var index: Int? {
+        switch action {
+        case .hit(let index, _, _), .hitWhileRevalidating(let index, _), .validate(let index, _, _),
+            .resume(let index, _):
+            index
+        case .forward, .unsatisfiable: nil
+        }
+    }
+
+    private static func make(
+        _ request: HTTPRequest, _ candidates: [StoredResponse], _ policy: CachePolicy, _ now: HTTPDate,
+        _ fingerprint: VaryKey.Fingerprint
+    ) -> ReuseDecision {
+        let directives = RequestDirectives(request, mode: policy.mode)
+
+        // RFC 9111 §5.2.1.7: the cache answers an only-if-cached request with a 504 instead of forwarding it.
+        func forward(_ reason: ForwardReason, _ rule: Rule) -> ReuseDecision {
+            directives.onlyIfCached
+                ? ReuseDecision(.unsatisfiable, rule: .onlyIfCached)
+                : ReuseDecision(.forward(reason), rule: rule)
+        }
+
+        // §4: the cache writes unsafe methods through. A stored response to GET also answers HEAD.
+        guard request.method == .get || request.method == .head else { return forward(.method, .unsafeMethod) }
+        let ignoresStored = policy.mode == .remoteOnly || (policy.storesNothing && !directives.onlyIfCached)
+        guard !ignoresStored else { return forward(.bypass, .policyBypass) }
+        guard !directives.mustBeForwarded else { return forward(.bypass, .foreignCondition) }
+        guard request.headerFields.count <= Storability.maxFieldCount else {
+            return forward(.bypass, .tooManyRequestFields)
+        }
+        guard !candidates.isEmpty else { return forward(.uriMiss, .nothingStored) }
+
+        let suitable = SuitableResponses(request, directives, candidates, policy: policy, fingerprint: fingerprint)
+        var answer: (response: SuitableResponse, decision: ReuseDecision)?
+        var refusal: Rule?
+        for response in suitable.responses {
+            let permission = directives.permission(response.freshness, at: now)
+            guard let decision = response.answer(permission, at: now) else {
+                if case .refused(let rule) = permission { refusal = rule }
+                continue
+            }
+            if answer.map({ response.isPreferred(to: $0.response) }) ?? true { answer = (response, decision) }
+        }
+        if let answer { return answer.decision }
+        guard !directives.onlyIfCached else { return forward(.miss, .onlyIfCached) }
+        if let refusal {
+            return suitable.validation(of: request, directives, candidates, refusal: refusal, at: now)
+        }
+        if let resumption = suitable.resumption(of: request, directives, candidates, policy: policy) {
+            return resumption
+        }
+        guard suitable.isSelected else { return forward(.varyMiss, .varyMismatch) }
+        return suitable.hasParts ? forward(.partial, .incomplete) : forward(.miss, .bodyGone)
+    }
+}
