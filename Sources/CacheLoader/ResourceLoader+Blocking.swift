@@ -3,17 +3,14 @@ internal import HTTPTypes
 
 /// Leaving origins alone that keep answering with an error, as ``NegativeCaching`` says.
 extension ResourceLoader {
-    /// The error of an origin that has answered with too many, and is not to be asked now.
-    func blockingError(_ load: Load) -> LoadError? {
-        blockingError(load, load.target.key, url: load.target.url.text)
-    }
-
-    private func blockingError(_ load: Load, _ key: CacheKey, url: String) -> LoadError? {
+    /// Returns the latest error of an origin that answered equal requests with too many errors; `nil` if the loader
+    /// may send the request now.
+    func blockingError(_ load: Load, _ transaction: CacheTransaction) -> LoadError? {
         let limit = load.configuration.negativeCaching
-        guard limit.window != nil, load.isShareable, load.policy.mode != .remoteOnly,
-            let failure = try? store.failure(for: key), limit.blocks(failure, at: load.configuration.clock())
+        guard limit.lifetime != nil, load.isShareable, load.policy.mode != .remoteOnly,
+            let failure = transaction.failure(), limit.blocks(failure, at: load.configuration.clock())
         else { return nil }
-        return .httpStatus(failure.status, url: url)
+        return .httpStatus(failure.status, url: transaction.url)
     }
 
     /// What a load comes to without a flight, and without a place in a lane, while its origin is not to be asked: what is
@@ -35,7 +32,7 @@ extension ResourceLoader {
     ///
     /// - Throws: The error of the origin, if there is none.
     func standInWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
-        guard let error = blockingError(load, transaction.key, url: transaction.url),
+        guard let error = blockingError(load, transaction),
             case .forward(let forwarding) = try transaction.decide()
         else { return nil }
         return try transaction.standIn(for: error, forwarding)

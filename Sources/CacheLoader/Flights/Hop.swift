@@ -76,7 +76,7 @@ extension ResourceLoader {
     ) async throws(TransferFailure) -> Hop {
         // A transport need not heed its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
-        let window = load.configuration.negativeCaching.window
+        let window = load.configuration.negativeCaching.lifetime
         if isOfOrigin, case .httpStatus(let status, _)? = response.failure {
             await transaction.recordFailure(status, within: window, unlessRemovedSince: response.generation)
         }
@@ -107,7 +107,7 @@ extension ResourceLoader {
                 response, target, load.configuration, progress: { tell(.progress($0)) },
                 // What nobody can read is not kept, to be found again until it turns stale.
                 undecodable: { if isNew, load.isShareable { await transaction.removeStored() } })
-            if isNew { await transaction.forgetFailures() }
+            if isNew { await transaction.removeFailures() }
             return .content(Arrived(resource, response, target, transaction.request.method))
         }
     }
