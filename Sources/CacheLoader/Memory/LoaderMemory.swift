@@ -27,7 +27,7 @@ final class LoaderMemory: Sendable {
 
         /// `nil` if a value in memory must not answer the request: it says more about that than a key can.
         init?(_ request: ResourceRequest, _ recipe: Recipe, _ settings: LoaderSettings) {
-            guard request.usesMemory, request.method == .get, settings.configuration.memoryLimit != nil else {
+            guard request.usesMemory, request.method == .get, (settings.configuration.memoryLimit ?? 0) > 0 else {
                 return nil
             }
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
@@ -149,16 +149,21 @@ final class LoaderMemory: Sendable {
     init(_ configuration: ResourceLoader.Configuration, onEvent: @escaping @Sendable (MemoryEvent) -> Void) {
         clock = configuration.clock
         values = MemoryCache(
-            costLimit: configuration.memoryLimit ?? 0, stress: configuration.memoryStress,
+            costLimit: Self.costLimit(configuration.memoryLimit), stress: configuration.memoryStress,
             pressure: configuration.memoryPressure, clock: configuration.clock, onEvent: onEvent)
         known = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
     }
 
-    /// Empties the memory for a new configuration, whose limit the values may take together; 0 for none.
+    /// Empties the memory for a new configuration, which has the memory limit `limit`.
     func setLimit(_ limit: () -> Int?) {
-        // Without a limit nothing is inserted.
-        limits.withLock { _ in values.costLimit = limit() ?? 0 }
+        limits.withLock { _ in values.costLimit = Self.costLimit(limit()) }
         removeAll()
+    }
+
+    /// Returns the cost limit for a memory limit. A share of `Int.max` would free nothing under pressure; a cache
+    /// without a limit keeps a share of its values.
+    private static func costLimit(_ memoryLimit: Int?) -> Int? {
+        memoryLimit == .max ? nil : memoryLimit ?? 0
     }
 
     /// The value for a key.
