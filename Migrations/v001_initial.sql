@@ -106,17 +106,18 @@ CREATE TABLE derived (
     PRIMARY KEY (entry_id, name)
 ) STRICT, WITHOUT ROWID;
 
--- Consecutive failures to load a key since its last success.
+-- Consecutive failures of equal requests for a key since their last success.
 CREATE TABLE failure (
     partition   TEXT    NOT NULL, -- as in `entry`
     key         TEXT    NOT NULL, -- as in `entry`
+    request     TEXT    NOT NULL, -- distinguishes requests for the key, without credentials in clear; '' for a plain GET
     status      INTEGER NOT NULL, -- HTTP status of the latest failure
     error_count INTEGER NOT NULL, -- failures since the last success
     failed_at   INTEGER NOT NULL, -- time of the latest failure
-    PRIMARY KEY (partition, key)
+    PRIMARY KEY (partition, key, request)
 ) STRICT, WITHOUT ROWID;
 
--- Finds the oldest first. Beyond 10,000 keys, the store deletes the oldest.
+-- Finds the oldest first. Beyond 10,000 rows, the store deletes the oldest.
 CREATE INDEX failure_by_time ON failure (failed_at);
 
 -- Requests by host. The store counts them in memory and writes them with the accesses of entries.
@@ -168,6 +169,7 @@ CREATE TABLE total (
     blob_count     INTEGER NOT NULL, -- rows of blob
     physical_bytes INTEGER NOT NULL, -- bytes of all blobs
     failure_count  INTEGER NOT NULL, -- rows of failure
+    failing_count  INTEGER NOT NULL, -- keys in failure
     hit_count      INTEGER NOT NULL, -- answers given from entries, including removed ones
     damaged_count  INTEGER NOT NULL, -- bodies that were missing or altered, and removed
     derived_count  INTEGER NOT NULL, -- rows of derived
@@ -177,7 +179,7 @@ CREATE TABLE total (
     eviction_age   INTEGER NOT NULL  -- the highest priority that was evicted; never falls
 ) STRICT;
 
-INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
 CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
     UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
@@ -312,11 +314,19 @@ CREATE TRIGGER blob_deleted AFTER DELETE ON blob BEGIN
 END;
 
 CREATE TRIGGER failure_inserted AFTER INSERT ON failure BEGIN
-    UPDATE OR ROLLBACK total SET failure_count = failure_count + 1;
+    UPDATE OR ROLLBACK total SET
+        failure_count = failure_count + 1,
+        failing_count = failing_count + NOT EXISTS (
+            SELECT 1 FROM failure WHERE partition = NEW.partition AND key = NEW.key AND request <> NEW.request
+        );
 END;
 
 CREATE TRIGGER failure_deleted AFTER DELETE ON failure BEGIN
-    UPDATE OR ROLLBACK total SET failure_count = failure_count - 1;
+    UPDATE OR ROLLBACK total SET
+        failure_count = failure_count - 1,
+        failing_count = failing_count - NOT EXISTS (
+            SELECT 1 FROM failure WHERE partition = OLD.partition AND key = OLD.key
+        );
 END;
 
 -- The views. A column keeps its name, place and meaning; new columns come at the end.
@@ -350,7 +360,11 @@ SELECT
     strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(access.accessed_at, entry.created_at) / 1000.0, 'unixepoch')
                                                                         AS accessed_at,
     coalesce(access.hit_count, 0)                                       AS hit_count,
-    coalesce(failure.error_count, 0)                                    AS error_count,
+    (
+        SELECT CAST(total(failure.error_count) AS INTEGER)
+        FROM failure
+        WHERE failure.partition = entry.partition AND failure.key = entry.key
+    )                                                                   AS error_count,
     entry.id                                                            AS id,
     iif(entry.session IS NULL, 'permanent', 'session')                  AS lifetime,
     entry.is_pinned                                                     AS is_pinned,
@@ -361,7 +375,6 @@ SELECT
     entry.head                                                          AS fields
 FROM entry
 LEFT JOIN access ON access.entry_id = entry.id
-LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
 WHERE entry.session IS NULL OR entry.session = (SELECT session FROM state);
 
 -- The store in one row. Takes constant time.
@@ -372,7 +385,7 @@ SELECT
     logical_bytes                       AS logical_bytes,
     physical_bytes                      AS physical_bytes,
     hit_count                           AS hits,
-    failure_count                       AS failing_keys,
+    failing_count                       AS failing_keys,
     damaged_count                       AS damaged_bodies,
     derived_count                       AS derived_bodies,
     derived_bytes                       AS derived_bytes,
@@ -413,14 +426,15 @@ SELECT
     strftime('%Y-%m-%dT%H:%M:%fZ', counted_at / 1000.0, 'unixepoch')    AS counted_at
 FROM request;
 
--- Keys whose latest load failed.
+-- Requests whose latest load failed.
 CREATE VIEW cache_errors AS
 SELECT
     partition                                                           AS partition,
     key                                                                 AS key,
     status                                                              AS status,
     error_count                                                         AS error_count,
-    strftime('%Y-%m-%dT%H:%M:%fZ', failed_at / 1000.0, 'unixepoch')     AS failed_at
+    strftime('%Y-%m-%dT%H:%M:%fZ', failed_at / 1000.0, 'unixepoch')     AS failed_at,
+    request                                                             AS request
 FROM failure;
 
 -- Derived representations of the bodies of entries.

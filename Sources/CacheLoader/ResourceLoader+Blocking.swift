@@ -3,22 +3,19 @@ internal import HTTPTypes
 
 /// Leaving origins alone that keep answering with an error, as ``NegativeCaching`` says.
 extension ResourceLoader {
-    /// The error of an origin that has answered with too many, and is not to be asked now.
-    func blockingError(_ load: Load) -> LoadError? {
-        blockingError(load, load.target.key, url: load.target.url.text)
-    }
-
-    private func blockingError(_ load: Load, _ key: CacheKey, url: String) -> LoadError? {
+    /// Returns the latest error of an origin that answered equal requests with too many errors; `nil` if the loader
+    /// may send the request now.
+    func blockingError(_ load: Load, _ transaction: CacheTransaction) -> LoadError? {
         let limit = load.configuration.negativeCaching
-        guard limit.window != nil, load.isShareable, load.policy.mode != .remoteOnly,
-            let failure = try? store.failure(for: key), limit.blocks(failure, at: load.configuration.clock())
+        guard limit.lifetime != nil, load.isShareable, load.policy.mode != .remoteOnly,
+            let failure = transaction.failure(), limit.blocks(failure, at: load.configuration.clock())
         else { return nil }
-        return .httpStatus(OriginError(status: .init(stored: failure.status), url: url))
+        return .httpStatus(OriginError(status: .init(stored: failure.status), url: transaction.url))
     }
 
-    /// Whether a load may ask the origin of a key now: neither its policy nor errors of the origin forbid that.
-    func mayAskOrigin(_ load: Load, _ key: CacheKey, url: String) -> Bool {
-        !transaction(load).forbidsNetwork && blockingError(load, key, url: url) == nil
+    /// Whether a load may send a request to the origin now: neither its policy nor errors of the origin forbid that.
+    func mayAskOrigin(_ load: Load, _ transaction: CacheTransaction) -> Bool {
+        !transaction.forbidsNetwork && blockingError(load, transaction) == nil
     }
 
     /// What a load comes to without a flight, and without a place in a lane, while its origin is not to be asked: what is
@@ -41,7 +38,7 @@ extension ResourceLoader {
     ///
     /// - Throws: The error of the origin, if there is none.
     func staleFallbackWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
-        guard let error = blockingError(load, transaction.key, url: transaction.url),
+        guard let error = blockingError(load, transaction),
             case .forward(let forwarding) = try transaction.decide()
         else { return nil }
         return try transaction.serveStale(for: error, forwarding)

@@ -24,12 +24,12 @@ extension ResourceLoader {
         public var maxRedirects: Int = 20
         /// When a load that has failed is tried again: 5 attempts by default.
         public var retry = RetryPolicy()
-        /// How often an origin is asked for what it keeps answering with an error. By default however often.
+        /// Decides whether requests that the origin keeps answering with errors are sent. They are by default.
         public var negativeCaching = NegativeCaching()
         /// How many transfers there are at a time: by default 6 urgent ones, 1 in the background, 6 to one host.
         public var lanes = LaneWidths()
-        /// How many bytes the values in memory may take together; 0 for no limit, `nil`, the default, for none in memory. A
-        /// change counts at once.
+        /// The most bytes of all values in memory. `nil`, the default, turns memory off; 0 keeps nothing; `Int.max` is no
+        /// limit. A change takes effect at once.
         public var memoryLimit: Int? = nil
         /// How far the values in memory shrink under memory pressure.
         public var memoryStress = StressLimits()

@@ -99,7 +99,7 @@ extension ResourceLoader {
             }
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
             if stale != nil { observation.awaitCached() }
-            if let stale, let error = blockingError(load) {
+            if let stale, let error = blockingError(load, transaction(load)) {
                 observation.cached(await loaded(recipe, stale, load))
                 throw Task.isCancelled ? .cancelled : error
             }

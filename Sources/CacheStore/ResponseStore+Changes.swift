@@ -65,7 +65,8 @@ extension ResponseStore {
         changing { (transaction) throws(SQLiteError) in try transaction.setOptions(options, for: key) > 0 }
     }
 
-    /// Replaces the metadata of an entry after a validation, in one row update. Removes the failures of its key.
+    /// Replaces the metadata of an entry after a validation, in one row update. Removes the recorded failures of
+    /// all requests for its key.
     ///
     /// The body and the time when it was stored stay as they are. So do the kind, the URL, the part and
     /// ``EntryMetadata/isBodyDecoded``. If `metadata` has the variant of another entry of the key, that entry is
@@ -80,7 +81,15 @@ extension ResponseStore {
     /// Replaces the metadata like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func freshen(_ entry: StoredEntry, with metadata: EntryMetadata) async throws(StoreError) -> Bool {
-        noting(entry, try await writer.write(freshening(entry, metadata)))
+        try await freshen(entry, with: metadata, removing: .all)
+    }
+
+    /// Replaces the metadata like the public overload. Of the failures of the key, removes the selected ones.
+    @discardableResult
+    package func freshen(
+        _ entry: StoredEntry, with metadata: EntryMetadata, removing failures: FailureSelection
+    ) async throws(StoreError) -> Bool {
+        noting(entry, try await writer.write(freshening(entry, metadata, failures)))
     }
 
     private func noting(_ entry: StoredEntry, _ isFreshened: Bool) -> Bool {
@@ -89,24 +98,27 @@ extension ResponseStore {
     }
 
     private func freshening(
-        _ entry: StoredEntry, _ metadata: EntryMetadata
+        _ entry: StoredEntry, _ metadata: EntryMetadata, _ failures: FailureSelection = .all
     ) throws(StoreError) -> @Sendable (WriteTransaction) throws(StoreError) -> Bool {
         try metadata.checkLengths()
         return changing { (transaction) throws(SQLiteError) in
             guard try transaction.freshen(entry, metadata) else { return false }
-            try transaction.connection.removeFailure(for: entry.key)
+            try transaction.connection.removeFailures(for: entry.key, failures)
             return true
         }
     }
 
     // MARK: Failures
 
-    /// Counts a failed load of `key`. Returns the number of failures since its last success.
+    /// Counts a failed load of `key`. Returns the number of failures of equal requests since their last success.
     ///
-    /// Leaves the entries of the key alone.
+    /// The failures of one request do not count for another, such as one of another user. Leaves the entries of the
+    /// key alone.
     ///
     /// - Parameters:
     ///   - key: The key that could not be loaded.
+    ///   - request: A short text that equal requests for the key have in common. The index shows the text in clear:
+    ///     it must contain digests of credentials only. `""`, the default, if there is one kind of request.
     ///   - status: The HTTP status of the failure. For a failure without a status, the caller chooses a number.
     ///   - window: The time after which a failure no longer counts together with the next one: the count starts again.
     ///     The count also starts again when the clock was set back. `nil`, the default, counts all failures together.
@@ -114,41 +126,51 @@ extension ResponseStore {
     ///     counted, and the result is 0.
     @discardableResult
     public func recordFailure(
-        for key: CacheKey, status: Int, within window: Duration? = nil,
+        for key: CacheKey, request: String = "", status: Int, within window: Duration? = nil,
         unlessRemovedSince generation: StoreGeneration? = nil
     ) throws(StoreError) -> Int {
-        try writer.write(recordingFailure(key, status, window, generation))
+        try writer.write(recordingFailure(key, request, status, window, generation))
     }
 
     /// Counts a failed load like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func recordFailure(
-        for key: CacheKey, status: Int, within window: Duration? = nil,
+        for key: CacheKey, request: String = "", status: Int, within window: Duration? = nil,
         unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> Int {
-        try await writer.write(recordingFailure(key, status, window, generation))
+        try await writer.write(recordingFailure(key, request, status, window, generation))
     }
 
     private func recordingFailure(
-        _ key: CacheKey, _ status: Int, _ window: Duration?, _ generation: StoreGeneration?
+        _ key: CacheKey, _ request: String, _ status: Int, _ window: Duration?, _ generation: StoreGeneration?
     ) -> @Sendable (WriteTransaction) throws(StoreError) -> Int {
         let now = now
         return changing { (transaction) throws(SQLiteError) in
             if let generation, try transaction.connection.wasRemoved(key, since: generation) { return 0 }
             return try transaction.connection.recordFailure(
-                for: key, status: status, at: now, within: window?.milliseconds)
+                for: key, request: request, status: status, at: now, within: window?.milliseconds)
         }
     }
 
-    /// Removes the failures of `key`, as a commit of content does.
-    package func forgetFailures(of key: CacheKey) async throws(StoreError) {
+    /// Removes failures of `key`, as a commit of content does.
+    package func removeFailures(
+        of key: CacheKey, _ selection: FailureSelection = .all
+    ) async throws(StoreError) {
         _ = try await writer.write(
-            changing { (transaction) throws(SQLiteError) in try transaction.connection.removeFailure(for: key) })
+            changing { (transaction) throws(SQLiteError) in
+                try transaction.connection.removeFailures(for: key, selection)
+            })
     }
 
-    /// Returns the failures of `key` since its last success; `nil` if there were none.
-    public func failure(for key: CacheKey) throws(StoreError) -> LoadFailure? {
-        try read { (connection) throws(SQLiteError) in try connection.failure(for: key) }
+    /// Returns the failures of a request for `key` since its last success; `nil` if there were none. Runs on the
+    /// calling thread, for some microseconds.
+    ///
+    /// - Parameters:
+    ///   - key: The key that could not be loaded.
+    ///   - request: The text with which the failures were recorded. `nil`, the default, for all requests: the sum of
+    ///     their counts, and the status and time of the latest failure.
+    public func failure(for key: CacheKey, request: String? = nil) throws(StoreError) -> LoadFailure? {
+        try read { (connection) throws(SQLiteError) in try connection.failure(for: key, request: request) }
     }
 
     /// Returns a change of the index as a job for the writer.

@@ -10,7 +10,7 @@ public struct StoreStatistics: Hashable, Sendable {
     public let physicalBytes: Int64
     /// Answers from entries, including removed entries. Accesses that are only in memory are not counted yet.
     public let hits: Int
-    /// Keys whose latest load failed.
+    /// Keys with recorded failures. A key counts once, also if several requests for it failed.
     public let failingKeys: Int
     /// Bodies that were missing or altered, and were dropped.
     public let damagedBodies: Int

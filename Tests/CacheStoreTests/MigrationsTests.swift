@@ -61,7 +61,7 @@ struct MigrationsTests {
             ("cache_version", "version"),
             ("cache_derived", "entry_id partition key name byte_size sha256 file_path created_at"),
             ("cache_hosts", "host entries byte_size hits error_responses accessed_at"),
-            ("cache_errors", "partition key status error_count failed_at"),
+            ("cache_errors", "partition key status error_count failed_at request"),
         ])
     func views(_ view: String, _ columns: String) throws {
         let sandbox = try Sandbox()

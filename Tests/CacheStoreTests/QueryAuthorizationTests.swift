@@ -29,7 +29,7 @@ struct QueryAuthorizationTests {
         ("DELETE FROM entry", "anything but a SELECT"),
         ("EXPLAIN DELETE FROM entry", "anything but a SELECT"),
         ("UPDATE total SET hit_count = 1", "anything but a SELECT"),
-        ("INSERT INTO failure VALUES ('', 'x', 1, 1, 1)", "anything but a SELECT"),
+        ("INSERT INTO failure VALUES ('', 'x', '', 1, 1, 1)", "anything but a SELECT"),
         ("ANALYZE", "anything but a SELECT"),
         ("REINDEX", "anything but a SELECT"),
     ]

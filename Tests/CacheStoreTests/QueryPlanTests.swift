@@ -20,6 +20,7 @@ struct QueryPlanTests {
         }
         _ = try connection.entries(for: entry.key)
         _ = try connection.failure(for: entry.key)
+        _ = try connection.failure(for: entry.key, request: "HEAD")
         _ = try connection.statistics()
         _ = try connection.recordFailure(for: entry.key, status: 500, at: 0)
         _ = try transaction.freshen(entry, entry.metadata)
@@ -35,7 +36,8 @@ struct QueryPlanTests {
         }
         _ = try put("v")
         _ = try transaction.removeEntries(for: entry.key)
-        _ = try connection.removeFailure(for: entry.key)
+        _ = try connection.removeFailures(for: entry.key)
+        _ = try connection.removeFailures(for: entry.key, .request("HEAD"))
         _ = try connection.containsBlob(#require(entry.digest))
 
         _ = try transaction.setOptions(EntryOptions(lifetime: .session, isPinned: true, tags: ["x"]), for: entry.key)
@@ -102,7 +104,8 @@ struct QueryPlanTests {
             _ = try transaction.store(entry.metadata, for: key, digest: entry.digest, byteCount: 3, at: 0)
         }
         _ = try transaction.evict(.maxEntries(0), now: 0)
-        try connection.removeFailure(for: entry.key)
+        try connection.removeFailures(for: entry.key)
+        try connection.removeFailures(for: entry.key, .request("HEAD"))
         let index = try RawIndex(sandbox.indexPath)
         var count = 0
         for sql in connection.preparedSQL {
@@ -117,7 +120,7 @@ struct QueryPlanTests {
                 #expect(!mayFail, "\(step) in \(sql)")
             }
         }
-        #expect(count == 4)
+        #expect(count == 5)
     }
 
     @Test(

@@ -7,7 +7,7 @@ import Testing
 @Suite("ResponseStore.query")
 struct QueryTests {
     static let changes = [
-        "INSERT INTO failure VALUES ('', 'x', 1, 1, 1)", "UPDATE total SET hit_count = 1", "DELETE FROM entry",
+        "INSERT INTO failure VALUES ('', 'x', '', 1, 1, 1)", "UPDATE total SET hit_count = 1", "DELETE FROM entry",
         "DROP TABLE entry", "CREATE TABLE x (y)", "PRAGMA user_version = 5", "PRAGMA journal_mode = DELETE", "VACUUM",
         "VACUUM INTO '/tmp/CacheStoreTests-vacuum'", "REINDEX", "WITH x AS (SELECT 1) DELETE FROM entry",
         "CREATE TEMP TABLE x (y)",

@@ -388,7 +388,7 @@ struct ResponseStoreTests {
         for (window, count) in [(Duration.seconds(60), 1), (.seconds(Int64.max), 2), (.zero, 1), (.seconds(-1), 1)] {
             #expect(try await store.recordFailure(for: key, status: 503, within: window) == count)
         }
-        try await store.forgetFailures(of: key)
+        try await store.removeFailures(of: key)
         #expect(try store.failure(for: key) == nil)
         #expect(try store.statistics().failingKeys == 0)
     }
@@ -400,7 +400,7 @@ struct ResponseStoreTests {
         try index.execute(
             """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-            INSERT INTO failure SELECT '', 'https://example.com/' || i, 500, 1, i FROM n
+            INSERT INTO failure SELECT '', 'https://example.com/' || i, '', 500, 1, i FROM n
             """)
         try store.recordFailure(for: .path("new"), status: 500)
         #expect(try store.statistics().failingKeys == 10_000)

@@ -85,7 +85,7 @@ struct StoreCheckTests {
             "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9",
             "UPDATE total SET logical_bytes = 9",
             "UPDATE total SET blob_count = 9", "UPDATE total SET physical_bytes = 9",
-            "UPDATE total SET failure_count = 9",
+            "UPDATE total SET failure_count = 9", "UPDATE total SET failing_count = 9",
             "UPDATE total SET last_id = 0", "UPDATE total SET unused_id = 2", "DELETE FROM total",
             "DELETE FROM blob", "UPDATE blob SET byte_count = 7", "UPDATE entry SET body = x'00' WHERE id = 1",
             "UPDATE entry SET body = NULL WHERE id = 1", "INSERT INTO access VALUES (99, 1, 1, 1, 0)",

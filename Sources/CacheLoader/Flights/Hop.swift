@@ -61,7 +61,7 @@ extension ResourceLoader {
     ) async throws(TransferFailure) -> Hop {
         // A transport need not heed its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
-        let window = load.configuration.negativeCaching.window
+        let window = load.configuration.negativeCaching.lifetime
         if isOfOrigin, let status = response.failure?.status {
             await transaction.recordFailure(status.code, within: window, unlessRemovedSince: response.generation)
         }
@@ -91,7 +91,7 @@ extension ResourceLoader {
                 response, target, load.configuration, progress: { tell(.progress($0)) },
                 // A body that cannot be decoded would answer until it turns stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
-            if isNew { await transaction.forgetFailures() }
+            if isNew { await transaction.removeFailures() }
             return .content(Arrived(resource, response, target, transaction.request.method))
         }
     }

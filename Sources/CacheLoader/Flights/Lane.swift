@@ -14,11 +14,12 @@ public enum Abandonment: String, Hashable, Sendable {
     case finishAndStore
 }
 
-/// How many transfers a loader has under way at a time. Answers from the store take no place.
+/// How many transfers a loader has under way at a time. Answers from the store take no place. Zero holds back all
+/// transfers.
 public struct LaneWidths: Hashable, Sendable {
     /// In the urgent lane; 6 by default.
     public var urgent: Int
-    /// In the background lane; 1 by default. Zero holds all of them back.
+    /// In the background lane; 1 by default.
     public var background: Int
     /// To one host, in both lanes together; 6 by default, as many as browsers have connections.
     public var perHost: Int

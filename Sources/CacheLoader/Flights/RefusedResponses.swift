@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPTypes
 
 /// Replaces responses that no processor accepts, such as the page of a captive portal.
 extension ResourceLoader {
@@ -16,8 +17,10 @@ extension ResourceLoader {
             if let entry = arrived.entry { await remove(entry, flight, load) }
             return false
         }
+        var request = HopRequest(load)
+        if arrived.key != load.target.key { request.follow(.found, to: arrived.key) }
         guard let entry = arrived.whole, flights.withLock({ $0.refused[flight] == nil }),
-            mayAskOrigin(load, arrived.key, url: arrived.resource.url)
+            mayAskOrigin(load, transaction(load, request))
         else { return false }
         await remove(entry, flight, load)
         return changeFlights { flights in

@@ -32,7 +32,7 @@ extension ResourceLoader {
         case .success(let made): value = made
         case .failure(let error):
             guard error.isRefusal, let refused = response.wholeEntry(for: request.method),
-                mayAskOrigin(load, request.target.key, url: request.target.url.text)
+                mayAskOrigin(load, transaction(load, request))
             else { throw error }
             // Removes this entry only: its key may have other variants. The caller then asks the origin for the whole.
             await transaction(load, request).remove(refused)

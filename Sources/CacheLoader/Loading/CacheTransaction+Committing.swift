@@ -17,7 +17,8 @@ extension CacheTransaction {
     func freshen(_ received: Received, _ index: Int, _ response: StoredResponse) async {
         let entry = received.forwarding.stored.entries[index]
         do throws(StoreError) {
-            try await store.freshen(entry, with: metadata(of: response, received.times, under: entry.key))
+            try await store.freshen(
+                entry, with: metadata(of: response, received.times, under: entry.key), removing: endedFailures)
         } catch {
             log("could not freshen a stored response", error)
         }
@@ -74,29 +75,6 @@ extension CacheTransaction {
         return true
     }
 
-    /// Counts an error of the origin, if it is about what is stored; the last good content stays.
-    func recordFailure(
-        _ status: Int, within window: Duration?, unlessRemovedSince generation: StoreGeneration?
-    ) async {
-        guard request.method == .get || request.method == .head else { return }
-        do throws(StoreError) {
-            try await store.recordFailure(
-                for: key, status: status, within: window, unlessRemovedSince: generation)
-        } catch {
-            log("could not count a failure", error)
-        }
-    }
-
-    /// After a success that was not stored: one that was has done it.
-    func forgetFailures() async {
-        guard request.method == .get || request.method == .head else { return }
-        do throws(StoreError) {
-            if try store.failure(for: key) != nil { try await store.forgetFailures(of: key) }
-        } catch {
-            log("could not forget a failure", error)
-        }
-    }
-
     // MARK: New entries
 
     /// What the store is to know of a 200 with these fields, if the origin sent it now.
@@ -132,11 +110,12 @@ extension CacheTransaction {
         let parts = received.forwarding.stored.entries.filter { entry in
             entry.metadata.part != nil && entry.metadata.variant == metadata.variant && entry.key == key
         }
-        let generation = received.generation
+        let (generation, failures) = (received.generation, endedFailures)
         return SharedBody.Storing(
             writer: writer,
             commit: { [key] (writer) async throws(StoreError) in
-                try await writer.commit(metadata, for: key, replacing: parts, unlessRemovedSince: generation)
+                try await writer.commit(
+                    metadata, for: key, replacing: parts, removing: failures, unlessRemovedSince: generation)
             },
             commitPart: commitPart(of: response, metadata, generation))
     }
@@ -152,15 +131,16 @@ extension CacheTransaction {
         var metadata = metadata
         let length = response.fields[.contentLength].flatMap { Int64($0) }
         metadata.part = EntryPart(start: 0, completeLength: length)
-        return { [key, metadata] (writer) async throws(StoreError) in
-            try await writer.commit(metadata, for: key, replacing: [], unlessRemovedSince: generation)
+        return { [key, metadata, failures = endedFailures] (writer) async throws(StoreError) in
+            try await writer.commit(
+                metadata, for: key, replacing: [], removing: failures, unlessRemovedSince: generation)
         }
     }
 
     /// What the store does with the body of a 206: alone, or together with what is there of the same representation.
     func storing(_ received: Received, part response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
         let entries = received.forwarding.stored.entries
-        let generation = received.generation
+        let (generation, failures) = (received.generation, endedFailures)
         guard let part = response.part else { preconditionFailure("a 206 has a part") }
         let (selected, combination) = combine(response, part, received)
         // Other parts of what the origin has replaced since go with the commit.
@@ -175,7 +155,7 @@ extension CacheTransaction {
                 commit: { [key] (writer) async throws(StoreError) in
                     guard writer.byteCount == part.range.count else { return nil }
                     return try await writer.commit(
-                        metadata, for: key, replacing: outdated, unlessRemovedSince: generation)
+                        metadata, for: key, replacing: outdated, removing: failures, unlessRemovedSince: generation)
                 },
                 commitPart: nil)
         case .combines(let combined):
@@ -197,7 +177,7 @@ extension CacheTransaction {
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
                     else { return nil }
                     return try await whole.commit(
-                        metadata, for: key, replacing: replaced, unlessRemovedSince: generation)
+                        metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
                 },
                 commitPart: nil)
         }

@@ -324,11 +324,11 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Stands for a credential that `Vary` nominates: tells values apart without keeping them. The URL in it makes tables
-    /// of known digests useless.
+    /// Returns a digest in place of a credential. The digest distinguishes values without storing them. The key in the
+    /// digest makes tables of known digests useless. Unlike the URL, the key stays when a signature in the URL changes.
     var fingerprint: (_ name: String, _ value: String) -> String {
         { name, value in
-            Array("\(url)\n\(name)\n\(value)".utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
+            Array("\(key.text)\n\(name)\n\(value)".utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
         }
     }
 

@@ -28,7 +28,7 @@ final class LoaderMemory: Sendable {
         /// Returns `nil` if memory is off, or must not answer because of the method, fields or policy. Fields such as
         /// `Cache-Control` demand more than a key can express.
         init?(_ request: ResourceRequest, _ recipe: Recipe, _ settings: LoaderSettings) {
-            guard request.usesMemory, request.method == .get, settings.configuration.memoryLimit != nil else {
+            guard request.usesMemory, request.method == .get, (settings.configuration.memoryLimit ?? 0) > 0 else {
                 return nil
             }
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
@@ -162,16 +162,21 @@ final class LoaderMemory: Sendable {
     init(_ configuration: ResourceLoader.Configuration, onEvent: @escaping @Sendable (MemoryEvent) -> Void) {
         clock = configuration.clock
         values = MemoryCache(
-            costLimit: configuration.memoryLimit ?? 0, stress: configuration.memoryStress,
+            costLimit: Self.costLimit(configuration.memoryLimit), stress: configuration.memoryStress,
             pressure: configuration.memoryPressure, clock: configuration.clock, onEvent: onEvent)
         known = MemoryCache(costLimit: Self.capacity, clock: configuration.clock)
     }
 
-    /// Sets the limit of a new configuration, 0 for no limit, and removes all values.
+    /// Empties the memory for a new configuration, which has the memory limit `limit`.
     func setLimit(_ limit: () -> Int?) {
-        // `nil` turns memory off: there are no keys then, and so no insertions.
-        limits.withLock { _ in values.costLimit = limit() ?? 0 }
+        limits.withLock { _ in values.costLimit = Self.costLimit(limit()) }
         removeAll()
+    }
+
+    /// Returns the cost limit for a memory limit. A share of `Int.max` would free nothing under pressure; a cache
+    /// without a limit keeps a share of its values.
+    private static func costLimit(_ memoryLimit: Int?) -> Int? {
+        memoryLimit == .max ? nil : memoryLimit ?? 0
     }
 
     /// Returns the value for a key.

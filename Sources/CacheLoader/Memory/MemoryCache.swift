@@ -40,7 +40,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - pressure: The source of memory pressure; `nil` for none. The cache retains it.
     ///   - clock: Returns the current time. The system clock by default.
     public convenience init(
-        costLimit: Int, stress: StressLimits = StressLimits(), pressure: (any MemoryPressureSource)? = nil,
+        costLimit: Int?, stress: StressLimits = StressLimits(), pressure: (any MemoryPressureSource)? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(costLimit: costLimit, stress: stress, pressure: pressure, clock: clock, onEvent: nil)
@@ -50,12 +50,12 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
     package init(
-        costLimit: Int, stress: StressLimits, pressure: (any MemoryPressureSource)?,
+        costLimit: Int?, stress: StressLimits, pressure: (any MemoryPressureSource)?,
         clock: @escaping @Sendable () -> Date, onEvent: (@Sendable (MemoryEvent) -> Void)?
     ) {
         self.clock = clock
         self.onEvent = onEvent
-        state = Mutex(MemoryState(costLimit: Self.limit(costLimit), stress: stress))
+        state = Mutex(MemoryState(costLimit: Self.checked(costLimit), stress: stress))
         guard let pressure else { return }
         let observation = pressure.observe { [weak self] in _ = self?.respond(to: $0) }
         self.observation.withLock { $0 = observation }
@@ -63,22 +63,23 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: Limits
 
-    /// The highest total cost of the values, in units of the caller's choice; 0 for no limit.
+    /// The highest total cost of the values, in units of the caller's choice; `nil` for no limit. 0 keeps only values
+    /// that cost nothing.
     ///
     /// Lowering the limit evicts at once. During memory pressure a lower limit may be in force; see ``StressLimits``.
     ///
     /// - Precondition: The limit is not negative.
-    public var costLimit: Int {
-        get { state.withLock { $0.costLimit } ?? 0 }
+    public var costLimit: Int? {
+        get { state.withLock { $0.costLimit } }
         set {
-            let (limit, now) = (Self.limit(newValue), clock())
+            let (limit, now) = (Self.checked(newValue), clock())
             finish(state.withLock { $0.setCostLimit(limit, at: now) })
         }
     }
 
-    private static func limit(_ costLimit: Int) -> Int? {
-        precondition(costLimit >= 0, "a cost limit is not negative")
-        return costLimit == 0 ? nil : costLimit
+    private static func checked(_ costLimit: Int?) -> Int? {
+        precondition(costLimit ?? 0 >= 0, "a cost limit is not negative")
+        return costLimit
     }
 
     /// The total cost of the values. An expired value counts until a lookup finds it expired.

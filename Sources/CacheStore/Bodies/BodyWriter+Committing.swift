@@ -11,7 +11,7 @@ extension BodyWriter {
     /// Makes the body and its metadata an entry, in place of the entry with the same key, kind, variant and part.
     ///
     /// Returns once the entry is committed. Until then, lookups of the key find the whole old entry; afterwards, the
-    /// whole new one. A commit of content removes the recorded failures of the key.
+    /// whole new one. A commit of content removes the recorded failures of all requests for the key.
     ///
     /// - Parameters:
     ///   - metadata: The properties of the response.
@@ -39,16 +39,17 @@ extension BodyWriter {
     }
 
     /// Does the same as ``commit(_:for:options:unlessRemovedSince:)``. The same transaction removes `entries`, which
-    /// the new entry makes unnecessary.
+    /// the new entry makes unnecessary, and the selected `failures` if the new entry is content.
     @discardableResult
     package func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
-        replacing entries: [StoredEntry], unlessRemovedSince generation: StoreGeneration? = nil
+        replacing entries: [StoredEntry], removing failures: FailureSelection = .all,
+        unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> StoredEntry {
         noting(
             try await commit(
                 offExecutor { () throws(StoreError) in
-                    try self.finish(metadata, key, options, generation, replacing: entries)
+                    try self.finish(metadata, key, options, generation, replacing: entries, removing: failures)
                 }))
     }
 
@@ -60,7 +61,7 @@ extension BodyWriter {
     /// Ends the body and returns the change that its transaction makes.
     private func finish(
         _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?,
-        replacing entries: [StoredEntry] = []
+        replacing entries: [StoredEntry] = [], removing failures: FailureSelection = .all
     ) throws(StoreError) -> Change<StoredEntry> {
         try metadata.checkLengths()
         try options.check()
@@ -76,7 +77,7 @@ extension BodyWriter {
             // Name the file before inserting the row: a visible row has a file.
             if let digest { try place(digest, byteCount) }
             let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
-                if metadata.kind == .content { try transaction.connection.removeFailure(for: key) }
+                if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
                 let stored = try transaction.store(
                     metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
                 // Remove these last: one of them may have the same body.

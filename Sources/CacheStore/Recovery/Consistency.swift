@@ -126,7 +126,7 @@ extension Connection {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
                     UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
@@ -136,6 +136,8 @@ extension Connection {
                     UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM recorded
                     UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT total(byte_count) FROM blob) FROM recorded
                     UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM recorded
+                    UNION ALL SELECT 'failing_count', failing_count,
+                        (SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure)) FROM recorded
                     UNION ALL SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM recorded
                     UNION ALL SELECT 'derived_bytes', derived_bytes, (SELECT total(byte_count) FROM derived)
                         FROM recorded

@@ -65,7 +65,7 @@ extension Connection {
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
         try execute("INSERT OR IGNORE INTO state VALUES (1, 1, 0, 0, EXISTS (SELECT 1 FROM priority), 0)")
         try execute(
             """
@@ -96,6 +96,7 @@ extension Connection {
                 blob_count = (SELECT count(*) FROM blob),
                 physical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob),
                 failure_count = (SELECT count(*) FROM failure),
+                failing_count = (SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure)),
                 last_id = CASE
                     WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
                     ELSE (SELECT coalesce(max(id), 0) FROM entry)

@@ -170,9 +170,20 @@ extension VaryKey {
         return value
     }
 
-    private static func isSecret(_ name: String) -> Bool {
-        name == "authorization" || name == "proxy-authorization" || name == "cookie"
+    /// Returns the credentials of `request`: a line for each field that holds some, with a fingerprint as its value.
+    /// Empty for a request without credentials.
+    package static func credentials(of request: HTTPRequest, fingerprint: Fingerprint) -> VaryKey {
+        let names = secretNames.filter { name in
+            request.headerFields.contains { $0.name.canonicalName == name }
+        }
+        let lines = names.map { line(name: $0, of: request.headerFields, fingerprint: fingerprint) }
+        return VaryKey(text: lines.joined(separator: "\n"))
     }
+
+    /// The fields that hold credentials, in the order of their names.
+    private static let secretNames = ["authorization", "cookie", "proxy-authorization"]
+
+    private static func isSecret(_ name: String) -> Bool { secretNames.contains(name) }
 
     private static func percentEncoded(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []

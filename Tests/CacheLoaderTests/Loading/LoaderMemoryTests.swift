@@ -64,6 +64,29 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .disk, "larger than the limit")
     }
 
+    @Test("G1: a limit of 0 keeps nothing, also no empty value", arguments: ["", "body"])
+    func zeroLimit(body: String) async throws {
+        let transport = ReplyScript(.ok(body.utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.memoryLimit = 0
+        _ = try await fixture.loader.load(url)
+        for _ in 0..<2 { #expect(try await fixture.loader.load(url).source == .disk) }
+    }
+
+    @Test("G1, G4: Int.max is no limit, and pressure frees a share of the values all the same")
+    func unlimited() async throws {
+        let pressure = ScriptedPressure()
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let fixture = try LoaderFixture(transport: transport) {
+            $0.memoryLimit = .max
+            $0.memoryPressure = pressure
+        }
+        _ = try await fixture.loader.load(url)
+        #expect(try await fixture.loader.load(url).source == .memory)
+        pressure.signal(.critical)
+        #expect(try await fixture.loader.load(url).source == .disk)
+    }
+
     @Test("B8: memory obeys the same decision as the store")
     func decision() async throws {
         let (fixture, transport) = try fixture()

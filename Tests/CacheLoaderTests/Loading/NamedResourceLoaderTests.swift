@@ -99,6 +99,19 @@ struct NamedResourceLoaderTests {
         #expect(transport.requestCount == 0)
     }
 
+    @Test("A4: a name keeps the response to configured credentials under any URL, and keeps credentials apart")
+    func namedWithCredentials() async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        var sources: [ResponseSource] = []
+        for (number, token) in ["one", "one", "two", "two"].enumerated() {
+            try fixture.loader.configuration.setCredentials(.bearer(token: token), forOrigin: "https://example.com")
+            let request = request("https://example.com/a?signature=\(number)")
+            sources.append(try await fixture.loader.load(request).source)
+        }
+        #expect(sources == [.network, .disk, .network, .disk])
+    }
+
     @Test("A5: the same URL in two partitions is two requests, and one partition is removed without the other")
     func partitions() async throws {
         let transport = Self.transport()

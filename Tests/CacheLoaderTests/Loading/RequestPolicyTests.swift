@@ -25,8 +25,8 @@ struct RequestPolicyTests {
         #expect(stale.text == "good" && stale.isStale)
         let strict = ResourceRequest(url, policy: policy.applying(.init(staleIfError: .zero)))
         if policy.mode != .cacheFirst {
-            #expect(stale.failure == .httpStatus(503, url: url))
-            await #expect(throws: LoadError.httpStatus(503, url: url)) { try await fixture.loader.load(strict) }
+            #expect(stale.failure?.brief == .status(503, url: url))
+            await expectError(.status(503, url: url)) { try await fixture.loader.load(strict) }
         }
     }
 

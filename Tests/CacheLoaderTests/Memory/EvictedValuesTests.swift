@@ -8,7 +8,7 @@ import Testing
 struct EvictedValuesTests {
     let clock = ManualClock()
 
-    private func cache(_ costLimit: Int = 100) -> MemoryCache<Int, Box> {
+    private func cache(_ costLimit: Int? = 100) -> MemoryCache<Int, Box> {
         MemoryCache(costLimit: costLimit, clock: clock.date)
     }
 
@@ -107,7 +107,7 @@ struct EvictedValuesTests {
 
     @Test("G7: after a purge of many the few that are held are found, however old")
     func largePurge() {
-        let cache = cache(0)
+        let cache = cache(nil)
         let held = [0, 5_000, 9_999].map { Box($0) }
         for box in held { cache.insert(box, for: box.id, cost: 1) }
         for number in 0..<10_000 where !held.contains(where: { $0.id == number }) {
@@ -121,7 +121,7 @@ struct EvictedValuesTests {
     @Test("G7: of many that are held, those evicted last are found: the table is bounded")
     func bounded() {
         let capacity = EvictedReferences<Int, Box>.capacity
-        let cache = cache(0)
+        let cache = cache(nil)
         let held = (0..<(3 * capacity)).map { Box($0) }
         for box in held { cache.insert(box, for: box.id, cost: 1) }
         cache.evictAll()
@@ -149,7 +149,7 @@ struct EvictedValuesTests {
         var references = EvictedReferences<Int, [Int]>()
         references.insert(.init(key: 1, value: [1, 2, 3], cost: 1, expiresAt: nil))
         #expect(references.count == 0)
-        let cache = MemoryCache<Int, String>(costLimit: 0, clock: clock.date)
+        let cache = MemoryCache<Int, String>(costLimit: nil, clock: clock.date)
         cache.insert("a string that is too long to stand in its own bits", for: 1, cost: 1)
         cache.evictAll()
         #expect(cache.value(for: 1) == nil)
@@ -157,7 +157,7 @@ struct EvictedValuesTests {
 
     @Test("G7: a class instance in the box of a protocol is noted, a value in one is not")
     func boxes() {
-        let cache = MemoryCache<Int, any Sendable>(costLimit: 0, clock: clock.date)
+        let cache = MemoryCache<Int, any Sendable>(costLimit: nil, clock: clock.date)
         let (box, number) = (Box(1), 7)
         cache.insert(box, for: 1, cost: 1)
         cache.insert(number, for: 2, cost: 1)

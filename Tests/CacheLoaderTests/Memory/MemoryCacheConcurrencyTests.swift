@@ -90,7 +90,7 @@ struct MemoryCacheConcurrencyTests {
     @Test("G7: an object that is let go while it is looked for is found whole, or not at all")
     func lettingGo() async {
         let living = Living()
-        let cache = Cache(costLimit: 0)
+        let cache = Cache(costLimit: nil)
         await withTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask {

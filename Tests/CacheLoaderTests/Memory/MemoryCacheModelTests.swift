@@ -17,7 +17,7 @@ private struct Model {
     /// From the oldest to the newest.
     var items: [Item] = []
     var evicted: [Int: Item] = [:]
-    var costLimit = 0
+    var costLimit: Int?
     var signals: [(pressure: MemoryPressure, at: Date)] = []
     var costBefore = 0
 
@@ -29,11 +29,11 @@ private struct Model {
     }
 
     func limit(_ now: Date) -> Int {
-        let whole = costLimit == 0 ? costBefore : costLimit
+        let whole = costLimit ?? costBefore
         let active = active(now)
         if active.contains(.critical) { return whole / 10 }
         if active.contains(.warning) { return whole / 2 }
-        return costLimit == 0 ? .max : costLimit
+        return costLimit ?? .max
     }
 
     @discardableResult
@@ -109,7 +109,7 @@ struct MemoryCacheModelTests {
         let seed = Comment(rawValue: generator.description)
         let clock = ManualClock()
         let stress = StressLimits(warning: 0.5, critical: 0.1, duration: .seconds(10))
-        let cache = MemoryCache<Int, Box>(costLimit: 0, stress: stress, clock: clock.date)
+        let cache = MemoryCache<Int, Box>(costLimit: nil, stress: stress, clock: clock.date)
         var model = Model()
         /// What somebody else holds.
         var held: [Int: Box] = [:]
@@ -141,7 +141,7 @@ struct MemoryCacheModelTests {
             case ..<91:
                 held = held.filter { _ in Bool.random(using: &generator) }
             case ..<94:
-                model.costLimit = [0, 100, 500, 1_000, 2_000].randomElement(using: &generator) ?? 0
+                model.costLimit = [nil, 0, 100, 500, 1_000, 2_000].randomElement(using: &generator) ?? nil
                 cache.costLimit = model.costLimit
                 model.evict(model.limit(now))
             case ..<96:

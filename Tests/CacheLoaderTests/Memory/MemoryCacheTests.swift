@@ -7,7 +7,7 @@ import Testing
 struct MemoryCacheTests {
     let clock = ManualClock()
 
-    private func cache(_ costLimit: Int, _ keys: String = "", cost: Int = 10) -> MemoryCache<String, Int> {
+    private func cache(_ costLimit: Int?, _ keys: String = "", cost: Int = 10) -> MemoryCache<String, Int> {
         let cache = MemoryCache<String, Int>(costLimit: costLimit, clock: clock.date)
         for (number, key) in keys.enumerated() { cache.insert(number, for: String(key), cost: cost) }
         return cache
@@ -28,10 +28,10 @@ struct MemoryCacheTests {
     @Test(
         "G1: a lower limit takes effect at once",
         arguments: [
-            (100, 10), (99, 9), (55, 5), (10, 1), (9, 0), (1, 0), (0, 10),
-        ])
-    func lowering(limit: Int, left: Int) {
-        let cache = cache(0, "abcdefghij")
+            (100, 10), (99, 9), (55, 5), (10, 1), (9, 0), (1, 0), (0, 0), (nil, 10),
+        ] as [(Int?, Int)])
+    func lowering(limit: Int?, left: Int) {
+        let cache = cache(nil, "abcdefghij")
         cache.costLimit = limit
         #expect(cache.count == left)
         #expect(cache.totalCost == left * 10)
@@ -49,13 +49,22 @@ struct MemoryCacheTests {
         #expect(drain(cache) == "bcde")
     }
 
-    @Test("G1: 0 is no limit, whatever the values cost")
+    @Test("G1: without a limit the cache keeps all values, whatever they cost")
     func unlimited() {
-        let cache = cache(0, "abcdefghijklmnopqrstuvwxyz", cost: 1 << 50)
+        let cache = cache(nil, "abcdefghijklmnopqrstuvwxyz", cost: 1 << 50)
         #expect(cache.count == 26)
         #expect(cache.totalCost == 26 << 50)
         cache.insert(0, for: "huge", cost: .max)
         #expect(drain(cache) == "huge", "a sum cannot be larger than the largest number")
+    }
+
+    @Test("G1: a limit of 0 keeps only values that cost nothing")
+    func zero() {
+        let cache = cache(0, "abc")
+        #expect(cache.count == 0)
+        #expect(!cache.insert(0, for: "a", cost: 1))
+        #expect(cache.insert(0, for: "b", cost: 0))
+        #expect(cache.costLimit == 0)
     }
 
     @Test("G1: caches have nothing in common")
@@ -101,7 +110,7 @@ struct MemoryCacheTests {
             ([.remove("a"), .remove("b"), .remove("c"), .insert("x"), .insert("y")], "xy"),
         ] as [([Step], String)])
     func order(steps: [Step], expected: String) {
-        let cache = cache(0, "abc")
+        let cache = cache(nil, "abc")
         for step in steps {
             switch step {
             case .insert(let key): cache.insert(0, for: key, cost: 1)
@@ -118,7 +127,7 @@ struct MemoryCacheTests {
 
     @Test("G2: oldest and newest pass over what has expired, and leave it where it is")
     func introspection() {
-        let cache = cache(0)
+        let cache = cache(nil)
         for (key, lifetime) in [("a", 10.0), ("b", nil), ("c", 30), ("d", nil), ("e", 20)] {
             cache.insert(0, for: key, cost: 1, expiresAt: lifetime.map { clock.now + $0 })
         }
@@ -136,7 +145,7 @@ struct MemoryCacheTests {
 
     @Test("G2: of a value there is one, the latest")
     func replacing() {
-        let cache = cache(0, "ab")
+        let cache = cache(nil, "ab")
         cache.insert(7, for: "a", cost: 10)
         #expect(cache.value(for: "a") == 7)
         #expect(cache.peek("b") == 1)
@@ -146,7 +155,7 @@ struct MemoryCacheTests {
 
     @Test("G2: what is removed is counted, and gone")
     func removing() {
-        let cache = cache(0, "abcde")
+        let cache = cache(nil, "abcde")
         #expect(cache.remove("a"))
         #expect(!cache.remove("a"))
         #expect(cache.removeAll { "bc".contains($0) } == FreedMemory(count: 2, cost: 20))
@@ -161,7 +170,7 @@ struct MemoryCacheTests {
 
     @Test("Of many values few are left: those")
     func compaction() {
-        let cache = MemoryCache<Int, Int>(costLimit: 0, clock: clock.date)
+        let cache = MemoryCache<Int, Int>(costLimit: nil, clock: clock.date)
         for number in 0..<1000 { cache.insert(number, for: number, cost: 1) }
         cache.costLimit = 7
         for number in 993..<1000 { #expect(cache.peek(number) == number) }
@@ -250,7 +259,7 @@ struct MemoryCacheTests {
 
     @Test("G5: inserting an expired value removes the old one", arguments: [-1.0, 0])
     func insertingExpired(after: TimeInterval) {
-        let cache = cache(0, "ab")
+        let cache = cache(nil, "ab")
         #expect(!cache.insert(9, for: "a", cost: 10, expiresAt: clock.now + after))
         #expect(cache.count == 1 && cache.totalCost == 10)
         #expect(cache.value(for: "a") == nil && cache.value(for: "b") == 1)
@@ -258,7 +267,7 @@ struct MemoryCacheTests {
 
     @Test("G5: re-insert without date clears the expiry, one with a date sets it")
     func reinserting() {
-        let cache = cache(0)
+        let cache = cache(nil)
         cache.insert(1, for: "a", cost: 1, expiresAt: clock.now + 10)
         cache.insert(2, for: "a", cost: 1)
         cache.insert(1, for: "b", cost: 1)
@@ -270,7 +279,7 @@ struct MemoryCacheTests {
 
     @Test("G5: removing the expired leaves the rest in order, and counts")
     func removingExpired() {
-        let cache = cache(0, "xy")
+        let cache = cache(nil, "xy")
         for (key, lifetime) in [("a", 10.0), ("b", 20), ("c", 10)] {
             cache.insert(0, for: key, cost: 5, expiresAt: clock.now + lifetime)
         }

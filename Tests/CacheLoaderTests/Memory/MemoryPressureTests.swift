@@ -8,7 +8,7 @@ struct MemoryPressureTests {
     let clock = ManualClock()
     let source = ScriptedPressure()
 
-    private func cache(_ costLimit: Int, duration: Duration = .seconds(10)) -> MemoryCache<Int, Int> {
+    private func cache(_ costLimit: Int?, duration: Duration = .seconds(10)) -> MemoryCache<Int, Int> {
         let stress = StressLimits(warning: 0.5, critical: 0.1, duration: duration)
         return MemoryCache(costLimit: costLimit, stress: stress, pressure: source, clock: clock.date)
     }
@@ -131,7 +131,7 @@ struct MemoryPressureTests {
 
     @Test("G4: a cache without a limit shrinks too, and grows again")
     func unlimited() {
-        let cache = cache(0)
+        let cache = cache(nil)
         #expect(fill(cache) == 200)
         source.signal(.warning)
         #expect(cache.totalCost == 100)

@@ -14,14 +14,39 @@ public struct LoadFailure: Hashable, Sendable {
     public let date: Date
 }
 
+/// The recorded failures of a key that a change removes.
+package enum FailureSelection: Hashable, Sendable {
+    case all
+    /// The failures of one request, as in ``ResponseStore/failure(for:request:)``.
+    case request(String)
+    case none
+}
+
 /// Reads and changes the rows of `failure`.
 extension Connection {
-    /// The number of keys whose failures are recorded. Beyond this number, the oldest rows are dropped.
+    /// The number of requests whose failures are recorded. Beyond this number, the oldest rows are dropped.
     static let maxFailures: Int64 = 10_000
 
-    package func failure(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
+    /// Returns the failures of one request for a key, or the sum over all requests if `request` is `nil`.
+    package func failure(for key: CacheKey, request: String? = nil) throws(SQLiteError) -> LoadFailure? {
+        guard let request else { return try failures(for: key) }
         let statement = try prepared(
-            "SELECT status, error_count, failed_at FROM failure WHERE partition = ?1 AND key = ?2")
+            "SELECT status, error_count, failed_at FROM failure WHERE partition = ?1 AND key = ?2 AND request = ?3")
+        statement.bind(request, at: 3)
+        return try failure(for: key, statement)
+    }
+
+    private func failures(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
+        // SQLite takes the status from the row with the maximum. sum() fails if a row has too large a number.
+        let statement = try prepared(
+            """
+            SELECT status, CAST(total(error_count) AS INTEGER), max(failed_at) FROM failure
+            WHERE partition = ?1 AND key = ?2 GROUP BY partition, key
+            """)
+        return try failure(for: key, statement)
+    }
+
+    private func failure(for key: CacheKey, _ statement: Statement) throws(SQLiteError) -> LoadFailure? {
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
@@ -30,15 +55,16 @@ extension Connection {
             status: statement.int(0), count: statement.int(1), date: .init(milliseconds: statement.int64(2)))
     }
 
-    /// Counts one more failure of a key; returns the count. Starts again at 1 if the latest failure is not within
+    /// Counts one more failure of a request; returns the count. Starts again at 1 if the latest failure is not within
     /// `window`, in milliseconds.
     package func recordFailure(
-        for key: CacheKey, status: Int, at now: Int64, within window: Int64? = nil
+        for key: CacheKey, request: String = "", status: Int, at now: Int64, within window: Int64? = nil
     ) throws(SQLiteError) -> Int {
         let statement = try prepared(
             """
-            INSERT INTO failure (partition, key, status, error_count, failed_at) VALUES (?1, ?2, ?3, 1, ?4)
-            ON CONFLICT (partition, key) DO UPDATE SET
+            INSERT INTO failure (partition, key, request, status, error_count, failed_at)
+            VALUES (?1, ?2, ?6, ?3, 1, ?4)
+            ON CONFLICT (partition, key, request) DO UPDATE SET
                 status = excluded.status, failed_at = excluded.failed_at,
                 error_count = iif(?5 IS NULL OR (?4 >= failed_at AND ?4 - failed_at < ?5), error_count + 1, 1)
             RETURNING error_count
@@ -49,6 +75,7 @@ extension Connection {
         statement.bind(Int64(status), at: 3)
         statement.bind(now, at: 4)
         statement.bind(window, at: 5)
+        statement.bind(request, at: 6)
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         let count = statement.int(0)
         while try statement.step() {}
@@ -59,8 +86,8 @@ extension Connection {
     private func forgetOldestFailures() throws(SQLiteError) {
         let statement = try prepared(
             """
-            DELETE FROM failure WHERE (partition, key) IN (
-                SELECT partition, key FROM failure
+            DELETE FROM failure WHERE (partition, key, request) IN (
+                SELECT partition, key, request FROM failure
                 ORDER BY failed_at LIMIT max(0, (SELECT failure_count FROM total) - ?1)
             )
             """)
@@ -69,13 +96,23 @@ extension Connection {
         while try statement.step() {}
     }
 
+    /// Removes failures of a key; returns whether there were any.
     @discardableResult
-    package func removeFailure(for key: CacheKey) throws(SQLiteError) -> Bool {
-        let statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2")
+    package func removeFailures(
+        for key: CacheKey, _ selection: FailureSelection = .all
+    ) throws(SQLiteError) -> Bool {
+        let statement: Statement
+        switch selection {
+        case .all: statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2")
+        case .request(let request):
+            statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2 AND request = ?3")
+            statement.bind(request, at: 3)
+        case .none: return false
+        }
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
         while try statement.step() {}
-        return changes == 1
+        return changes > 0
     }
 }

@@ -66,7 +66,7 @@ extension Connection {
     }
 
     fileprivate func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
-        let statement = try prepared("SELECT partition, key FROM failure")
+        let statement = try prepared("SELECT DISTINCT partition, key FROM failure")
         defer { statement.reset() }
         var keys: [CacheKey] = []
         while try statement.step() {
@@ -87,8 +87,10 @@ extension WriteTransaction {
     ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey]) {
         let question = try connection.prepare(
             """
-            SELECT failure.key IS NOT NULL, entry.partition, entry.key
-            FROM entry LEFT JOIN failure ON failure.partition = entry.partition AND failure.key = entry.key
+            SELECT
+                EXISTS (SELECT 1 FROM failure WHERE failure.partition = entry.partition AND failure.key = entry.key),
+                entry.partition, entry.key
+            FROM entry
             WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)
             """)
         // Select all before removing any: a predicate may refer to other entries of the selection.
@@ -120,7 +122,7 @@ extension WriteTransaction {
     /// Removes the failures of keys; returns how many keys had any.
     func removeFailures(for keys: ArraySlice<CacheKey>) throws(SQLiteError) -> Int {
         var count = 0
-        for key in keys where try connection.removeFailure(for: key) { count += 1 }
+        for key in keys where try connection.removeFailures(for: key) { count += 1 }
         return count
     }
 }

@@ -5,7 +5,7 @@ extension Connection {
     package func statistics() throws(SQLiteError) -> StoreStatistics {
         let statement = try prepared(
             """
-            SELECT entry_count, blob_count, logical_bytes, physical_bytes, hit_count, failure_count, damaged_count,
+            SELECT entry_count, blob_count, logical_bytes, physical_bytes, hit_count, failing_count, damaged_count,
                 derived_count, derived_bytes
             FROM total
             """)

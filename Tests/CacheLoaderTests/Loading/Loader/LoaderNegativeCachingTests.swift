@@ -12,7 +12,7 @@ struct LoaderNegativeCachingTests {
     private let url = "https://example.com/a"
 
     private func fixture(
-        _ transport: ScriptedTransport, lifetime: Duration = .seconds(60), maxAttempts: Int = 3,
+        _ transport: ScriptedTransport, lifetime: Duration? = .seconds(60), maxAttempts: Int = 3,
         directory: TemporaryDirectory? = nil
     ) throws -> LoaderFixture {
         try LoaderFixture(transport: transport, directory: directory) { configuration in
@@ -68,11 +68,13 @@ struct LoaderNegativeCachingTests {
     }
 
     @Test(
-        "D1: T = 0 turns it off; N ≤ 1 blocks after the first",
-        arguments: [(0, 3, 10), (-60, 3, 10), (60, 1, 1), (60, 0, 1), (60, -1, 1), (60, 2, 2)])
-    func limits(lifetime: Int, maxAttempts: Int, requests: Int) async throws {
+        "D1: no T turns it off, T = 0 blocks for no time; N ≤ 1 blocks after the first",
+        arguments: [
+            (nil, 3, 10), (0, 3, 10), (-60, 3, 10), (60, 1, 1), (60, 0, 1), (60, -1, 1), (60, 2, 2),
+        ] as [(Int?, Int, Int)])
+    func limits(lifetime: Int?, maxAttempts: Int, requests: Int) async throws {
         let transport = ReplyScript(.status(.notFound)).transport
-        let fixture = try fixture(transport, lifetime: .seconds(lifetime), maxAttempts: maxAttempts)
+        let fixture = try fixture(transport, lifetime: lifetime.map { .seconds($0) }, maxAttempts: maxAttempts)
         for _ in 0..<10 { await fail(fixture, 404) }
         #expect(transport.requestCount == requests)
     }

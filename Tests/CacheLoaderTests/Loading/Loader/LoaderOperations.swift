@@ -164,8 +164,8 @@ struct LoaderOperations {
         case 2: configuration.policy.defaultLifetime = .seconds(.random(in: 0..<10, using: &generator))
         case 3: configuration.maxRedirects = .random(in: 1..<20, using: &generator)
         default:
-            let lifetime = Duration.seconds(.random(in: 0..<3, using: &generator))
-            configuration.negativeCaching = NegativeCaching(lifetime: lifetime)
+            let lifetime = ([nil, 0, 1, 2] as [Int?]).randomElement(using: &generator) ?? nil
+            configuration.negativeCaching = NegativeCaching(lifetime: lifetime.map { .seconds($0) })
         }
         loader.configuration = configuration
     }

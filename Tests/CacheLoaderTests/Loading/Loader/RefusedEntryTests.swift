@@ -63,7 +63,7 @@ struct RefusedEntryTests {
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         let head = ResourceRequest(
-            url, method: .head, policy: isFromStore ? nil : CachePolicy(mode: .remoteOnly))
+            url, method: .head, policy: isFromStore ? .init() : .remoteOnly)
         #expect(isRefusal(await #expect(throws: LoadError.self) { try await fixture.loader.load(head, as: strict) }))
         #expect(try await fixture.loader.load(url, as: strict).source == .disk)
         #expect(transport.requestCount == (isFromStore ? 1 : 2))

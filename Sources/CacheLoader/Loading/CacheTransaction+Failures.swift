@@ -1,0 +1,55 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Logging
+
+/// The failures that the store counts for the request.
+extension CacheTransaction {
+    /// The name under which the store counts the failures of this request and of equal ones: the method unless it is
+    /// GET, and fingerprints of the credentials, a line each.
+    ///
+    /// `nil` if failures do not count: for other methods than GET and HEAD, and for a request with content, a range or
+    /// conditions of its own.
+    var failureRequest: String? {
+        guard request.method == .get || request.method == .head, content == nil,
+            !request.headerFields.contains(.range), Preconditions(request).isEmpty
+        else { return nil }
+        let credentials = VaryKey.credentials(of: request, fingerprint: fingerprint).text
+        let method = request.method == .get ? "" : request.method.rawValue
+        return [method, credentials].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    /// The failures that a success of the request ends.
+    var endedFailures: FailureSelection {
+        failureRequest.map { .request($0) } ?? .none
+    }
+
+    /// Returns the failures of equal requests since their last success; `nil` without any, and if the store cannot be
+    /// read.
+    func failure() -> LoadFailure? {
+        failureRequest.flatMap { try? store.failure(for: key, request: $0) }
+    }
+
+    /// Counts an error of the origin. Keeps the stored content.
+    func recordFailure(
+        _ status: Int, within window: Duration?, unlessRemovedSince generation: StoreGeneration?
+    ) async {
+        guard let failureRequest else { return }
+        do throws(StoreError) {
+            try await store.recordFailure(
+                for: key, request: failureRequest, status: status, within: window, unlessRemovedSince: generation)
+        } catch {
+            log("could not count a failure", error)
+        }
+    }
+
+    /// Removes the failures of equal requests after a success that was not stored. A commit has removed them.
+    func removeFailures() async {
+        guard failure() != nil else { return }
+        do throws(StoreError) {
+            try await store.removeFailures(of: key, endedFailures)
+        } catch {
+            log("could not remove failures", error)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Testing
+
+@Suite struct CredentialLinesTests {
+    private func lines(_ fields: String...) -> String {
+        var request = Sample.request()
+        request.headerFields = Sample.fields(fields)
+        return VaryKey.credentials(of: request, fingerprint: Sample.fingerprint).text
+    }
+
+    @Test("Fields with credentials become a line each, sorted, with fingerprints as values; other fields none")
+    func text() {
+        #expect(lines() == "")
+        #expect(lines("Accept: a", "X-Token: b") == "")
+        #expect(
+            lines("Cookie: a=1", "Accept: a", "Authorization: Bearer x")
+                == "authorization: \(Sample.fingerprint(name: "authorization", value: "Bearer x"))\n"
+                + "cookie: \(Sample.fingerprint(name: "cookie", value: "a=1"))")
+        #expect(
+            lines("Proxy-Authorization: Basic x")
+                == "proxy-authorization: \(Sample.fingerprint(name: "proxy-authorization", value: "Basic x"))")
+    }
+
+    @Test("Field lines of one name are combined before the fingerprint")
+    func combined() {
+        #expect(lines("Cookie: a=1", "Cookie: b=2") == lines("Cookie: a=1; b=2"))
+        #expect(lines("Cookie: a=1", "Cookie: b=2") != lines("Cookie: b=2", "Cookie: a=1"))
+    }
+}
