@@ -10,6 +10,8 @@ final class CacheContext: Sendable {
     let onRemoval: @Sendable ([CacheKey]?) -> Void
     /// Responses whose bodies are still arriving.
     let arrivals = Arrivals()
+    /// The bodies that arrive for the store.
+    let bodies = BodiesUnderWay()
     /// Revalidations behind the back of whoever was answered.
     let revalidations = Revalidations()
 
