@@ -20,6 +20,8 @@ public final class BodyWriter: Sendable {
         var isOpen = true
         /// Whether the file has had a name.
         var wasLinked = false
+        /// Whether the file is a copy of one that has lost its last name.
+        var isCopy = false
     }
 
     let store: ResponseStore
@@ -170,10 +172,12 @@ public final class BodyWriter: Sendable {
     /// inside the transaction that needs the name.
     func placeGrowing(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
         try placing { (state) throws(SystemError) in
-            try name(state, digest, byteCount, isGrowing: true)
+            let wasLinked = state.wasLinked
+            try link(&state, digest, byteCount, isGrowing: true)
             // The name may belong to a file of another writer with the same bytes.
-            guard let status = try state.file?.descriptor.status(), status.linkCount > 0 else { return }
-            state.wasLinked = true
+            guard let status = try state.file?.descriptor.status(), status.linkCount > 0 else {
+                return state.wasLinked = wasLinked
+            }
             store.verified.insert(digest, status, isPart: true)
         }
     }
@@ -186,21 +190,25 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    private func link(_ state: inout State, _ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) {
+    private func link(
+        _ state: inout State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool = false
+    ) throws(SystemError) {
         do throws(SystemError) {
-            try name(state, digest, byteCount)
-            state.wasLinked = true
+            try name(state, digest, byteCount, isGrowing: isGrowing)
         } catch {
             // A failed commit or an eviction has deleted the last name. The kernel gives the file no other: open(2) on
             // O_TMPFILE.
             guard error.meansMissing, state.wasLinked else { throw error }
+            // At most one copy while the body grows: other loads of the key may remove each name.
+            if isGrowing, state.isCopy { throw error }
             try restage(&state)
-            try name(state, digest, byteCount)
+            try name(state, digest, byteCount, isGrowing: isGrowing)
         }
+        state.wasLinked = true
     }
 
     private func name(
-        _ state: borrowing State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool = false
+        _ state: borrowing State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool
     ) throws(SystemError) {
         switch state.file {
         case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount, isGrowing: isGrowing)
@@ -215,6 +223,7 @@ public final class BodyWriter: Sendable {
         _ = try copy.descriptor.write(source, byteCount: state.byteCount)
         try sync(copy.descriptor)
         state.file = consume copy
+        (state.wasLinked, state.isCopy) = (false, true)
     }
 
     /// Syncs the bytes of the file if the store is durable.
