@@ -216,6 +216,13 @@ public final class ResourceLoader: Sendable {
         change { $0.setLane(lane, of: load) }
     }
 
+    /// Returns once every arriving body is stored, whole or in part, or will not be.
+    ///
+    /// A process that ends after a cancellation waits here, and then closes the store.
+    package func waitForBodies() async {
+        await context.bodies.waitForAll()
+    }
+
     /// Cancels all that is under way: who waits is told so at once, transfers are stopped. Later loads are as ever.
     public func cancelAll() {
         let waiters = changeFlights { flights in

@@ -71,8 +71,8 @@ extension ResponseStore {
         try index.removeSessionEntries()
         var bodies = try SnapshotBodies(from: place.root, to: target.root, isDurable: target.isDurable, interruption)
         var missing: [ContentDigest] = []
-        try index.forEachBody { (digest, byteCount) throws(StoreError) in
-            switch try bodies.add(digest, byteCount: byteCount) {
+        try index.forEachBody { (digest, byteCount, isPart) throws(StoreError) in
+            switch try bodies.add(digest, byteCount: byteCount, isPart: isPart) {
             case .missing:
                 missing.append(digest)
                 return

@@ -11,7 +11,8 @@ struct Get: AsyncParsableCommand {
         discussion: """
             A body that is fresh in the store costs no request, a stale one a conditional request. Several URLs are \
             loaded at a time, and their bodies written in the order of the URLs; one that fails does not keep the others, \
-            and the exit code is that of the worst.
+            and the exit code is that of the worst. After Ctrl-C or a kill, a later load asks for the rest of a body whose \
+            origin sends a strong validator.
             """)
 
     @Argument(help: ArgumentHelp("What to load: absolute http or https URLs.", valueName: "url"))
@@ -57,7 +58,13 @@ struct Get: AsyncParsableCommand {
     private func loadOne(_ url: String, _ store: ResponseStore) async throws -> Failure.Kind? {
         let line = ProgressLine()
         let loader = loading.loader(store, lane: lane, retry: retry) { ProgressTransport($0, line) }
-        let result = try await line.show { await load(url, through: loader) }
+        // The signals end the process again while it writes: a reader may block the write for as long as it likes.
+        let (result, signal) = try await Interruption.cancelling { [self] in
+            let result = try await line.show { await load(url, through: loader) }
+            await loader.waitForBodies()
+            return result
+        }
+        if let signal { throw signal.exitCode }
         return try finish(result)
     }
 
@@ -69,6 +76,18 @@ struct Get: AsyncParsableCommand {
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
         let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
+        let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
+            let worst = try await loadAll(through: loader, batch, line)
+            await loader.waitForBodies()
+            return worst
+        }
+        if let signal { throw signal.exitCode }
+        return worst
+    }
+
+    private func loadAll(
+        through loader: ResourceLoader, _ batch: LoadBatch, _ line: ProgressLine
+    ) async throws -> Failure.Kind? {
         // Limits the number of bodies in memory that wait for the body of an earlier URL.
         let window = 2 * loading.width(of: lane)
         return try await line.show {
@@ -111,10 +130,14 @@ struct Get: AsyncParsableCommand {
     /// - Throws: An error that ends the whole command.
     private func finish(_ result: Result<Resource, any Error>) throws -> Failure.Kind? {
         do {
-            try deliver(try result.get())
+            let resource = try result.get()
+            if !Task.isCancelled { try deliver(resource) }
             return nil
         } catch let error as StandardOutput.ReaderIsGone {
             throw error
+        } catch LoadError.cancelled {
+            // A signal has ended the command.
+            return nil
         } catch {
             let failure = Failure(error)
             failure.report()

@@ -11,7 +11,7 @@ struct Prefetch: AsyncParsableCommand {
             The list has one URL a line; empty lines and those that begin with # are passed over. It is read as it is \
             needed, however long it is. What is fresh in the store is left alone, what is stale is validated. One that \
             fails is named on the standard error, does not keep the others, and makes the exit code 1. Ctrl-C ends it \
-            early: what was loaded stays, and the exit code is 130.
+            early: loaded bodies stay, a later load completes begun ones, and the exit code is 130.
             """)
 
     @Argument(help: "The list; - reads the standard input.", completion: .file())
@@ -35,7 +35,7 @@ struct Prefetch: AsyncParsableCommand {
         let line = ProgressLine()
         // Counts only for the progress line, because counting reads the whole list.
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
-        let (_, isInterrupted) = try await Interruption.cancelling(after: batch.stop) { [self] in
+        let (_, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
                 let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
                 let prefetcher = Prefetcher(input, loader, batch, line, request: request)
@@ -46,11 +46,12 @@ struct Prefetch: AsyncParsableCommand {
                 } during: {
                     try await prefetcher.run(atOnce: window)
                 }
+                await loader.waitForBodies()
             }
         }
-        let summary = PrefetchSummary(batch, isInterrupted: isInterrupted)
+        let summary = PrefetchSummary(batch, isInterrupted: signal != nil)
         if report.json { try JSONOutput.write(summary) } else { try StandardOutput.write(line: summary.text) }
-        if isInterrupted { throw ExitCode(Interruption.exitCode) }
+        if let signal { throw signal.exitCode }
         if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 

@@ -10,7 +10,7 @@ struct Tool: AsyncParsableCommand {
         discussion: """
             Exit codes: 0 done; 1 the answer is no (not cached, an HTTP status of 400 or more, damage found, a URL of a \
             list that could not be loaded); 2 the store or the network failed; 64 the command line is wrong; 130 \
-            interrupted.
+            interrupted; 143 terminated.
             """,
         subcommands: [
             Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,

@@ -142,7 +142,6 @@ struct OptionMeaningTests {
             guard case .transport(let error, _) = error else { return false }
             return error.code == .timedOut
         },
-        Case("CachePolicy.staleIfError nil: off") { try await sourceOfStale(CachePolicy(staleIfError: nil)) == nil },
         Case("CachePolicy.staleIfError 0: not beyond the lifetime") {
             try await sourceOfStale(CachePolicy(staleIfError: .zero)) == nil
         },

@@ -43,11 +43,15 @@ package struct PossibleAnswers: Sendable {
     /// The step may have happened, or not.
     package mutating func begin(_ step: Step) {
         switch step {
-        case .put(let key, let version):
+        case .put(let key, let version), .grow(let key, let version):
             versions[key, default: [nil]].insert(version)
             failures[key, default: [0]].insert(0)
             history[key, default: [nil]].insert(version)
             forms[key, default: [nil]].formUnion(forms(of: key, after: version))
+        case .breakOff(let key, _):
+            // A lookup finds no parts.
+            failures[key, default: [0]].insert(0)
+            history[key, default: [nil]].insert(nil)
         case .remove(let key):
             versions[key, default: [nil]].insert(nil)
             forms[key, default: [nil]].insert(nil)
@@ -68,9 +72,11 @@ package struct PossibleAnswers: Sendable {
     /// The step has happened.
     package mutating func acknowledge(_ step: Step) {
         switch step {
-        case .put(let key, let version):
+        case .put(let key, let version), .grow(let key, let version):
             versions[key] = [version]
             forms[key] = forms(of: key, after: version)
+            failures[key] = [0]
+        case .breakOff(let key, _):
             failures[key] = [0]
         case .derive(let key):
             forms[key] = Set(possible(key).map { $0?.number })

@@ -4,6 +4,10 @@ package enum Step: Hashable, Sendable {
     case put(String, Version)
     /// Begins a body and discards it.
     case abandon(Version)
+    /// Stores the beginning of a body as a part twice, then the whole in its place.
+    case grow(String, Version)
+    /// Stores the beginning of a body as a part twice, and discards the rest.
+    case breakOff(String, Version)
     /// Reads a body, and counts as an access.
     case get(String)
     /// Changes the metadata of the entry, and keeps its body.
@@ -28,6 +32,8 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     case everything
     /// Derived representations, and their removal.
     case forms
+    /// Bodies whose beginnings are stored before the whole is.
+    case parts
     /// Enough pages for a checkpoint beside the writer, one that the writer waits for, and a restart of the WAL while
     /// it is in use.
     case checkpoints
@@ -41,6 +47,15 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
                 .put("a", Version(2, 5_000)), .derive("a"), .put("twin", Version(2, 5_000)), .derive("twin"),
                 .remove("a"), .reopen, .get("twin"), .put("b", Version(3, 20)), .derive("b"), .evict(maxBytes: 4_500),
                 .flush, .remove("b"), .sweep,
+            ]
+        case .parts:
+            [
+                .grow("a", Version(1, 60_000)), .breakOff("a", Version(2, 90_000)), .get("a"),
+                .breakOff("b", Version(2, 90_000)),
+                .grow("b", Version(2, 90_000)), .put("c", Version(3, 30_000)), .grow("c", Version(3, 30_000)),
+                .breakOff("d", Version(4, 50_000)), .reopen, .grow("d", Version(5, 50_000)), .remove("a"),
+                .breakOff("e", Version(6, 80_000)), .sweep, .evict(maxBytes: 100_000), .flush,
+                .grow("e", Version(6, 80_000)),
             ]
         case .checkpoints:
             // A field line of 200,000 bytes takes fifty pages (see `head(of:)`).

@@ -31,6 +31,8 @@ struct ErrorTests {
         arguments: [
             Case("EIO", EIO, .all, length: 1),
             Case("EIO", EIO, .all, length: 6),
+            Case("EIO", EIO, .all, length: 1, .parts),
+            Case("ENOSPC", ENOSPC, space, length: 1, .parts),
             Case("ENOSPC", ENOSPC, space, length: 1),
             Case("ENOSPC", ENOSPC, space, length: 6),
             Case("EDQUOT", EDQUOT, space, length: 1),

@@ -25,7 +25,7 @@ struct KillTests {
 
     @Test(
         "A2, F4: after a kill acknowledged bodies and representations are whole, others old or new, without orphans",
-        arguments: [Scenario.everything, .forms], moments)
+        arguments: [Scenario.everything, .forms, .parts], moments)
     func kill(_ scenario: Scenario, _ moment: Moment) async throws {
         try await KillTests.kill(scenario, moment, atMost: 12)
     }

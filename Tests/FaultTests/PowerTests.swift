@@ -14,6 +14,7 @@ struct PowerTests {
         "after a power cut at any moment no wrong bytes are served and the store works; a durable one loses nothing",
         arguments: [
             Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
+            Case(scenario: .parts, isDurable: false), Case(scenario: .parts, isDurable: true),
             Case(scenario: .checkpoints, isDurable: false), Case(scenario: .checkpoints, isDurable: true),
         ])
     func cut(_ c: Case) async throws {

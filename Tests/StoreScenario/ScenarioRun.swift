@@ -36,7 +36,11 @@ final class ScenarioRun {
             expectation.acknowledge(step)
             journal.note("\(number)")
             cfaults_note("\(number)")
-            if persists, case .put(let key, _) = step { try attempt("reading \(key)") { try self.verify(key) } }
+            switch step {
+            case .put(let key, _), .grow(let key, _):
+                if persists { try attempt("reading \(key)") { try self.verify(key) } }
+            default: break
+            }
         }
         if persists { try verifyAll() }
         store?.close()
@@ -104,6 +108,11 @@ final class ScenarioRun {
             let writer = try filled(store, version)
             try writer.commit(metadata(version.etag), for: CacheKey(name: name))
         case .abandon(let version): try filled(store, version).discard()
+        case .grow(let name, let version):
+            let writer = try grown(store, name, version)
+            try writer.write(version.bytes.dropFirst(Int(writer.byteCount)))
+            try writer.commit(metadata(version.etag), for: CacheKey(name: name))
+        case .breakOff(let name, let version): _ = try grown(store, name, version)
         case .get(let name): try verify(name)
         case .freshen(let name):
             guard let entry = try store.peek(CacheKey(name: name)) else {
@@ -143,6 +152,20 @@ final class ScenarioRun {
             try writer.write(rest.prefix(65_536))
             rest = rest.dropFirst(65_536)
         }
+        return writer
+    }
+
+    /// A writer that holds three quarters of the body, and has stored a third and then a half of it.
+    private func grown(_ store: ResponseStore, _ name: String, _ version: Version) throws -> BodyWriter {
+        let (writer, bytes) = (store.makeBodyWriter(), version.bytes)
+        var part = metadata(version.etag)
+        part.part = EntryPart(start: 0, completeLength: Int64(bytes.count))
+        var prefix: StoredEntry?
+        for share in [3, 2] {
+            try writer.write(bytes[Int(writer.byteCount)..<(bytes.count / share)])
+            prefix = try writer.commitPrefix(part, for: CacheKey(name: name), replacing: prefix)
+        }
+        try writer.write(bytes[Int(writer.byteCount)..<(bytes.count / 4 * 3)])
         return writer
     }
 

@@ -13,6 +13,8 @@ final class CacheContext: Sendable {
     let meters: CacheMeters
     /// Shared by all caches and loaders on the store.
     let coalescer: RequestCoalescer
+    /// The bodies that arrive for the store.
+    let bodies = BodiesUnderWay()
 
     /// Guards the revalidator; `nil` before the owner is complete.
     private let revalidator = Mutex<Revalidator?>(nil)

@@ -102,39 +102,59 @@ extension CacheTransaction {
         return metadata
     }
 
-    /// What the store does with the body of a response that may be stored.
-    ///
-    /// The parts that are there of the same response are needless once the whole is.
+    /// Returns how the store keeps the body of a storable response. The whole replaces the stored parts.
     func storing(_ received: Received, whole response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
         let metadata = metadata(of: response, received.times, under: key)
         let parts = received.forwarding.stored.entries.filter { entry in
             entry.metadata.part != nil && entry.metadata.variant == metadata.variant && entry.key == key
         }
+        let beginning = parts.first { $0.metadata.part?.start == 0 }
+        let others = parts.filter { $0.metadata.part?.start != 0 }
         let (generation, failures) = (received.generation, endedFailures)
+        let partMetadata = self.metadata(ofPartOf: response, metadata)
         return SharedBody.Storing(
             writer: writer,
-            commit: { [key] (writer) async throws(StoreError) in
-                try await writer.commit(
-                    metadata, for: key, replacing: parts, removing: failures, unlessRemovedSince: generation)
+            commit: { [key] (writer, part) async throws(StoreError) in
+                let replaced = others + [part ?? beginning].compactMap(\.self)
+                return try await writer.commit(
+                    metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
             },
-            commitPart: commitPart(of: response, metadata, generation))
+            commitPart: partMetadata.map { commitPart($0, generation) },
+            partCommits: partMetadata.map { partCommits(of: writer, after: beginning, $0, generation) },
+            underWay: context.bodies)
     }
 
-    /// A body that has broken off can be completed later, if a strong validator tells that the rest belongs to it (RFC 9111
-    /// §3.3, §3.4).
-    private func commitPart(
-        of response: StoredResponse, _ metadata: EntryMetadata, _ generation: StoreGeneration?
-    ) -> (@Sendable (BodyWriter) async throws(StoreError) -> Void)? {
+    /// Returns the metadata of a received part; `nil` unless a later request can complete the part. Only a strong
+    /// validator shows that the rest belongs to it (RFC 9111 §3.3, §3.4).
+    private func metadata(ofPartOf response: StoredResponse, _ metadata: EntryMetadata) -> EntryMetadata? {
         guard response.status == .ok, !response.isBodyDecoded, request.method == .get,
             response.strongValidator != nil
         else { return nil }
         var metadata = metadata
         let length = response.fields[.contentLength].flatMap { Int64($0) }
         metadata.part = EntryPart(start: 0, completeLength: length)
-        return { [key, metadata, failures = endedFailures] (writer) async throws(StoreError) in
+        return metadata
+    }
+
+    private func commitPart(
+        _ metadata: EntryMetadata, _ generation: StoreGeneration?
+    ) -> @Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> Void {
+        { [key, failures = endedFailures] (writer, part) async throws(StoreError) in
             try await writer.commit(
-                metadata, for: key, replacing: [], removing: failures, unlessRemovedSince: generation)
+                metadata, for: key, replacing: [part].compactMap(\.self), removing: failures,
+                unlessRemovedSince: generation)
         }
+    }
+
+    private func partCommits(
+        of writer: BodyWriter, after part: StoredEntry?, _ metadata: EntryMetadata, _ generation: StoreGeneration?
+    ) -> PartCommits {
+        PartCommits(
+            url: url, of: writer, after: part, clock: configuration.clock, log: configuration.log,
+            commit: { [key] (writer, last) async throws(StoreError) in
+                try await writer.commitPrefix(metadata, for: key, replacing: last, unlessRemovedSince: generation)
+            },
+            remove: { [store] (part) async throws(StoreError) in try await store.remove(part) })
     }
 
     /// What the store does with the body of a 206: alone, or together with what is there of the same representation.
@@ -147,17 +167,18 @@ extension CacheTransaction {
         let outdated = combination.displaced.map { entries[selected[$0]] }
         switch combination.action {
         case .isCoveredByWhole:
-            return SharedBody.Storing(writer: writer, commit: { _ in nil }, commitPart: nil)
+            return SharedBody.Storing(
+                writer: writer, commit: { _, _ in nil }, commitPart: nil, partCommits: nil, underWay: context.bodies)
         case .standsAlone:
             let metadata = metadata(of: response, received.times, under: key)
             return SharedBody.Storing(
                 writer: writer,
-                commit: { [key] (writer) async throws(StoreError) in
+                commit: { [key] (writer, _) async throws(StoreError) in
                     guard writer.byteCount == part.range.count else { return nil }
                     return try await writer.commit(
                         metadata, for: key, replacing: outdated, removing: failures, unlessRemovedSince: generation)
                 },
-                commitPart: nil)
+                commitPart: nil, partCommits: nil, underWay: context.bodies)
         case .combines(let combined):
             var union = response
             union.status = combined.status
@@ -171,7 +192,7 @@ extension CacheTransaction {
             let replaced = outdated + combined.members.map { entries[selected[$0]] }
             return SharedBody.Storing(
                 writer: writer,
-                commit: { [key, store] (writer) async throws(StoreError) in
+                commit: { [key, store] (writer, _) async throws(StoreError) in
                     // An origin that has sent other bytes than Content-Range says must not displace good ones.
                     guard writer.byteCount == part.range.count,
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
@@ -179,7 +200,7 @@ extension CacheTransaction {
                     return try await whole.commit(
                         metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
                 },
-                commitPart: nil)
+                commitPart: nil, partCommits: nil, underWay: context.bodies)
         }
     }
 

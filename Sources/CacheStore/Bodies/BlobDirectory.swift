@@ -111,14 +111,24 @@ package final class BlobDirectory: Sendable {
     /// Gives a staged file the name of its digest.
     ///
     /// Keeps a file of the right length that has the name already, unless this directory is durable.
-    package func link(_ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64) throws(SystemError) {
+    ///
+    /// - Parameter isGrowing: Whether the file is the beginning of a body, and may have or get more than `byteCount`
+    ///   bytes. Then this method never copies the file.
+    /// - Throws: ENOTSUP for a growing file without a name if this process cannot give it one.
+    package func link(
+        _ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64, isGrowing: Bool = false
+    ) throws(SystemError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
         if isDurable { shards.withLock { _ = $0.changed.insert(path.shard) } }
-        if try place(staged, digest, byteCount, in: shard) { return }
+        if try place(staged, digest, byteCount, isGrowing: isGrowing, in: shard) { return }
+        // A copy for each commit of a part would write the bytes of a body many times.
+        guard !isGrowing else {
+            throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP)
+        }
         let copy = try StagedFile.copy(of: staged.descriptor, byteCount: byteCount, below: root)
         if isDurable { try copy.descriptor.sync() }
-        guard try place(copy, digest, byteCount, in: shard) else {
+        guard try place(copy, digest, byteCount, isGrowing: false, in: shard) else {
             throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP)
         }
     }
@@ -126,12 +136,13 @@ package final class BlobDirectory: Sendable {
     /// Gives a staged file the name of its digest. Returns `false` if the file has no name and this process cannot give
     /// it one.
     private func place(
-        _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, in shard: FileDescriptor
+        _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool,
+        in shard: FileDescriptor
     ) throws(SystemError) -> Bool {
         let name = BlobPath(digest).name
         let outcome = try staged.link(into: shard, as: name)
         if outcome == .linked { return true }
-        if !isDurable, try open(digest, byteCount: byteCount) != nil { return true }
+        if !isDurable, try open(digest, byteCount: byteCount, isPart: isGrowing) != nil { return true }
         guard outcome == .exists else { return false }
         // A power cut may have left a file of the right length without its bytes. The caller holds the write lock:
         // replacing the file takes constant time, reading it does not.
@@ -186,12 +197,16 @@ package final class BlobDirectory: Sendable {
     }
 
     /// Opens the file of a digest; `nil` unless it is a regular file of the right length.
-    package func open(_ digest: ContentDigest, byteCount: Int64) throws(SystemError) -> (FileDescriptor, FileStatus)? {
+    ///
+    /// - Parameter isPart: Whether the body is a part: then its file may be longer.
+    package func open(
+        _ digest: ContentDigest, byteCount: Int64, isPart: Bool = false
+    ) throws(SystemError) -> (FileDescriptor, FileStatus)? {
         let path = BlobPath(digest)
         do {
             let descriptor = try blobs.openBeneath(path.text)
             let status = try descriptor.status()
-            return status.isRegular && status.size == byteCount ? (descriptor, status) : nil
+            return status.hasBody(of: byteCount, isPart: isPart) ? (descriptor, status) : nil
         } catch let error where error.meansMissing {
             return nil
         }
@@ -235,6 +250,15 @@ package final class BlobDirectory: Sendable {
                 visit(nil, "blobs/" + shard)
             }
         }
+    }
+}
+
+extension FileStatus {
+    /// Whether this is a regular file of `byteCount` bytes.
+    ///
+    /// The file of a part may be longer. Its first bytes are the part, and a writer has added the bytes behind them.
+    func hasBody(of byteCount: Int64, isPart: Bool) -> Bool {
+        isRegular && (size == byteCount || isPart && size > byteCount)
     }
 }
 

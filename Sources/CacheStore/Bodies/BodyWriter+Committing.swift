@@ -3,6 +3,8 @@ extension BodyWriter {
     /// The change that a transaction makes for a body.
     struct Change<Value: Sendable>: Sendable {
         let digest: ContentDigest?
+        /// The bytes of the body, without the bytes of the entries that it replaces.
+        let growth: Int64
         let run: @Sendable (WriteTransaction) throws(StoreError) -> Value
     }
 
@@ -65,9 +67,19 @@ extension BodyWriter {
     ) throws(StoreError) -> Change<StoredEntry> {
         try metadata.checkLengths()
         try options.check()
-        let (digest, byteCount) = try seal()
+        return try change(storing: seal(), metadata, key, options, generation, replacing: entries, removing: failures)
+    }
+
+    /// Returns the change that stores a body, or the beginning of a growing one.
+    private func change(
+        storing body: (digest: ContentDigest?, byteCount: Int64), isGrowing: Bool = false, _ metadata: EntryMetadata,
+        _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?, replacing entries: [StoredEntry],
+        removing failures: FailureSelection
+    ) -> Change<StoredEntry> {
+        let (digest, byteCount) = body
+        let growth = entries.reduce(byteCount) { $0 - $1.byteCount }
         let now = store.now
-        return Change(digest: digest) { [self] (transaction) throws(StoreError) in
+        return Change(digest: digest, growth: growth) { [self] (transaction) throws(StoreError) in
             if let generation {
                 let wasRemoved = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                     try transaction.connection.wasRemoved(key, since: generation)
@@ -75,7 +87,7 @@ extension BodyWriter {
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
             // Name the file before inserting the row: a visible row has a file.
-            if let digest { try place(digest, byteCount) }
+            if let digest { try isGrowing ? placeGrowing(digest, byteCount) : place(digest, byteCount) }
             let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
                 if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
                 let stored = try transaction.store(
@@ -87,6 +99,49 @@ extension BodyWriter {
             guard let stored else { throw .exceedsLimits(limit: store.limits.limits?.maxBytes) }
             return stored
         }
+    }
+
+    // MARK: The beginning of an entry
+
+    /// Makes the bytes written so far an entry, and leaves the writer open for the rest.
+    ///
+    /// Copies no bytes: the entry names the file that the writer goes on to extend, and its body is the first bytes of
+    /// the file. The next commit should replace the entry. Costs a transaction; in a durable store, also a sync of the
+    /// bytes written since the last one.
+    ///
+    /// - Parameters:
+    ///   - metadata: The properties of the response. Its part starts where the body does.
+    ///   - key: The key of the entry.
+    ///   - previous: The entry of an earlier prefix of the same body; `nil` for none.
+    ///   - generation: As for ``commit(_:for:options:unlessRemovedSince:)``.
+    /// - Throws: ``StoreError``. Then the earlier entry stays, and the writer can be used.
+    @discardableResult
+    package func commitPrefix(
+        _ metadata: EntryMetadata, for key: CacheKey, replacing previous: StoredEntry?,
+        unlessRemovedSince generation: StoreGeneration? = nil
+    ) async throws(StoreError) -> StoredEntry {
+        try await commit(
+            offExecutor { () throws(StoreError) in
+                try self.change(storingPrefix: metadata, key, previous, generation)
+            })
+    }
+
+    /// Does the same as the asynchronous method, on the calling thread.
+    @discardableResult
+    package func commitPrefix(
+        _ metadata: EntryMetadata, for key: CacheKey, replacing previous: StoredEntry?
+    ) throws(StoreError) -> StoredEntry {
+        try commit(change(storingPrefix: metadata, key, previous, nil))
+    }
+
+    private func change(
+        storingPrefix metadata: EntryMetadata, _ key: CacheKey, _ previous: StoredEntry?, _ generation: StoreGeneration?
+    ) throws(StoreError) -> Change<StoredEntry> {
+        precondition(metadata.part != nil, "the beginning of a body is a part")
+        try metadata.checkLengths()
+        return try change(
+            storing: measure(), isGrowing: true, metadata, key, EntryOptions(), generation,
+            replacing: previous.map { [$0] } ?? [], removing: .none)
     }
 
     // MARK: A derived representation
@@ -114,7 +169,7 @@ extension BodyWriter {
     private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {
         let (digest, byteCount) = try seal()
         let now = store.now
-        return Change(digest: digest) { [self] (transaction) throws(StoreError) in
+        return Change(digest: digest, growth: byteCount) { [self] (transaction) throws(StoreError) in
             let isPresent = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.connection.contains(entry)
             }
@@ -134,7 +189,7 @@ extension BodyWriter {
     // MARK: The transaction
 
     private func commit<Value: Sendable>(_ change: Change<Value>) throws(StoreError) -> Value {
-        try store.makeRoom(for: byteCount)
+        try store.makeRoom(for: change.growth)
         do throws(StoreError) {
             return try store.writer.write(placing: change.digest, change.run)
         } catch {
@@ -144,7 +199,7 @@ extension BodyWriter {
     }
 
     private func commit<Value: Sendable>(_ change: Change<Value>) async throws(StoreError) -> Value {
-        try await store.makeRoom(for: byteCount)
+        try await store.makeRoom(for: change.growth)
         do throws(StoreError) {
             return try await store.writer.write(placing: change.digest, change.run)
         } catch {

@@ -20,6 +20,8 @@ public final class BodyWriter: Sendable {
         var isOpen = true
         /// Whether the file has had a name.
         var wasLinked = false
+        /// Whether the file is a copy of one that has lost its last name.
+        var isCopy = false
     }
 
     let store: ResponseStore
@@ -139,37 +141,77 @@ public final class BodyWriter: Sendable {
         try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
             state.isOpen = false
-            // Sync before taking the write lock: a sync takes long.
-            try wrappingErrors { () throws(SystemError) in try sync(state.file?.descriptor) }
+            try wrappingErrors { () throws(SystemError) in
+                // Copy and sync before taking the write lock: both take long.
+                if state.wasLinked, try state.file?.descriptor.status().linkCount == 0 { try restage(&state) }
+                try sync(state.file?.descriptor)
+            }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
     }
 
+    /// Returns the digest and the length of the bytes written so far. The writer stays open.
+    func measure() throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
+        let (digest, byteCount, file) = try state.withLock {
+            (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
+            guard state.isOpen else { throw .closed }
+            let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
+            return (digest, state.byteCount, state.file?.descriptor)
+        }
+        // Sync outside of the lock: the next write does not wait.
+        try wrappingErrors { () throws(SystemError) in try sync(file) }
+        return (digest, byteCount)
+    }
+
     /// Gives the file the name of its digest. Called inside the transaction that needs the file.
     func place(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
+        try placing { (state) throws(SystemError) in try link(&state, digest, byteCount) }
+    }
+
+    /// Gives the file the name of the digest of its first `byteCount` bytes, besides the names that it has. Called
+    /// inside the transaction that needs the name.
+    func placeGrowing(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
+        try placing { (state) throws(SystemError) in
+            let wasLinked = state.wasLinked
+            try link(&state, digest, byteCount, isGrowing: true)
+            // The name may belong to a file of another writer with the same bytes.
+            guard let status = try state.file?.descriptor.status(), status.linkCount > 0 else {
+                return state.wasLinked = wasLinked
+            }
+            store.verified.insert(digest, status, isPart: true)
+        }
+    }
+
+    private func placing(_ body: (inout State) throws(SystemError) -> Void) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The writer was discarded while the commit waited.
             guard state.file != nil else { throw .closed }
-            try wrappingErrors { () throws(SystemError) in try link(&state, digest, byteCount) }
+            try wrappingErrors { () throws(SystemError) in try body(&state) }
         }
     }
 
-    private func link(_ state: inout State, _ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) {
+    private func link(
+        _ state: inout State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool = false
+    ) throws(SystemError) {
         do throws(SystemError) {
-            try name(state, digest, byteCount)
-            state.wasLinked = true
+            try name(state, digest, byteCount, isGrowing: isGrowing)
         } catch {
-            // A failed commit has deleted the first name, and this one tries again. The kernel gives an unnamed file no
-            // second name: open(2) on O_TMPFILE.
+            // A failed commit or an eviction has deleted the last name. The kernel gives the file no other: open(2) on
+            // O_TMPFILE.
             guard error.meansMissing, state.wasLinked else { throw error }
+            // At most one copy while the body grows: other loads of the key may remove each name.
+            if isGrowing, state.isCopy { throw error }
             try restage(&state)
-            try name(state, digest, byteCount)
+            try name(state, digest, byteCount, isGrowing: isGrowing)
         }
+        state.wasLinked = true
     }
 
-    private func name(_ state: borrowing State, _ digest: ContentDigest, _ byteCount: Int64) throws(SystemError) {
+    private func name(
+        _ state: borrowing State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool
+    ) throws(SystemError) {
         switch state.file {
-        case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount)
+        case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount, isGrowing: isGrowing)
         case nil: break
         }
     }
@@ -181,6 +223,7 @@ public final class BodyWriter: Sendable {
         _ = try copy.descriptor.write(source, byteCount: state.byteCount)
         try sync(copy.descriptor)
         state.file = consume copy
+        (state.wasLinked, state.isCopy) = (false, true)
     }
 
     /// Syncs the bytes of the file if the store is durable.

@@ -21,7 +21,7 @@ public final class StoredBody: Sendable {
     public let digest: ContentDigest?
 
     /// The file with the bytes; `nil` for an empty body and for a body that a ``BodyWriter`` holds. The file may be
-    /// deleted as soon as the entry is removed.
+    /// deleted as soon as the entry is removed. The file of a part may have other bytes after the first ``byteCount``.
     public var fileURL: URL? {
         guard let descriptor, isNamed else { return nil }
         // The hint saves a call to the file system.
@@ -84,7 +84,7 @@ public final class StoredBody: Sendable {
     private func map(_ descriptor: FileDescriptor) throws(StoreError) -> Data {
         let length = Int(byteCount)
         // Check the length: reading a mapped page beyond the end of a truncated file raises SIGBUS.
-        guard try wrappingErrors({ () throws(SystemError) in try descriptor.status().size }) == byteCount else {
+        guard try wrappingErrors({ () throws(SystemError) in try descriptor.status().size }) >= byteCount else {
             throw .truncatedBody(path: descriptor.path)
         }
         guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0), start != MAP_FAILED else {

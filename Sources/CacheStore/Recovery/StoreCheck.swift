@@ -97,25 +97,26 @@ extension ResponseStore {
     }
 
     private func compareBodies(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
-        let listed = try readAsIs { (connection) throws(SQLiteError) in
+        let (listed, parts) = try readAsIs { (connection) throws(SQLiteError) in
             var listed: [(ContentDigest, Int64)] = []
             try connection.forEachBlob { listed.append(($0, $1)) }
-            return listed
+            return (listed, try connection.partBodies())
         }
         report.files = listed.count
         var suspects: [ContentDigest] = []
-        for (digest, byteCount) in listed where try examine(digest, byteCount, reads: reads) != nil {
-            suspects.append(digest)
+        for (digest, byteCount) in listed {
+            let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
+            if problem != nil { suspects.append(digest) }
         }
         report.problems += try confirm(suspects, reads: reads)
     }
 
     /// Returns the problem of the file of a body; `nil` for none. Compares the bytes only if `reads` is `true`.
     func examine(
-        _ digest: ContentDigest, _ byteCount: Int64, reads: Bool
+        _ digest: ContentDigest, _ byteCount: Int64, isPart: Bool, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
         try wrappingErrors { () throws(SystemError) in
-            guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount) else {
+            guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
                 return .missingFile(digest)
             }
             guard reads else { return nil }
@@ -127,14 +128,15 @@ extension ResponseStore {
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
         return try whileNobodyWrites { [self] (connection) throws(StoreError) in
+            let parts = try wrappingErrors(indexPath) { () throws(SQLiteError) in try connection.partBodies() }
             var problems: [CheckReport.Problem] = []
             for digest in suspects {
                 let byteCount = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                     try connection.byteCount(ofBlob: digest)
                 }
-                guard let byteCount, let problem = try examine(digest, byteCount, reads: reads) else {
-                    continue
-                }
+                guard let byteCount,
+                    let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
+                else { continue }
                 problems.append(problem)
             }
             return problems

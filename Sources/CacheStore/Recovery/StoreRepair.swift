@@ -51,10 +51,11 @@ extension ResponseStore {
     /// Removes the entries and derived representations of a body, and its file, unless the body is whole by now.
     private func drop(_ digest: ContentDigest) throws(StoreError) {
         try writer.write { [self] (transaction) throws(StoreError) in
-            let byteCount = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                try transaction.connection.byteCount(ofBlob: digest)
+            let (byteCount, isPart) = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+                let connection = transaction.connection
+                return (try connection.byteCount(ofBlob: digest), try connection.partBodies().contains(digest))
             }
-            guard let byteCount, try examine(digest, byteCount, reads: true) != nil else { return }
+            guard let byteCount, try examine(digest, byteCount, isPart: isPart, reads: true) != nil else { return }
             _ = try removeRows(withDamagedBody: digest, transaction)
         }
     }

@@ -3,8 +3,8 @@ internal import CSQLite
 
 /// Gives a snapshot the files of its bodies: hard links where the file system allows them, else copies.
 ///
-/// A link is safe because no store writes to a file below `blobs/`: a store links, reads and unlinks. Each step down
-/// starts at an open directory and follows no link.
+/// A link is safe because no store changes a byte that a row names: a store links, reads and unlinks, and at most
+/// appends to the file of a part. Each step down starts at an open directory and follows no link.
 struct SnapshotBodies {
     enum Outcome {
         case linked, copied
@@ -38,19 +38,19 @@ struct SnapshotBodies {
     }
 
     /// Links or copies the file of a digest.
-    mutating func add(_ digest: ContentDigest, byteCount: Int64) throws(StoreError) -> Outcome {
+    mutating func add(_ digest: ContentDigest, byteCount: Int64, isPart: Bool) throws(StoreError) -> Outcome {
         try checkInterruption()
         let path = BlobPath(digest)
         let (source, target) = try enter(path.shard)
         guard let source else { return .missing }
         if try link(path.name, source, target) {
             let status = try wrappingErrors { () throws(SystemError) in try target.status(of: path.name) }
-            if let status, status.isRegular, status.size == byteCount { return .linked }
+            if let status, status.hasBody(of: byteCount, isPart: isPart) { return .linked }
             // The file is torn, or a link or directory was planted in its place.
             try wrappingErrors { () throws(SystemError) in _ = try target.unlink(path.name) }
             return .missing
         }
-        return try copy(path.name, byteCount, source, target) ? .copied : .missing
+        return try copy(path.name, byteCount, isPart: isPart, source, target) ? .copied : .missing
     }
 
     /// Syncs the last directories of a durable snapshot. Called after the last body.
@@ -105,13 +105,13 @@ struct SnapshotBodies {
 
     /// Whether there was a file of that length to copy.
     private func copy(
-        _ name: String, _ byteCount: Int64, _ source: FileDescriptor, _ target: FileDescriptor
+        _ name: String, _ byteCount: Int64, isPart: Bool, _ source: FileDescriptor, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
         let opened = try wrappingErrors { () throws(SystemError) -> FileDescriptor? in
             // O_NONBLOCK: opening a FIFO must not wait for its writer.
             guard let file = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source) else { return nil }
             let status = try file.status()
-            return status.isRegular && status.size == byteCount ? file : nil
+            return status.hasBody(of: byteCount, isPart: isPart) ? file : nil
         }
         guard let opened else { return false }
         if cplatform_clone_file(opened.number, target.number, name) != 0 {

@@ -36,14 +36,15 @@ struct SnapshotIndex {
 
     /// Calls `visit` for every body, in the order of the digests, which is the order of the directories.
     func forEachBody(
-        _ visit: (_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) -> Void
+        _ visit: (_ digest: ContentDigest, _ byteCount: Int64, _ isPart: Bool) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let statement = try wrappingErrors(path) { () throws(SQLiteError) in
-            try connection.prepared("SELECT digest, byte_count FROM blob ORDER BY digest")
+        let (statement, parts) = try wrappingErrors(path) { () throws(SQLiteError) in
+            let parts = try connection.partBodies()
+            return (try connection.prepared("SELECT digest, byte_count FROM blob ORDER BY digest"), parts)
         }
         defer { statement.reset() }
         while try wrappingErrors(path, { () throws(SQLiteError) in try statement.step() }) {
-            if let digest = statement.digest(0) { try visit(digest, statement.int64(1)) }
+            if let digest = statement.digest(0) { try visit(digest, statement.int64(1), parts.contains(digest)) }
         }
     }
 

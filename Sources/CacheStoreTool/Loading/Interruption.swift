@@ -1,51 +1,71 @@
+import ArgumentParser
 import Dispatch
 import Foundation
 import Synchronization
 
-/// Handles Ctrl-C during long work: the first signal cancels the work.
+/// Handles Ctrl-C and `kill` during long work: the first SIGINT or SIGTERM cancels the work.
 enum Interruption {
-    /// The convention of shells: 128 plus the number of the signal.
-    static let exitCode: Int32 = 128 + SIGINT
+    /// The signal that has cancelled some work.
+    struct Signal: Sendable {
+        let number: Int32
 
-    /// Runs `work` in a task. The first SIGINT cancels the task, the second ends the process. If the parent process has
-    /// set SIGINT to be ignored, the signal stays ignored.
-    ///
-    /// - Parameter prepare: Called before the cancellation of the task.
-    /// - Returns: The result of `work`, and whether SIGINT interrupted it.
-    static func cancelling<Result: Sendable>(
-        after prepare: @escaping @Sendable () -> Void, _ work: @escaping @Sendable () async throws -> Result
-    ) async throws -> (result: Result, isInterrupted: Bool) {
-        let task = Task { try await work() }
-        let signals = SignalCount()
-        guard !isIgnored else { return (try await task.value, false) }
-        #if canImport(Darwin)
-        // On Darwin the default handler runs beside the source and would end the process. Dispatch on Linux replaces
-        // the handler.
-        signal(SIGINT, SIG_IGN)
-        #endif
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: DispatchQueue(label: "cachestore.signal"))
-        source.setEventHandler {
-            if signals.add() > 1 { _exit(exitCode) }
-            prepare()
-            task.cancel()
-        }
-        source.resume()
-        defer { source.cancel() }
-        let result = try await task.value
-        return (result, signals.value > 0)
+        /// The convention of shells: 128 plus the number of the signal.
+        var exitCode: ExitCode { ExitCode(128 + number) }
     }
 
-    private static var isIgnored: Bool {
-        let current = signal(SIGINT, SIG_DFL)
-        signal(SIGINT, current)
+    /// Runs `work` in a task. The first SIGINT or SIGTERM cancels the task, the second ends the process. If the parent
+    /// process has set a signal to be ignored, the signal stays ignored.
+    ///
+    /// - Parameter prepare: Called before the cancellation of the task.
+    /// - Returns: The result of `work`, and the signal that interrupted it; `nil` for none.
+    static func cancelling<Result: Sendable>(
+        after prepare: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> (result: Result, signal: Signal?) {
+        let task = Task { try await work() }
+        let first = FirstSignal()
+        let numbers = [SIGINT, SIGTERM].filter { !isIgnored($0) }
+        let sources = numbers.map { number in
+            #if canImport(Darwin)
+            // On Darwin the default handler runs beside the source and would end the process. Dispatch on Linux replaces
+            // the handler.
+            signal(number, SIG_IGN)
+            #endif
+            let source = DispatchSource.makeSignalSource(
+                signal: number, queue: DispatchQueue(label: "cachestore.signal"))
+            source.setEventHandler {
+                guard first.set(number) else { _exit(128 + number) }
+                prepare()
+                task.cancel()
+            }
+            source.resume()
+            return source
+        }
+        defer {
+            for source in sources { source.cancel() }
+            for number in numbers { signal(number, SIG_DFL) }
+        }
+        let result = try await task.value
+        return (result, first.signal)
+    }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        let current = signal(number, SIG_DFL)
+        signal(number, current)
         return unsafeBitCast(current, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 }
 
-private final class SignalCount: Sendable {
-    private let count = Atomic<Int>(0)
+private final class FirstSignal: Sendable {
+    /// Zero before the first signal.
+    private let number = Atomic<Int32>(0)
 
-    var value: Int { count.load(ordering: .relaxed) }
+    var signal: Interruption.Signal? {
+        let number = number.load(ordering: .relaxed)
+        return number == 0 ? nil : Interruption.Signal(number: number)
+    }
 
-    func add() -> Int { count.add(1, ordering: .relaxed).newValue }
+    /// Returns `false` after the first call.
+    func set(_ signal: Int32) -> Bool {
+        number.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
+    }
 }

@@ -12,15 +12,21 @@ internal import Foundation
 ///
 /// A separate task takes chunks at the pace of the fastest reader, and writes them to the store's file. Readers receive
 /// the end only after the commit. If the store fails, the readers continue. If the origin fails, or all readers leave,
-/// the received bytes may be stored as a part.
+/// the received bytes may be stored as a part. Part commits store them during the transfer.
 final class SharedBody: Sendable {
     /// The actions on the file at the end of the body.
     struct Storing: Sendable {
         let writer: BodyWriter
-        /// Stores the complete body as an entry; returns `nil` if storing turns out to be unnecessary.
-        let commit: @Sendable (BodyWriter) async throws(StoreError) -> StoredEntry?
-        /// Stores the received bytes as a part; `nil` if a part would be useless.
-        let commitPart: (@Sendable (BodyWriter) async throws(StoreError) -> Void)?
+        /// Stores the complete body as an entry, in place of its part that was stored last. Returns `nil` if storing turns
+        /// out to be unnecessary.
+        let commit: @Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> StoredEntry?
+        /// Stores the received bytes as a part, in place of the part that was stored last; `nil` if a part would be
+        /// useless.
+        let commitPart: (@Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> Void)?
+        /// Stores the received bytes as a part during the transfer; `nil` if a part would be useless.
+        let partCommits: PartCommits?
+        /// Counts this body until it is stored, or will not be.
+        let underWay: BodiesUnderWay
     }
 
     /// The limits of all bodies of a cache.
@@ -37,6 +43,8 @@ final class SharedBody: Sendable {
         var table: Table
         var task: Task<Void, Never>?
         var isStopped = false
+        /// Whether the body exceeds a limit, so that a later load would not complete it either.
+        var isTooLarge = false
         var entry: StoredEntry?
     }
 
@@ -76,6 +84,7 @@ final class SharedBody: Sendable {
 
     /// Starts to receive chunks.
     func start() {
+        storing.underWay.begin()
         let task = Task { await run() }
         let isStopped = state.withLock { state in
             state.task = task
@@ -89,8 +98,10 @@ final class SharedBody: Sendable {
     private func run() async {
         let ending = await pump()
         if case .failed(let error) = ending { await keepPart(after: error) }
+        if state.withLock({ $0.isTooLarge }) { await storing.partCommits?.discard() }
         let waiters = state.withLock { $0.table.end(ending) }
         onEnd()
+        storing.underWay.end()
         for waiter in waiters { waiter.resume(returning: ending) }
     }
 
@@ -131,6 +142,8 @@ final class SharedBody: Sendable {
             isInFile ? state.table.appendToFile(chunk.count) : state.table.appendToMemory(chunk)
         }
         for waiter in waiters { waiter.resume(returning: .chunk(chunk, isInFile: isInFile)) }
+        // The commit of a complete body follows at once.
+        if isInFile, storing.writer.byteCount != expectedByteCount { storing.partCommits?.bodyGrew() }
     }
 
     private func store(_ chunk: Data) -> Bool {
@@ -155,9 +168,10 @@ final class SharedBody: Sendable {
     var entry: StoredEntry? { state.withLock { $0.entry } }
 
     private func commit() async {
+        let part = await storing.partCommits?.finish()
         guard state.withLock({ $0.table.isWhole }) else { return }
         do throws(StoreError) {
-            let entry = try await storing.commit(storing.writer)
+            let entry = try await storing.commit(storing.writer, part)
             state.withLock { $0.entry = entry }
         } catch {
             noteNotStored(error)
@@ -165,19 +179,24 @@ final class SharedBody: Sendable {
     }
 
     private func keepPart(after error: LoadError) async {
+        let part = await storing.partCommits?.finish()
         // A body that is too large now would be too large again.
-        if case .bodyTooLarge = error { return }
+        if case .bodyTooLarge = error { return state.withLock { $0.isTooLarge = true } }
         guard let commitPart = storing.commitPart, storing.writer.byteCount > 0,
             state.withLock({ $0.table.isWhole })
         else { return }
         do throws(StoreError) {
-            try await commitPart(storing.writer)
+            try await commitPart(storing.writer, part)
         } catch {
             noteNotStored(error)
         }
     }
 
     private func noteNotStored(_ error: StoreError) {
+        switch error {
+        case .bodyTooLarge, .exceedsLimits: state.withLock { $0.isTooLarge = true }
+        default: break
+        }
         let level: Logger.Level =
             switch error {
             // Expected: the body is too large, its key was removed meanwhile, or the store is suspended or read-only.
@@ -244,66 +263,6 @@ final class SharedBody: Sendable {
             return try storing.writer.written()
         } catch {
             throw .store(error)
-        }
-    }
-}
-
-/// Reads a body that is still arriving. Releasing this object ends the reading.
-final class SharedBodyReader: Sendable {
-    private let body: SharedBody
-    private let id: UInt64
-
-    init(_ body: SharedBody, _ id: UInt64) {
-        self.body = body
-        self.id = id
-    }
-
-    deinit {
-        body.leave(id)
-    }
-
-    /// Returns the next chunk; `nil` once the body is complete and, if possible, stored.
-    func next() async throws(LoadError) -> Data? {
-        switch await body.read(id, limit: Int64(ResponseBody.chunkByteCount)) {
-        case .file(let range): return try read(range)
-        case .chunk(let chunk, _): return chunk
-        case .end: return nil
-        case .failed(let error): throw error
-        }
-    }
-
-    private func read(_ range: Range<Int64>) throws(LoadError) -> Data {
-        let file = try body.written()
-        do throws(StoreError) {
-            return try file.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
-        } catch {
-            throw .store(error)
-        }
-    }
-
-    /// Returns the whole body. Bytes in the file take no memory until the end. A file that is large enough is then
-    /// mapped, not copied.
-    ///
-    /// - Parameter progress: Receives the number of bytes so far.
-    func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
-        var rest = Data()
-        var received: Int64 = 0
-        while true {
-            switch await body.read(id, limit: .max) {
-            case .file(let range): received = range.upperBound
-            case .chunk(let chunk, let isInFile):
-                received += Int64(chunk.count)
-                if !isInFile { rest += chunk }
-            case .failed(let error): throw error
-            case .end:
-                let file = try body.written()
-                do throws(StoreError) {
-                    return rest.isEmpty ? try file.data() : try file.data() + rest
-                } catch {
-                    throw .store(error)
-                }
-            }
-            progress(received)
         }
     }
 }

@@ -13,6 +13,17 @@ extension Connection {
         return try statement.step() ? statement.int64(0) : nil
     }
 
+    /// Returns the bodies of parts, whose files may be longer than the body. Reads every entry.
+    func partBodies() throws(SQLiteError) -> Set<ContentDigest> {
+        let statement = try prepared("SELECT body FROM entry WHERE part_start IS NOT NULL")
+        defer { statement.reset() }
+        var bodies: Set<ContentDigest> = []
+        while try statement.step() {
+            if let digest = statement.digest(0) { bodies.insert(digest) }
+        }
+        return bodies
+    }
+
     /// Calls `visit` for every body.
     func forEachBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
         let statement = try prepared("SELECT digest, byte_count FROM blob")

@@ -1,0 +1,107 @@
+internal import CacheStore
+internal import Logging
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Stores the received part of a growing body from time to time. After a kill of the process, the next load completes
+/// the part.
+///
+/// At most one commit runs at a time, and the transfer does not wait for it. A failed commit leaves the earlier part in
+/// the store.
+final class PartCommits: Sendable {
+    /// Stores the written bytes in place of the part that was stored last.
+    typealias Commit = @Sendable (BodyWriter, _ last: StoredEntry?) async throws(StoreError) -> StoredEntry
+    typealias Remove = @Sendable (StoredEntry) async throws(StoreError) -> Void
+
+    private struct State {
+        var schedule: PartCommitSchedule
+        /// The part that was stored last.
+        var part: StoredEntry?
+        var running: Task<Void, Never>?
+        /// Whether the last write is over.
+        var isFinished = false
+    }
+
+    private let url: String
+    private let writer: BodyWriter
+    private let clock: @Sendable () -> Date
+    private let log: CacheLog
+    private let commit: Commit
+    private let remove: Remove
+
+    /// Guards the stored part and the running commit.
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - part: The stored part with which `writer` begins; `nil` for none.
+    ///   - commit: Stores a part; called in a task of its own.
+    ///   - remove: Removes a part.
+    init(
+        url: String, of writer: BodyWriter, after part: StoredEntry?, clock: @escaping @Sendable () -> Date,
+        log: CacheLog, commit: @escaping Commit, remove: @escaping Remove
+    ) {
+        self.url = url
+        self.writer = writer
+        self.clock = clock
+        self.log = log
+        self.commit = commit
+        self.remove = remove
+        let schedule = PartCommitSchedule(byteCount: writer.byteCount, at: clock())
+        state = Mutex(State(schedule: schedule, part: part))
+    }
+
+    /// Starts a commit if one is due and none is running. Called after each write.
+    func bodyGrew() {
+        let (byteCount, now) = (writer.byteCount, clock())
+        state.withLock { state in
+            guard state.running == nil, !state.isFinished, state.schedule.isDue(byteCount, at: now) else { return }
+            state.running = Task { [last = state.part] in await commitPart(after: last) }
+        }
+    }
+
+    private func commitPart(after last: StoredEntry?) async {
+        var stored: StoredEntry?
+        do throws(StoreError) {
+            stored = try await commit(writer, last)
+        } catch {
+            log(
+                .errors, .debug, "did not store the received part of a response",
+                ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
+        }
+        state.withLock { [stored] state in
+            state.running = nil
+            if let stored { state.part = stored }
+        }
+        // The next commit may be due already.
+        bodyGrew()
+    }
+
+    /// Waits for the running commit, and starts no other. Called after the last write.
+    ///
+    /// - Returns: The part that was stored last; `nil` for none.
+    func finish() async -> StoredEntry? {
+        let running = state.withLock { state in
+            state.isFinished = true
+            return state.running
+        }
+        await running?.value
+        return state.withLock { $0.part }
+    }
+
+    /// Removes the stored part, which no later load will complete.
+    func discard() async {
+        guard let part = await finish() else { return }
+        do throws(StoreError) {
+            try await remove(part)
+        } catch {
+            log(
+                .errors, .debug, "could not remove the received part of a response",
+                ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
+        }
+    }
+}

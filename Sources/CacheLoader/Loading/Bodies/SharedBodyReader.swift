@@ -1,0 +1,67 @@
+internal import CacheStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Reads a body that is still arriving. Releasing this object ends the reading.
+final class SharedBodyReader: Sendable {
+    private let body: SharedBody
+    private let id: UInt64
+
+    init(_ body: SharedBody, _ id: UInt64) {
+        self.body = body
+        self.id = id
+    }
+
+    deinit {
+        body.leave(id)
+    }
+
+    /// Returns the next chunk; `nil` once the body is complete and, if possible, stored.
+    func next() async throws(LoadError) -> Data? {
+        switch await body.read(id, limit: Int64(ResponseBody.chunkByteCount)) {
+        case .file(let range): return try read(range)
+        case .chunk(let chunk, _): return chunk
+        case .end: return nil
+        case .failed(let error): throw error
+        }
+    }
+
+    private func read(_ range: Range<Int64>) throws(LoadError) -> Data {
+        let file = try body.written()
+        do throws(StoreError) {
+            return try file.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Returns the whole body. Bytes in the file take no memory until the end. A file that is large enough is then
+    /// mapped, not copied.
+    ///
+    /// - Parameter progress: Receives the number of bytes so far.
+    func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
+        var rest = Data()
+        var received: Int64 = 0
+        while true {
+            switch await body.read(id, limit: .max) {
+            case .file(let range): received = range.upperBound
+            case .chunk(let chunk, let isInFile):
+                received += Int64(chunk.count)
+                if !isInFile { rest += chunk }
+            case .failed(let error): throw error
+            case .end:
+                let file = try body.written()
+                do throws(StoreError) {
+                    return rest.isEmpty ? try file.data() : try file.data() + rest
+                } catch {
+                    throw .store(error)
+                }
+            }
+            progress(received)
+        }
+    }
+}
