@@ -1,4 +1,3 @@
-
 /// The bound request of a resource, the state of its load, and the number of observers.
 ///
 /// A state machine: each method returns the action that its owner has to take. Only the latest load counts. Events of

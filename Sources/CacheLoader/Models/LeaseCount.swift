@@ -1,4 +1,3 @@
-
 /// The number of leases of a load, and the state of the load.
 ///
 /// A state machine: each method returns the action that its owner has to take.
