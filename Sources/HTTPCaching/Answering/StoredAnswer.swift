@@ -31,6 +31,8 @@ public struct StoredAnswer: Hashable, Sendable {
     /// Forms the answer to `request` from `stored`, a response that a decision has chosen.
     ///
     /// - Parameters:
+    ///   - stored: The stored response.
+    ///   - request: The request as the caller made it.
     ///   - age: The current age; `nil` if the origin validated the response for this request.
     ///   - byteCount: The length of the stored body.
     ///   - policy: Names the targeted fields that address the cache.

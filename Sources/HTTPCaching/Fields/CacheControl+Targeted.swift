@@ -9,7 +9,9 @@ extension CacheControl {
     /// counts as absent (§2.1). Directives in capitals, and elements that `Cache-Control` would tolerate, make the
     /// field invalid.
     ///
-    /// - Parameter names: The target list of the cache, in order. Empty if no targeted field addresses the cache.
+    /// - Parameters:
+    ///   - fields: The fields of the response.
+    ///   - names: The target list of the cache, in order. Empty if no targeted field addresses the cache.
     public init?(targeted fields: HTTPFields, names: [String]) {
         for name in names {
             guard let name = HTTPField.Name(name)?.canonicalName,

@@ -5,7 +5,9 @@ extension HTTPDate {
     ///
     /// RFC 9111 §4.2: any other date, including one in a zone other than GMT, is invalid for calculating expiration.
     ///
-    /// - Parameter now: Determines the century of a two-digit year.
+    /// - Parameters:
+    ///   - field: The field whose value is a date.
+    ///   - now: Determines the century of a two-digit year.
     public init?(_ field: HTTPField, now: HTTPDate) {
         let civil = field.withUnsafeBytesOfValue { CivilTime(strict: $0.trimmed, now: now) }
         guard let civil else { return nil }

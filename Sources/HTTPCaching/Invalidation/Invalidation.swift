@@ -9,8 +9,11 @@ public enum Invalidation {
     /// unsafe request method (including methods whose safety is unknown)". A cache "MAY invalidate other URIs": those
     /// in `Location` and `Content-Location`, but "MUST NOT … if the origin … differs".
     ///
-    /// - Parameter url: The absolute URL of the target, returned unchanged. The other URLs have no dot segments and no
-    ///   fragment, and a scheme in lower case.
+    /// - Parameters:
+    ///   - request: The request; a safe method invalidates nothing.
+    ///   - url: The absolute URL of the target, returned unchanged. The other URLs have no dot segments and no
+    ///     fragment, and a scheme in lower case.
+    ///   - reply: The reply to the request; an error invalidates nothing.
     public static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
         // "one with a 2xx (Successful) or 3xx (Redirection) status code"
         guard !request.method.isSafe, (200..<400).contains(reply.status.code) else { return [] }

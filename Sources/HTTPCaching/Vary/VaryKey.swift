@@ -31,11 +31,15 @@ public struct VaryKey: Sendable {
         self.text = text
     }
 
-    /// Creates the key of the fields that `response` nominates in `request`, the request as sent. ``ReplyDecision``
-    /// does so for every response to store.
+    /// Creates the key of the fields that `response` nominates in `request`. ``ReplyDecision`` does so for every
+    /// response to store.
     ///
-    /// - Parameter nominatesAuthorization: Whether to nominate the `Authorization` of a request even if `Vary` does
-    ///   not. A response to one user is then never selected for another user.
+    /// - Parameters:
+    ///   - response: The fields of the response.
+    ///   - request: The request as sent.
+    ///   - fingerprint: Replaces credentials.
+    ///   - nominatesAuthorization: Whether to nominate the `Authorization` of a request even if `Vary` does not. A
+    ///     response to one user is then never selected for another user. ``ReplyDecision`` does so in a private cache.
     /// - Returns: `nil` when no other request can match: `Vary` contains `*`, is malformed, or has more than
     ///   64 field names.
     public init?(
@@ -55,9 +59,12 @@ public struct VaryKey: Sendable {
     /// Ignores outer whitespace and the number of lines. A field with a known syntax, such as `Accept-Language`, also
     /// matches by meaning: equal ranges with equal weights, in any order. Any other field matches byte for byte.
     ///
-    /// - Parameter nominatesAuthorization: As for ``init(response:request:fingerprint:nominatesAuthorization:)``. A
-    ///   request with `Authorization` then matches only a key with the same credentials. In either case, a
-    ///   request without `Authorization` never matches a key with credentials.
+    /// - Parameters:
+    ///   - request: The request as sent.
+    ///   - fingerprint: Replaces credentials, as for the key.
+    ///   - nominatesAuthorization: As for ``init(response:request:fingerprint:nominatesAuthorization:)``. A request with
+    ///     `Authorization` then matches only a key with the same credentials. In either case, a request without
+    ///     `Authorization` never matches a key with credentials.
     public func matches(
         _ request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {
