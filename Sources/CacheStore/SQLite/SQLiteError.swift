@@ -53,7 +53,10 @@ public struct SQLiteError: Error, Hashable, Sendable {
     var isFull: Bool { code == SQLITE_FULL }
 
     /// Whether the file, or a file beside it, cannot be opened.
-    var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+    ///
+    /// SQLite opens the WAL with the permissions of the database file. If the file was renamed since it was opened, SQLite
+    /// reports `SQLITE_IOERR_FSTAT`.
+    var isCannotOpen: Bool { code == SQLITE_CANTOPEN || extendedCode == SQLITE_IOERR | (7 << 8) }
 
     /// Whether another connection holds the lock that was needed.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
