@@ -49,9 +49,73 @@ struct CredentialsTests {
                 #expect(try await fixture.loader.load(url).text == (token.map { "Bearer \($0)" } ?? "nobody"))
             }
         }
-        #expect(transport.requestCount <= 4)
+        #expect(transport.requestCount == 3)
         #expect(throws: LoadError.self) {
             try fixture.loader.configuration.setCredentials(nil, forOrigin: "ftp://example.com")
         }
+    }
+
+    // MARK: Credentials in the fields of a request
+
+    private static let users = ["Bearer one", "Bearer two", nil]
+
+    private func request(_ user: String?) -> ResourceRequest {
+        ResourceRequest("https://example.com/a", headerFields: user.map { [.authorization: $0] } ?? [:])
+    }
+
+    @Test("K4: a value in memory answers only requests with the credentials of its own request")
+    func memory() async throws {
+        let (fixture, transport) = try fixture()
+        fixture.loader.configuration.memoryLimit = 1 << 20
+        // A response from the network drops the values of the others, which return to memory from the disk.
+        for source in [.network, nil, .memory] as [ResponseSource?] {
+            for user in Self.users {
+                let loaded = try await fixture.loader.load(request(user))
+                #expect(loaded.text == user ?? "nobody")
+                if let source { #expect(loaded.source == source) }
+            }
+        }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("K4: concurrent requests with different credentials do not share a response")
+    func concurrentRequests() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], request.headerFields[.authorization] ?? "nobody")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = (Self.users + Self.users).map { user in
+            Task { (user, try await fixture.loader.load(request(user)).text) }
+        }
+        await eventually {
+            Self.users.reduce(0) { $0 + fixture.loader.waiterCount(of: request($1)) } >= loads.count
+        }
+        gate.open()
+        for load in loads {
+            let (user, text) = try await load.value
+            #expect(text == user ?? "nobody")
+        }
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("K4, C7: a failure of the origin serves stale only to the credentials of the stored response")
+    func staleFallback() async throws {
+        let first = FirstTime()
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            guard first.isFirst() else { throw TransportError(.cannotConnect) }
+            return .reply(200, [.cacheControl: "max-age=60"], request.headerFields[.authorization] ?? "nobody")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(request("Bearer one"))
+        fixture.clock.advance(by: 61)
+        for user in Self.users.dropFirst() {
+            await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: "https://example.com/a")) {
+                try await fixture.loader.load(request(user))
+            }
+        }
+        let stale = try await fixture.loader.load(request("Bearer one"))
+        #expect(stale.text == "Bearer one" && stale.isStale && stale.failure != nil)
     }
 }
