@@ -75,6 +75,30 @@ struct LoaderOrderTests {
         #expect(origin.begun == ["/a"])
     }
 
+    @Test("E2: waiters learn of a failure in the order in which they came")
+    func failureOrder() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(404)
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (executor, finished) = (InOrderExecutor(), Log())
+        let tasks = (0..<10).map { number in
+            Task(executorPreference: executor) {
+                defer { finished.append(number) }
+                return try await fixture.loader.load(url).text
+            }
+        }
+        await executor.settled()
+        gate.open()
+        for task in tasks {
+            await #expect(throws: LoadError.httpStatus(404, url: url)) { try await task.value }
+        }
+        #expect(finished.entries == Array(0..<10))
+        #expect(transport.requestCount == 1)
+    }
+
     @Test("E8: isLoading from the first waiter on, with however many, and not after the last has been told or has left")
     func isLoading() async throws {
         let origin = HeldOrigin()
