@@ -149,7 +149,8 @@ extension CacheTransaction {
             let failure = TransportError(
                 .malformedResponse,
                 message: "\(received.reply.head.status) in answer to a request that did not ask for it")
-            throw .transport(failure, url: url)
+            // RFC 9111 §4.2.4: as after any other reply that is no answer.
+            return try standIn(for: .transport(failure, url: url), received.forwarding)
         }
         // The stored responses still answer instead of an error, and still go with a reply that must not be stored.
         var stored = received.forwarding.stored

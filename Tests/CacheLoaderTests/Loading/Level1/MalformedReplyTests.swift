@@ -122,6 +122,18 @@ struct MalformedReplyTests {
         #expect(response.isStale && response.failure?.brief == .status(503, url: Self.url))
     }
 
+    @Test("C7, C13: After two 304s about another response, the stale response is served")
+    func foreign304Twice() async throws {
+        let fixture = try await fixture(.reply(304, [.eTag: "\"b\""]))
+        let response = try await fixture.cache.response(for: .to("/a"))
+        #expect(try await response.text == "old")
+        guard response.isStale, case .transport(let failure, Self.url)? = response.failure else {
+            Issue.record("\(String(describing: response.failure))")
+            return
+        }
+        #expect(failure.code == .malformedResponse)
+    }
+
     @Test("B6: After a 304 about another response and a no-store, the stored response is gone")
     func foreign304ThenNoStore() async throws {
         let fixture = try await fixture(.reply(200, [.cacheControl: "no-store"], "new"))

@@ -95,6 +95,19 @@ enum LoaderFault: String, CaseIterable {
         }
     }
 
-    /// Whether the reply takes the place of what is stored before it turns out to be of no use.
-    var mayReplace: Bool { self == .bomb || self == .notModified }
+    /// Whether the reply replaces the stored response before its body turns out to be unreadable.
+    var mayReplace: Bool { self == .bomb }
+
+    /// Whether the default policy serves stale in place of the reply; `nil` if that depends on the transport.
+    ///
+    /// It does for a failure before the head and for a 5xx. It does not for a body that breaks off, because that is the
+    /// answer of the origin, and not for other statuses.
+    var servesStale: Bool? {
+        switch self {
+        case .resetBeforeHead, .garbage, .empty, .unavailable, .unavailableForLong, .notModified: true
+        // The reset may overtake the head. For URLSession on Linux a 302 without Location is no response.
+        case .resetInBody, .redirectToNothing: nil
+        default: false
+        }
+    }
 }
