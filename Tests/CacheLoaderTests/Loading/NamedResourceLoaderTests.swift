@@ -127,34 +127,40 @@ struct NamedResourceLoaderTests {
         #expect(try !second.contains(url))
     }
 
-    @Test(
-        "D6: failures outlast a restart, go with the key, do not keep .remoteOnly away, and no-cache leaves them alone")
-    func failures() async throws {
-        let transport = ScriptedTransport { request, _ in
-            request.path == "/good" ? .reply(200, [:], "good") : .reply(503, [:], "bad")
-        }
-        let fixture = try LoaderFixture(transport: transport)
+    @Test("A4, D6: failures block the name over a restart, but neither its URL nor .remoteOnly, and go with the name")
+    func blockedName() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(503, [:], "bad") }
+        let directory = try TemporaryDirectory()
         let url = "https://example.com/bad"
-        let key = try CacheKey(url: url)
-        for _ in 0..<2 {
-            await expectError(.status(503, url: url)) { try await fixture.loader.load(url) }
+        func fixture() throws -> LoaderFixture {
+            try LoaderFixture(transport: transport, directory: directory) {
+                $0.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 2)
+            }
         }
-        fixture.store.close()
+        /// Expects a failure, after which the origin has seen so many requests.
+        func fail(
+            _ fixture: LoaderFixture, _ request: ResourceRequest, requests: Int,
+            sourceLocation: SourceLocation = #_sourceLocation
+        ) async {
+            await expectError(.status(503, url: url), sourceLocation: sourceLocation) {
+                try await fixture.loader.load(request)
+            }
+            #expect(transport.requestCount == requests, sourceLocation: sourceLocation)
+        }
+        let name = request(url)
+        let before = try fixture()
+        for requests in [1, 2, 2] { await fail(before, name, requests: requests) }
+        before.store.close()
 
-        let store = try ResponseStore(directory: fixture.store.directory)
-        let loader = ResourceLoader(
-            store: store, transport: transport, configuration: fixture.loader.configuration)
-        #expect(try store.failure(for: key)?.count == 2)
-        let noCache: HTTPFields = [.cacheControl: "no-cache"]
-        await #expect(throws: LoadError.self) { try await loader.load(ResourceRequest(url, headerFields: noCache)) }
-        #expect(try store.failure(for: key)?.count == 3)
-        let count = transport.requestCount
-        let remote = ResourceRequest(url, policy: .remoteOnly)
-        await #expect(throws: LoadError.self) { try await loader.load(remote) }
-        #expect(transport.requestCount == count + 1)
-        #expect(try store.failure(for: key)?.count == 4)
-        #expect(try await loader.remove(url))
-        #expect(try store.failure(for: key) == nil)
+        let after = try fixture()
+        await fail(after, name, requests: 2)
+        await fail(after, ResourceRequest(url), requests: 3)
+        var remote = name
+        remote.policy = .remoteOnly
+        await fail(after, remote, requests: 4)
+        await fail(after, name, requests: 4)
+        #expect(try await after.loader.remove(name))
+        await fail(after, name, requests: 5)
     }
 
     @Test(
@@ -166,27 +172,5 @@ struct NamedResourceLoaderTests {
         await #expect(throws: LoadError.self) { try await fixture.loader.insert(Data("x".utf8), for: url) }
         #expect(transport.requestCount == 0)
         #expect(try fixture.store.statistics().entries == 0)
-    }
-
-    @Test("K6: a loader that is let go with loads in flight ends every waiter and leaks nothing")
-    func released() async throws {
-        let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [:], "late")
-        }
-        weak var observedLoader: ResourceLoader?
-        weak var observedStore: ResponseStore?
-        do {
-            let fixture = try LoaderFixture(transport: transport)
-            (observedLoader, observedStore) = (fixture.loader, fixture.store)
-            let loads = (0..<10).map { number in
-                Task { [loader = fixture.loader] in try await loader.load("https://example.com/\(number % 3)").data }
-            }
-            await gate.reached(3)
-            gate.open()
-            for load in loads { #expect(try await load.value == Data("late".utf8)) }
-        }
-        while observedLoader != nil || observedStore != nil { await Task.yield() }
     }
 }

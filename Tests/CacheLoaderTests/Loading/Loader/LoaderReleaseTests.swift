@@ -88,6 +88,27 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
+    @Test("K6: cancelAll ends every waiter although the transport ignores its cancellation; then nothing is left")
+    func heedlessTransport() async throws {
+        let body = FedBody("ha", heedsCancellation: false)
+        let (witness, loads) = try await release(
+            ScriptedTransport { _, _ in body.response() },
+            begin: { fixture in
+                let loads = (0..<10).map { _ in
+                    Task { [request, loader = fixture.loader] in try await loader.load(request).text }
+                }
+                await eventually { fixture.loader.waiterCount(of: request) == 10 }
+                await body.asked(2)
+                fixture.loader.cancelAll()
+                return loads
+            })
+        // Too late: each load has its result.
+        body.feed("lf")
+        body.end()
+        for load in loads { await #expect(throws: LoadError.cancelled) { try await load.value } }
+        await eventually { witness.isGone }
+    }
+
     @Test("K6: with handlers, handles, leases, models and a prefetch under way")
     func everything() async throws {
         let gate = Gate()
