@@ -13,7 +13,7 @@ internal import Testing
         defaults.check("heuristicFraction") { $0.heuristicFraction == 0.1 }
         defaults.check("heuristicLimit") { $0.heuristicLimit == .seconds(604_800) }
         defaults.check("isShared") { !$0.isShared }
-        defaults.check("staleIfError") { $0.staleIfError == nil }
+        defaults.check("staleIfError") { $0.staleIfError == .zero }
         defaults.check("staleWhenDisconnected") { $0.staleWhenDisconnected == .seconds(Int64.max) }
         defaults.check("targetedFields") { $0.targetedFields == [] }
         #expect(defaults.differences == [])

@@ -150,7 +150,7 @@ extension CacheTransaction {
                 .malformedResponse,
                 message: "\(received.reply.head.status) in answer to a request that did not ask for it")
             // RFC 9111 §4.2.4: as after any other reply that is no answer.
-            return try standIn(for: .transport(failure, url: url), received.forwarding)
+            return try serveStale(for: .transport(failure, url: url), received.forwarding)
         }
         // The stored responses still answer instead of an error, and still go with a reply that must not be stored.
         var stored = received.forwarding.stored

@@ -59,6 +59,7 @@ struct DefaultsTests {
         defaults.check("abandonedBytes") { $0.abandonedBytes == 64 << 10 }
         defaults.check("cacheStatus") { $0.cacheStatus == CacheStatusOptions() }
         defaults.check("clearsSiteData") { !$0.clearsSiteData }
+        defaults.check("processWait") { $0.processWait == .seconds(10) }
         defaults.check("clock") { isSystemClock($0.clock) }
         // See sleep().
         defaults.check("sleep") { _ in true }
@@ -86,7 +87,7 @@ struct DefaultsTests {
         defaults.check("method") { $0.method == .get }
         defaults.check("content") { $0.content == nil }
         defaults.check("headerFields") { $0.headerFields.isEmpty }
-        defaults.check("policy") { $0.policy == nil }
+        defaults.check("policy") { $0.policy == CachePolicy.Override() }
         defaults.check("key") { $0.key == nil }
         defaults.check("lane") { $0.lane == .urgent }
         defaults.check("abandonment") { $0.abandonment == .stop }
@@ -138,7 +139,7 @@ struct DefaultsTests {
         #expect(retry.differences == [])
 
         var negative = DocumentedDefaults(of: NegativeCaching())
-        negative.check("lifetime") { $0.lifetime == .zero }
+        negative.check("lifetime") { $0.lifetime == nil }
         negative.check("maxAttempts") { $0.maxAttempts == 3 }
         #expect(negative.differences == [])
     }

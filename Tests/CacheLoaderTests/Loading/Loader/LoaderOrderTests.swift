@@ -93,7 +93,7 @@ struct LoaderOrderTests {
         await executor.settled()
         gate.open()
         for task in tasks {
-            await #expect(throws: LoadError.httpStatus(404, url: url)) { try await task.value }
+            await expectError(.status(404, url: url)) { try await task.value }
         }
         #expect(finished.entries == Array(0..<10))
         #expect(transport.requestCount == 1)
