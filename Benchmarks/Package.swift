@@ -12,14 +12,14 @@ let package = Package(
         .package(name: "CacheStore", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
-        // Of the comparison only.
+        // Used only by compare.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .target(name: "CBaseline", path: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
-            // What compare and StoreBenchmarks work with.
+            // Shared by compare and StoreBenchmarks.
             name: "Samples",
             dependencies: [
                 .product(name: "CacheStore", package: "CacheStore"),

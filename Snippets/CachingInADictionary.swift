@@ -81,7 +81,7 @@ actor DictionaryCache {
             return try await forward(request, .none, for: request, [], policy)
         case .relay(removeStored: true):
             entries[url] = nil
-        // This cache stores no parts, and therefore completes none.
+        // This cache stores no parts, so it completes none.
         case .relay, .retry, .storePart, .complete:
             break
         }

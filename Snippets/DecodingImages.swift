@@ -1,4 +1,4 @@
-// Images at the size that is shown: the samples of the documentation of CacheImages.
+// Images decoded at their display size: the samples of the documentation of CacheImages.
 
 import CacheImages
 import CacheLoader

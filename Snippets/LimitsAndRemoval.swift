@@ -27,7 +27,7 @@ func remove(_ store: ResponseStore, _ key: CacheKey) throws {
 func load(_ store: ResponseStore, _ metadata: EntryMetadata, _ key: CacheKey) throws {
     let generation = try store.generation()
     let body = store.makeBodyWriter()
-    // Load, and write to the body what arrives.
+    // Load the resource, and write the received bytes to the body.
     try body.commit(metadata, for: key, unlessRemovedSince: generation)
 }
 

@@ -1,4 +1,4 @@
-// A store that is only read, and one that lets go of its locks in the background.
+// A read-only store, and a store that releases its locks in the background.
 
 import CacheStore
 import Foundation

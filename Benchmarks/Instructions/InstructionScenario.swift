@@ -4,30 +4,31 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// One piece of work, done a number of times, for a tool that counts instructions: `InstructionScenario WORK COUNT STORE`.
+/// Repeats one operation for a tool that counts instructions: `InstructionScenario WORK COUNT STORE`.
 ///
-/// Two runs with different counts differ by the work alone. Time stands still, so that each run does the same.
+/// Two runs with different counts differ only in the number of operations. The clock does not advance, so that every
+/// run does the same work.
 @main
 struct InstructionScenario: Sendable {
-    /// Entries of the store that `fill` makes.
+    /// The number of entries that `fill` creates.
     static let entryCount = 4096
 
     enum Work: String {
-        /// Makes the store that the others are done with.
+        /// Fills the store that the other operations use.
         case fill
-        /// A lookup that finds an entry; its use is noted.
+        /// Looks up an existing entry and records the access.
         case lookup
-        /// A lookup that finds none.
+        /// Looks up a missing entry.
         case miss
-        /// A lookup, and the body that it finds.
+        /// Looks up an entry and reads its body.
         case hit
-        /// A fresh response through ``ResourceLoader``.
+        /// Loads a fresh response with ``ResourceLoader``.
         case load
-        /// A new entry with a body that is new.
+        /// Inserts a new entry with a new body.
         case put
-        /// What a 304 does to an entry.
+        /// Freshens an entry, as a 304 does.
         case freshen
-        /// The entries that were used least recently, removed.
+        /// Evicts the least recently used entries.
         case evict
     }
 
@@ -83,7 +84,7 @@ struct InstructionScenario: Sendable {
         }
     }
 
-    /// Waits for a task: valgrind does not outlive the end of the main thread, which an asynchronous `main` is.
+    /// Waits for a task. An asynchronous `main` would end the main thread, and valgrind ends with that thread.
     private func inTask(_ body: @escaping @Sendable () async throws -> Void) throws {
         let result = Mutex<Result<Void, any Error>>(.success(()))
         let isDone = DispatchSemaphore(value: 0)
@@ -105,7 +106,7 @@ struct InstructionScenario: Sendable {
         guard condition else { throw Unexpected() }
     }
 
-    /// The numbers of a run, spread over the whole index.
+    /// Spreads the numbers of a run over the whole index.
     private func spread(_ number: Int) -> Int { number * 1_583 % Self.entryCount }
 
     // MARK: Data
@@ -139,7 +140,7 @@ struct InstructionScenario: Sendable {
     }
 }
 
-/// There is nothing to be fetched: everything is a hit.
+/// Fails each request: every load must be a hit.
 private struct NoTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 

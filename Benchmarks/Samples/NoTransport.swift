@@ -1,7 +1,7 @@
 package import CacheLoader
 package import HTTPTypes
 
-/// There is nothing to be fetched: everything is a hit.
+/// Fails each request: every load must be a hit.
 package struct NoTransport: HTTPTransport {
     package init() {}
 

@@ -2,7 +2,7 @@ package import CacheStore
 package import Foundation
 
 extension ResponseStore {
-    /// A store without limits, as every other side of a comparison is.
+    /// Opens a store without limits. The other sides of a comparison have none either.
     package static func unlimited(_ directory: URL) throws -> ResponseStore {
         var configuration = Configuration()
         configuration.limits = nil

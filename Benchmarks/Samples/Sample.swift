@@ -1,9 +1,9 @@
 package import CacheStore
 package import Foundation
 
-/// The responses that the work is done with: the same in every run.
+/// The responses for the benchmarks; the same in every run.
 package enum Sample {
-    /// How long bodies are.
+    /// The length of a body.
     package enum Size: Int, CaseIterable {
         case kib1 = 1024
         case kib16 = 16_384
@@ -19,7 +19,7 @@ package enum Sample {
             }
         }
 
-        /// Different bodies that are read: few enough to be in memory, and all of them verified.
+        /// The number of different bodies to read: few enough for the page cache, and all of them verified.
         package var bodyCount: Int {
             switch self {
             case .kib1, .kib16: 1000
@@ -28,7 +28,7 @@ package enum Sample {
             }
         }
 
-        /// Reads in a round.
+        /// The number of reads in a round.
         package var readCount: Int {
             switch self {
             case .kib1, .kib16: 10_000
@@ -37,7 +37,7 @@ package enum Sample {
             }
         }
 
-        /// Writes in a round.
+        /// The number of writes in a round.
         package var writeCount: Int {
             switch self {
             case .kib1, .kib16: 1_000
@@ -60,14 +60,14 @@ package enum Sample {
             (size, Data((0..<size.rawValue).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }))
         })
 
-    /// A body that no other number has.
+    /// Returns a body that is different for each number.
     package static func body(_ number: Int, _ size: Size) -> Data {
         var body = patterns[size] ?? Data()
         body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
         return body
     }
 
-    /// What stands for the digest of a body where nothing is hashed.
+    /// Returns random bytes in place of a digest, for work that hashes nothing.
     package static func digest(_ number: Int) -> [UInt8] {
         var generator = SplitMix64(state: UInt64(truncatingIfNeeded: number))
         return (0..<4).flatMap { _ in withUnsafeBytes(of: generator.next(), Array.init) }
@@ -91,7 +91,7 @@ package enum Sample {
             expiresAt: now.addingTimeInterval(31_536_000), head: Array(head.utf8))
     }
 
-    /// RFC 9110 §5.6.7.
+    /// Formats a date as in RFC 9110 §5.6.7.
     package static func date(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()

@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheStore
 import Foundation
 
-/// Holds the store against what the machine can do, and against its peers.
+/// Compares the store with the same work in C, and with other caches.
 ///
 ///     swift run -c release --package-path Benchmarks compare [--quick]
 @main
@@ -16,7 +16,7 @@ struct Compare: AsyncParsableCommand {
         subcommands: [Run.self, Worker.self, URLCachePeer.self], defaultSubcommand: Run.self)
 }
 
-/// All of it.
+/// Runs the whole comparison.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Measures, and writes a table and charts.")
 
@@ -49,7 +49,7 @@ struct Run: AsyncParsableCommand {
             throw ValidationError("SQLite counts its memory already")
         }
         let options = self
-        // Not on the main thread, whose queue is no part of what is measured.
+        // Not on the main thread: its queue is not part of the measurement.
         try await Task.detached { try await options.compare() }.value
     }
 
@@ -66,7 +66,7 @@ struct Run: AsyncParsableCommand {
                 comparisons.append(comparison)
                 print(Table(comparisons: [comparison], facts: [], omissions: []).rows.joined(separator: "\n"))
             } catch {
-                // What others do must not take the rest with it.
+                // A failed workload, for example of a peer, must not prevent the others.
                 omissions.append(Omission(work: work.name, reason: "\(error)"))
             }
             fflush(nil)
@@ -88,7 +88,7 @@ struct Run: AsyncParsableCommand {
     private var divisor: Int { quick ? 5 : 1 }
     private var sizes: [Int] { quick ? [10, 10_000] : [10, 10_000, 1_000_000] }
 
-    /// What there is to do, and what cannot be done here.
+    /// Returns the planned work, and the work that is impossible on this machine.
     private func plan(_ place: Place) -> ([PlannedWork], [Omission]) {
         let (peers, absent) = Peer.all()
         var omissions = absent
@@ -104,8 +104,8 @@ struct Run: AsyncParsableCommand {
             omissions.append(
                 Omission(work: "cacheproxy", reason: proxy == nil ? "no --proxy was given" : "wrk is not installed"))
         }
-        // Last, because it deletes many files: ext4 passes over what was deleted within the last minutes when it looks for a
-        // free inode, and who creates a file then would pay for that.
+        // Runs last, because it deletes many files. For some minutes ext4 skips recently deleted inodes in its search
+        // for a free one, which would slow down the creation of files in later work.
         plan += Growth(place: place, sizes: sizes).plan()
         return (plan, omissions)
     }

@@ -1,7 +1,7 @@
-/// Why a decoder made no image of the bytes.
+/// The reason why a decoder returned no image.
 @nonexhaustive
 public enum ImageError: Error, Hashable, Sendable {
-    /// The decoder cannot read the bytes as an image. The reason is the decoder's.
+    /// The decoder cannot read the bytes as an image. The decoder supplies the reason.
     case malformed(reason: String)
     /// The image has more pixels than the decoder accepts, before or after it is resized.
     case tooLarge(width: Int, height: Int, maxPixels: Int)

@@ -7,54 +7,56 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Where an answer came from.
+/// The source of a response.
 @nonexhaustive
 public enum ResponseSource: String, Sendable, CaseIterable {
-    /// From the memory of the loader.
+    /// The memory of the loader.
     case memory
-    /// From a file that the URL names, or from the program, which had it already.
+    /// A file that the URL names, or the program, which had the value already.
     case local
-    /// From the origin, in full.
+    /// The origin, which sent the response, or the rest of a stored part.
     case network
-    /// From the store, without asking the origin.
+    /// The store, without a validation by the origin.
     case disk
-    /// From the store, after the origin said that nothing has changed.
+    /// The store, after the origin has confirmed that nothing has changed.
     case notModified
-    /// From the cache itself, in place of a response that it could not get.
+    /// The cache itself, in place of a response that it could not get.
     case generated
 }
 
-/// A response, and how it came about.
+/// A response with its source, its age and its freshness.
 public struct CachedResponse: Sendable {
-    /// Status and fields. From the store they carry `Age`; what is about one connection only is left out (RFC 9111 §3.1).
+    /// The status and the fields. A response from the store has `Age`, but no fields of a single connection (RFC 9111
+    /// §3.1).
     public let head: HTTPResponse
-    /// The body, which streams.
+    /// The body, as a sequence of chunks.
     public let body: ResponseBody
-    /// Where it came from.
+    /// The source of the response.
     public let source: ResponseSource
-    /// How long ago the origin said so, in seconds (RFC 9111 §4.2.3).
+    /// The age in seconds: the time since the origin generated or validated the response (RFC 9111 §4.2.3).
     public let age: Int64
-    /// Whether it was delivered beyond its lifetime, as request, response or policy allow.
+    /// Whether the response was stale when it was delivered, as the request, the response or the policy allows.
     public let isStale: Bool
-    /// When it turns stale; `nil` if it is never fresh without asking.
+    /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
     public let expiresAt: Date?
-    /// The failure that this response stands for: it is a 502 or 504 that the cache made itself, or a stored response in
-    /// place of an answer that the origin did not give.
+    /// The failure after which the cache answered in place of the origin; `nil` without a failure. The response is then
+    /// a stored one, or a 502 or 504 that the cache generated.
     public internal(set) var failure: LoadError?
 
-    /// What it is from, when it is from the store.
+    /// The entry of a response from the store.
     var stored: StoredEntry?
-    /// What is stored while it arrives.
+    /// The body that the store receives while it arrives.
     var arriving: SharedBody?
-    /// Where the removals from the store stood when the origin was asked; `nil` when it was not.
+    /// The generation of the store when the origin was asked; `nil` if the origin was not asked.
     var generation: StoreGeneration?
 
-    /// What the store holds of it; of one that arrives, once its body was read to the end.
+    /// The entry in the store. The entry of an arriving body is `nil` before the body has been read to its end.
     var entry: StoredEntry? { stored ?? arriving?.entry }
 
-    /// Returns the whole body, instead of ``body``. A large stored body is mapped, not copied.
+    /// Returns the whole body at once. A large stored body is memory-mapped, not copied.
     ///
-    /// - Throws: ``LoadError/bodyAlreadyRead`` if the body came from the network and has been read, or is being read.
+    /// - Throws: ``LoadError/bodyAlreadyRead`` if the body came from the network and another reader has begun to read
+    ///   it, and all errors of reading the body.
     public func data() async throws(LoadError) -> Data {
         try await body.data()
     }

@@ -6,14 +6,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a loader tells an origin about who asks.
+/// Credentials that a loader sends to an origin.
 ///
-/// Its description does not give it away.
+/// The description reveals no user, password or token.
 @nonexhaustive
 public enum Credentials: Hashable, Sendable {
-    /// A user and a password, in UTF-8 (RFC 7617). A colon in the user ends it.
+    /// A user and a password, in UTF-8 (RFC 7617). A colon in `user` ends the user name.
     case basic(user: String, password: String)
-    /// A token (RFC 6750).
+    /// A bearer token (RFC 6750).
     case bearer(token: String)
 
     /// The value of `Authorization`.
@@ -26,7 +26,7 @@ public enum Credentials: Hashable, Sendable {
 }
 
 extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind alone.
+    /// The kind of the credentials.
     public var description: String {
         switch self {
         case .basic: "basic credentials"
@@ -34,22 +34,22 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, Cu
         }
     }
 
-    /// The kind alone.
+    /// The kind of the credentials.
     public var debugDescription: String { description }
 
-    /// The kind alone.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension ResourceLoader.Configuration {
-    /// Has `credentials` sent to an origin with every request that has no `Authorization` of its own; `nil` for none.
+    /// Sets the credentials for requests to an origin that have no `Authorization` of their own.
     ///
-    /// To no other origin, wherever redirects lead. What was fetched with them answers no request with others, nor one
-    /// without.
+    /// The loader sends them to no other origin, even after a redirect. A response to a request with credentials does
+    /// not answer a request with different credentials or with none.
     ///
     /// - Parameters:
-    ///   - credentials: What is sent; `nil` for nothing.
-    ///   - origin: Scheme, host and port, as in `https://example.com`; what else a URL has is left out of account.
+    ///   - credentials: The credentials to send; `nil` for none.
+    ///   - origin: Scheme, host and port, as in `https://example.com`. Other parts of a URL are ignored.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public mutating func setCredentials(_ credentials: Credentials?, forOrigin origin: String) throws(LoadError) {
         let key = try CacheKey.loading(origin, partition: "")

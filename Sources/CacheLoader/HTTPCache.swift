@@ -11,11 +11,12 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A cache between a client and its origins, as RFC 9111 describes it: a request in, a response out.
+/// An HTTP cache between a client and its origins (RFC 9111): takes a request, and returns a response.
 ///
-/// Any method, any status. GET is answered from the store while the stored response is fresh, validated when it is not, and
-/// fetched and stored when there is none; HEAD is answered from a stored GET; everything else goes to the origin, and what
-/// it changed there is forgotten here. Bodies stream through while they are stored.
+/// Accepts all methods and all statuses. Answers a GET from the store while the stored response is fresh, and validates
+/// a stale one. Fetches and stores a missing one. Answers a HEAD from the stored response to a GET. Forwards all other
+/// requests. After the success of an unsafe method, invalidates the stored responses of the URL (RFC 9111 §4.4). Bodies
+/// reach the reader while the store receives them.
 ///
 /// ```swift
 /// let cache = HTTPCache(store: store, transport: URLSessionTransport())
@@ -24,48 +25,50 @@ public import Foundation
 /// for try await chunk in response.body { … }
 /// ```
 ///
-/// May be used from any task. A failing store fails no request that the origin answers.
+/// Safe to use from any task. A request that the origin answers succeeds even if the store fails.
 public final class HTTPCache: Sendable {
-    /// How a cache behaves.
+    /// The configuration of a cache.
     public struct Configuration: Sendable {
-        /// What may be answered from the store, and for how long; RFC 9111 for a private cache by default.
+        /// The rules for answers from the store; those of RFC 9111 for a private cache by default.
         public var policy: CachePolicy = CachePolicy()
-        /// Part of every key: user, tenant or site; none by default.
+        /// A part of every key, such as a user, a tenant or a site; empty by default.
         public var partition: String = ""
-        /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
+        /// The maximum length of a body in bytes; 1 GiB by default. Reading a longer body throws
+        /// ``LoadError/bodyTooLarge(url:limit:)``.
         ///
-        /// Counts what was taken from the transport. ``URLSessionTransport`` on Linux takes in more while nobody reads.
+        /// Counts the bytes taken from the transport. ``URLSessionTransport`` on Linux may receive more bytes while the
+        /// reader pauses.
         public var maxBodyBytes: Int64 = 1 << 30
-        /// How many bytes of a body that nobody reads any more are taken all the same, so that it can be stored whole; 64 KiB
-        /// by default. It must be known that there are no more: a response that does not tell its length is stopped, unless
-        /// this is `Int64.max`.
+        /// The maximum number of bytes to receive after the last reader has left, so that the store gets the whole
+        /// body; 64 KiB by default. The transfer stops if more bytes may remain, as for a body of unknown length.
+        /// `Int64.max` completes all bodies.
         public var abandonedBytes: Int64 = 65_536
-        /// How responses tell what the cache did (RFC 9211); `nil` for not at all.
+        /// The options for `Cache-Status` in responses (RFC 9211); `nil` for no such field.
         public var cacheStatus: CacheStatusOptions? = CacheStatusOptions()
-        /// Whether `Clear-Site-Data: "cache"` from a secure origin removes what is stored of it. Off by default: it lets an
-        /// origin empty the cache.
+        /// Whether `Clear-Site-Data: "cache"` from a secure origin removes the stored responses of that origin. Off by
+        /// default, because it lets an origin empty its part of the cache.
         public var clearsSiteData = false
-        /// How long a request waits for another process that asks an origin for the same; 10 seconds by default, zero for
-        /// no wait. A process that has ended is not awaited. A process that keeps others waiting for longer costs the wait
+        /// The maximum wait for another process that requests the same URL from its origin; 10 seconds by default, 0
+        /// for no wait. The wait ends when the other process ends. If the other process takes longer, the wait occurs
         /// once for each URL.
         public var processWait: Duration = .seconds(10)
-        /// Tells the time. The system clock by default.
+        /// Returns the current time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
-        /// Pauses the calling task, until that is cancelled. The system's by default.
+        /// Pauses the calling task until the time has passed or the task is cancelled. `Task.sleep(for:)` by default.
         public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// Is told what ``logOptions`` say. Silent by default.
+        /// Receives the messages that ``logOptions`` select. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
-        /// What the logger is told of: errors by default.
+        /// The kinds of messages that the logger receives: errors by default.
         public var logOptions: LogOptions = .errors
-        /// Where metrics go. `nil`, the default, for what swift-metrics is bootstrapped with when the cache is made. A later
-        /// change has no effect.
+        /// The factory for metrics. With `nil`, the default, the cache uses the factory with which swift-metrics is
+        /// bootstrapped when the cache is created. A later change has no effect.
         public var metrics: (any MetricsFactory)? = nil
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
-    /// Where responses are kept.
+    /// The store of the responses.
     public var store: ResponseStore { context.store }
 
     private let context: CacheContext
@@ -77,7 +80,7 @@ public final class HTTPCache: Sendable {
     /// Guards the configuration.
     private let current: Mutex<Configuration>
 
-    /// Creates a cache that keeps responses in `store` and asks origins through `transport`.
+    /// Creates a cache that keeps responses in `store` and sends requests through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         let meters = CacheMeters(configuration.metrics ?? MetricsSystem.factory)
         context = CacheContext(store: store, transport: transport, meters: meters)
@@ -92,7 +95,7 @@ public final class HTTPCache: Sendable {
         meters.activity.finish()
     }
 
-    /// How the cache behaves. A change affects requests that begin afterwards.
+    /// The configuration. A change affects requests that begin afterwards.
     public var configuration: Configuration {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
@@ -100,19 +103,19 @@ public final class HTTPCache: Sendable {
 
     /// Answers a request from the store or from its origin.
     ///
-    /// Requests for one URL that come while another for it is on its way wait for the head of its response, and share it as
-    /// far as RFC 9111 allows.
+    /// While a request for a URL is in flight, further requests for the URL wait for the head of its response. All
+    /// share the response as far as RFC 9111 allows.
     ///
-    /// When the origin cannot be reached, and nothing stored may stand in, the answer is a 502 or, after a timeout, when a
-    /// stored response must be validated, or when the request forbids the network, a 504, with ``CachedResponse/failure``
-    /// set.
+    /// If the origin cannot be reached, and no stored response may answer, the cache generates a 502 or 504 and sets
+    /// ``CachedResponse/failure``. The status is 504 after a timeout, if a stored response needs validation, or if the
+    /// request forbids the network.
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
-    ///   - content: The content of the request, if it has any. It streams to the origin.
-    ///   - policy: Changes properties of the configured policy for this request.
-    /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. While the body is read,
-    ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)`` too.
+    ///   - content: The content of the request, which streams to the origin; `nil` for none.
+    ///   - policy: Changes to the configured policy for this request.
+    /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. Reading the body also throws
+    ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)``.
     public func response(
         for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
     ) async throws(LoadError) -> CachedResponse {
@@ -124,10 +127,10 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Answers a request from the store alone; `nil` if that takes the network.
+    /// Answers a request from the store alone; `nil` if the answer needs the network.
     ///
-    /// As ``response(for:content:policy:)`` does first. Runs on the calling thread and waits for nobody: a lookup and the
-    /// opening of a file.
+    /// Follows the same rules as ``response(for:content:policy:)``. Runs on the calling thread and waits for no other
+    /// request: one lookup, and the opening of a file.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public func storedResponse(
@@ -141,7 +144,7 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Whether anything is being validated in the background.
+    /// Whether a validation is running in the background.
     package var isRevalidating: Bool { context.coalescer.revalidations.isRunning }
 
     func transaction(

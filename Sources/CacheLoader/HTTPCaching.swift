@@ -1,2 +1,2 @@
-// CachePolicy, CacheControl and Explanation are types of HTTPCaching; a file that imports CacheLoader sees them.
+// Re-exports the types of HTTPCaching that callers of CacheLoader need: CachePolicy, CacheControl and Explanation.
 @_exported public import HTTPCaching

@@ -1,40 +1,39 @@
 public import CacheStore
 public import HTTPTypes
 
-/// Why a load gave no answer.
+/// The error of a failed load.
 @nonexhaustive
 public enum LoadError: Error, Hashable, Sendable {
-    /// The text is no URL that can be loaded; the reason says what is wrong with it. No request was sent.
+    /// The text is not a URL that can be loaded, for the given reason. No request was sent.
     case invalidURL(String, reason: String)
-    /// The name given in place of a URL cannot be a key; the reason says what is wrong with it. No request was sent.
+    /// The name in place of the URL cannot be a key, for the given reason. No request was sent.
     case invalidKey(String, reason: String)
-    /// The origin could not be reached, or broke off.
+    /// The transport failed: the origin could not be reached, or sent no complete and valid response.
     case transport(TransportError, url: String)
-    /// The origin answered with a status that is no success. The error has the fields and the start of the body.
+    /// The origin answered with an unsuccessful status. The error contains the fields and the start of the body.
     case httpStatus(OriginError)
-    /// The policy forbids the network, and nothing suitable is stored.
+    /// The policy forbids the network, and no suitable response is stored.
     case notCached(url: String)
-    /// The file cannot be read; the reason is the system's.
+    /// The file cannot be read, for the given reason.
     case unreadableFile(path: String, reason: String)
-    /// The content is of a type that the configuration does not take; `nil` when the response does not say of which.
+    /// The configuration does not accept content of this type; `nil` if the response names no type.
     case unacceptableContentType(String?, url: String)
-    /// The body is not in the coding that its `Content-Encoding` names.
+    /// The body does not have the coding that its `Content-Encoding` names.
     case malformedContent(url: String, coding: String)
-    /// The body is larger than the configuration allows, once its coding is taken off.
+    /// The body exceeds the configured limit, before or after decoding.
     case bodyTooLarge(url: String, limit: Int64)
-    /// The body of the response is being read, or was read, by another reader. It came from the network and can be read
-    /// once.
+    /// Another reader has read the body, or is reading it. A body from the network can be read once.
     case bodyAlreadyRead
-    /// Redirects lead on and on, or in a circle.
+    /// The load exceeded the limit of redirects, for example in a circle.
     case tooManyRedirects(url: String, limit: Int)
-    /// The fields given to a local insert forbid storing it.
+    /// The fields of a local insert forbid storing it.
     case notStorable(url: String)
-    /// The body could not be made what the caller wants; the reason is the processor's.
+    /// A processor could not make a value of the body, for the given reason.
     case processing(url: String, reason: String)
-    /// The store could not do what only it could: insert or remove an entry, or go on with a body already begun. A store
-    /// that cannot be read or written otherwise fails no load: the origin is asked, and its answer delivered.
+    /// The store failed in an operation that needs it: inserting, removing or peeking at entries, or continuing a body.
+    /// Another failure of the store fails no load: the loader asks the origin, and delivers the response.
     case store(StoreError)
-    /// The calling task was cancelled.
+    /// The load or the calling task was cancelled.
     case cancelled
 }
 
@@ -46,7 +45,7 @@ extension LoadError {
 }
 
 extension LoadError: CustomStringConvertible {
-    /// What happened, and to which URL.
+    /// The error and its URL.
     public var description: String {
         switch self {
         case .invalidURL(let text, let reason): "\(text.prefix(200).debugDescription) cannot be loaded: \(reason)"
@@ -68,7 +67,7 @@ extension LoadError: CustomStringConvertible {
         }
     }
 
-    /// What the transport threw, a cancellation by its own name.
+    /// Wraps an error of the transport. A cancellation becomes ``cancelled``.
     init(_ error: TransportError, url: String) {
         self = error.code == .cancelled ? .cancelled : .transport(error, url: url)
     }

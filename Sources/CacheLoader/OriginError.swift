@@ -6,7 +6,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A response of the origin whose status is no success, such as 404 or 503.
+/// A response of the origin with an unsuccessful status, such as 404 or 503.
 ///
 /// The body often gives the reason, for example as `application/problem+json` (RFC 9457):
 ///
@@ -55,7 +55,7 @@ extension OriginError: CustomStringConvertible {
 }
 
 extension OriginError {
-    /// Reads the start of the body, and waits for no more than that.
+    /// Reads the start of the body, and does not wait for the rest.
     init(_ response: CachedResponse, url: String, decodes: Bool) async {
         var (body, isWhole) = await response.body.start(upTo: Self.maxBodyBytes)
         var fields = response.head.headerFields

@@ -2,13 +2,13 @@ internal import HTTPCaching
 internal import Synchronization
 
 extension ResourceLoader {
-    /// Loads requests that somebody may want later, in the background lane: what is fresh in the store is left alone.
+    /// Loads requests ahead of demand, in the background lane. Skips requests that fresh stored responses answer.
     ///
-    /// Requests are taken one after the other, a few dozen at a time, so that their number takes no memory. The lane and
-    /// what becomes of a transfer that is cancelled are not those of the requests: ``Lane/background`` and
+    /// Takes the requests one by one, and runs at most 64 at a time, so that a long sequence takes little memory.
+    /// Ignores the lane and the abandonment of each request, and uses ``Lane/background`` and
     /// ``Abandonment/finishAndStore``.
     ///
-    /// - Returns: What tells how far it is, and cancels it. To let go of it does not.
+    /// - Returns: A handle that reports the progress and cancels the prefetch. Releasing the handle does not cancel it.
     public func prefetch(_ requests: some Sequence<ResourceRequest> & Sendable) -> Prefetch {
         let prefetch = Prefetch()
         prefetch.begin(Task { await self.prefetch(requests, for: prefetch) })
@@ -49,7 +49,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Whether a request would be answered from the store, without asking its origin. No use of what is stored.
+    /// Returns whether the store answers a request without asking its origin. Records no access.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     package func isAnsweredFromStore(_ request: ResourceRequest) throws(LoadError) -> Bool {
@@ -57,22 +57,22 @@ extension ResourceLoader {
     }
 }
 
-/// Loads that were begun ahead of demand.
+/// A series of loads ahead of demand.
 public final class Prefetch: Sendable {
-    /// How far a prefetch has come. Each count is of requests.
+    /// The progress of a prefetch, in numbers of requests.
     public struct Progress: Hashable, Sendable {
-        /// Those that were fresh in the store.
+        /// Requests that fresh stored responses answer.
         public internal(set) var hits = 0
-        /// Those that were loaded, or found unchanged.
+        /// Requests that were loaded or validated.
         public internal(set) var loaded = 0
-        /// Those that could not be loaded.
+        /// Requests that failed, including those that a stale response answered.
         public internal(set) var failed = 0
-        /// Those that were cancelled after they had begun.
+        /// Requests that were cancelled after they began.
         public internal(set) var cancelled = 0
         /// The latest failure.
         public internal(set) var latestFailure: LoadError?
 
-        /// All that have come to an end.
+        /// All requests that have ended.
         public var completed: Int { hits + loaded + failed + cancelled }
     }
 
@@ -83,7 +83,7 @@ public final class Prefetch: Sendable {
         case cancelled
     }
 
-    /// Requests that are under way or wait in the lane.
+    /// The maximum number of requests that are under way or wait in the lane.
     static let width = 64
 
     private struct State {
@@ -91,11 +91,11 @@ public final class Prefetch: Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// Guards how far it is.
+    /// Guards the progress and the task.
     private let state = Mutex(State())
 
-    /// How far it is, each time one more has come to its end; ends with the prefetch. For one reader, who is told the latest
-    /// if it has missed some.
+    /// The progress after each request that ends. The stream ends with the prefetch. The stream has one reader, which
+    /// gets the latest element if it misses some.
     public let updates: AsyncStream<Progress>
     private let continuation: AsyncStream<Progress>.Continuation
 
@@ -103,15 +103,15 @@ public final class Prefetch: Sendable {
         (updates, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How far it is.
+    /// The current progress.
     public var progress: Progress { state.withLock { $0.progress } }
 
-    /// Begins no more loads. Those under way go on, and are stored.
+    /// Starts no more loads. Transfers under way continue, and their responses are stored.
     public func cancel() {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// Returns when it is over. Cancelling the calling task changes nothing.
+    /// Returns after the end of the prefetch. Cancelling the calling task changes nothing.
     @discardableResult
     public func finished() async -> Progress {
         await state.withLock { $0.task }?.value

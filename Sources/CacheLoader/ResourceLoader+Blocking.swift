@@ -1,7 +1,7 @@
 internal import CacheStore
 internal import HTTPTypes
 
-/// Leaving origins alone that keep answering with an error, as ``NegativeCaching`` says.
+/// Blocks requests to origins that keep answering with an error, as ``NegativeCaching`` demands.
 extension ResourceLoader {
     /// Returns the latest error of an origin that answered equal requests with too many errors; `nil` if the loader
     /// may send the request now.
@@ -18,10 +18,12 @@ extension ResourceLoader {
         !transaction.forbidsNetwork && blockingError(load, transaction) == nil
     }
 
-    /// What a load comes to without a flight, and without a place in a lane, while its origin is not to be asked: what is
-    /// stored, if it may stand in for an origin that answers with that error. `nil` if the load takes a flight.
+    /// Answers a load with a stored response while ``NegativeCaching`` blocks requests to its origin. The load is not
+    /// coalesced, and takes no place in a lane.
     ///
-    /// - Throws: That error.
+    /// - Returns: `nil` if requests are not blocked, if none is needed, or if the stored response is a redirect.
+    /// - Throws: The latest error of the origin, if no stored response may answer, and errors of reading or processing
+    ///   the body.
     func loadWhileBlocked(_ load: Load, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
         guard let response = try staleFallbackWhileBlocked(load, transaction(load)),
             response.head.status.kind == .successful
@@ -33,10 +35,10 @@ extension ResourceLoader {
         return resource.with(try await value(recipe, of: arrived, load).get())
     }
 
-    /// The stored response that answers in place of an origin that is not to be asked now; `nil` if it may be asked, or need
-    /// not be.
+    /// Returns the stored response that answers while requests to the origin are blocked; `nil` if they are not
+    /// blocked, or if none is needed.
     ///
-    /// - Throws: The error of the origin, if there is none.
+    /// - Throws: The latest error of the origin, if no stored response may answer.
     func staleFallbackWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
         guard let error = blockingError(load, transaction),
             case .forward(let forwarding) = try transaction.decide()

@@ -12,9 +12,9 @@ public import Foundation
 /// Each method returns the value that a load would return without asking the origin, and records the access, as a load
 /// does. Leaves a stale value within `stale-while-revalidate` (RFC 5861 §3) to a load, which validates it.
 ///
-/// Cost on the calling thread: from memory about a microsecond, and no system call. From the store some microseconds, for
-/// one lookup for each redirect step and a read of the file; then the processor, or the decoding of a ``StoredForm``.
-/// The first read of a file in a process verifies its digest.
+/// Cost on the calling thread: from memory about a microsecond, and no system call. From the store some microseconds,
+/// for one lookup for each redirect step and a read of the file; then the processor, or the decoding of a
+/// ``StoredForm``. The first read of a file in a process verifies its digest.
 extension ResourceLoader {
     /// Returns the fresh content of a URL from memory or from the store, like ``cachedValue(for:)-(ResourceRequest)``.
     public func cachedValue(for url: String) throws(LoadError) -> Resource? {
@@ -23,9 +23,9 @@ extension ResourceLoader {
 
     /// Returns the content that answers a request without the network; `nil` without any.
     ///
-    /// Runs on the calling thread: a lookup, and a read of the file unless the content is in memory. The content is fresh,
-    /// or stale as far as the policy of the request allows: see ``Loaded/isStale``. Returns `nil` for methods other than
-    /// GET and HEAD.
+    /// Runs on the calling thread: a lookup, and a read of the file unless the content is in memory. The content is
+    /// fresh, or stale as far as the policy of the request allows: see ``Loaded/isStale``. Returns `nil` for methods
+    /// other than GET and HEAD.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
     ///   ``LoadError/unacceptableContentType(_:url:)``, ``LoadError/bodyTooLarge(url:limit:)``.
@@ -47,8 +47,8 @@ extension ResourceLoader {
     /// let feed = try loader.cachedValue(for: "https://example.com/feed.json", as: .json(Feed.self))
     /// ```
     ///
-    /// Looks in memory, then for a value with a ``StoredForm`` in the store. Otherwise a ``SynchronousProcessor``, such as
-    /// `.text` and `.json`, processes the stored content on the calling thread. With another processor the result is
+    /// Looks in memory, then for a value with a ``StoredForm`` in the store. Otherwise a ``SynchronousProcessor``, such
+    /// as `.text` and `.json`, processes the stored content on the calling thread. With another processor the result is
     /// `nil`. Keeps a new value in memory, but not in the store.
     ///
     /// - Throws: As ``cachedValue(for:)-(ResourceRequest)``, and ``LoadError/processing(url:reason:)``.
@@ -85,7 +85,7 @@ extension ResourceLoader {
         return loaded
     }
 
-    /// As ``freshHops(_:)``, but finds nothing where the policy forbids the network and nothing stored answers.
+    /// Calls ``freshHops(_:)``. Returns `nil` if the policy forbids the network and no stored response answers.
     private func cachedHops(
         _ load: Load
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
@@ -114,7 +114,7 @@ extension ResourceLoader {
         do throws(LoadError) {
             resource = try Resource(stored: response, target, configuration)
         } catch .store, .malformedContent {
-            // The body is of no use. A load asks the origin for another one.
+            // The stored body is unusable. A load asks the origin for another one.
             return nil
         }
         do {

@@ -1,33 +1,34 @@
 public import CacheStore
 
 extension ResourceLoader {
-    /// Where to remove everything from.
+    /// The storage to clear.
     public enum ClearScope: String, Hashable, Sendable, CaseIterable {
         /// The values in memory.
         case memory
-        /// The responses that are stored in the loader's partition, and the values made of them.
+        /// The stored responses of the loader's partition, and the values made from them.
         case disk
         /// Both.
         case all
     }
 
-    /// What was removed.
+    /// The result of clearing.
     public struct ClearReport: Hashable, Sendable {
-        /// From memory; `nil` if that was left alone.
+        /// The values removed from memory; `nil` if memory was not cleared.
         public internal(set) var memory: FreedMemory?
-        /// From the store; `nil` if that was left alone.
+        /// The entries removed from the store; `nil` if the store was not cleared.
         public internal(set) var disk: RemovalReport?
     }
 
-    /// Removes everything the loader keeps, from memory, from its partition of the store, or from both.
+    /// Removes all content of the loader: from memory, from its partition of the store, or from both.
     ///
-    /// Loads that are under way deliver, but what they have begun before is not stored any more. Waits for no load.
+    /// Does not wait for loads. Loads under way deliver their results, but responses that they requested earlier are no
+    /// longer stored.
     ///
     /// - Throws: ``LoadError/store(_:)``.
     @discardableResult
     public func clear(_ scope: ClearScope) async throws(LoadError) -> ClearReport {
         var report = ClearReport()
-        // Before the store, whose removals empty memory, too.
+        // Clear memory first: removals from the store empty memory, too, and the report would miss the values.
         if scope != .disk { report.memory = memory.removeAll() }
         if scope != .memory {
             do throws(StoreError) {
@@ -39,8 +40,8 @@ extension ResourceLoader {
         return report
     }
 
-    /// Frees memory: lets go of all values there, as under pressure. A class instance that somebody else holds is found
-    /// again.
+    /// Releases all values in memory, as under memory pressure. A load still finds a class instance that the program
+    /// holds.
     @discardableResult
     public func evictMemory() -> FreedMemory {
         memory.evictAll()

@@ -9,61 +9,65 @@ public import Foundation
 #endif
 
 extension ResourceLoader {
-    /// How a loader behaves.
+    /// The configuration of a loader.
     public struct Configuration: Sendable {
-        /// What may be answered from the store, and for how long; RFC 9111 for a private cache by default.
+        /// The rules for answers from the store; those of RFC 9111 for a private cache by default.
         ///
-        /// But that a stored response stands in for an error of its origin, however stale, unless the origin forbids that;
-        /// ``Loaded/failure`` tells.
+        /// In addition, a stored response of any age answers by default if its origin fails, unless the origin forbids
+        /// that. ``Loaded/failure`` is then the failure.
         public var policy: CachePolicy = CachePolicy(staleIfError: .seconds(Int64.max))
-        /// Part of every key: user, tenant or site; none by default.
+        /// A part of every key, such as a user, a tenant or a site; empty by default.
         public var partition: String = ""
-        /// Bodies of more bytes end in ``LoadError/bodyTooLarge(url:limit:)``; 1 GiB by default.
+        /// The maximum length of a body in bytes; 1 GiB by default. A longer body fails with
+        /// ``LoadError/bodyTooLarge(url:limit:)``.
         public var maxBodyBytes: Int64 = 1 << 30
-        /// Redirects that one load follows; 20 by default.
+        /// The maximum number of redirects in a load; 20 by default.
         public var maxRedirects: Int = 20
-        /// When a load that has failed is tried again: 5 attempts by default.
+        /// Decides when to retry a failed load; 5 attempts by default.
         public var retry = RetryPolicy()
-        /// Decides whether requests that the origin keeps answering with errors are sent. They are by default.
+        /// Decides whether to send requests that the origin keeps answering with errors. The default sends them.
         public var negativeCaching = NegativeCaching()
-        /// How many transfers there are at a time: by default 6 urgent ones, 1 in the background, 6 to one host.
+        /// The numbers of transfers at a time: by default 6 urgent ones, 1 in the background, and 6 to one host.
         public var lanes = LaneWidths()
-        /// The most bytes of all values in memory. `nil`, the default, turns memory off; 0 keeps nothing; `Int.max` is no
-        /// limit. A change takes effect at once.
+        /// The maximum size of all values in memory, in bytes. `nil`, the default, turns memory off; 0 keeps no values;
+        /// `Int.max` sets no limit. A change takes effect at once.
         public var memoryLimit: Int? = nil
-        /// How far the values in memory shrink under memory pressure.
+        /// The limits for the values in memory under memory pressure.
         public var memoryStress = StressLimits()
-        /// Tells of memory pressure; ``SystemMemoryPressure``, for one. None by default.
+        /// The source of reports about memory pressure, such as ``SystemMemoryPressure``. None by default.
         public var memoryPressure: (any MemoryPressureSource)? = nil
-        /// Whether paths and `file` URLs are loaded, too: without a request, and without a trace in the store. They are.
+        /// Whether the loader also loads paths and `file` URLs, without a request and without storing their content;
+        /// `true` by default.
         public var loadsFiles: Bool = true
-        /// Whether gzip and deflate are asked for, and taken off what arrives. They are.
+        /// Whether the loader requests the codings gzip and deflate, and decodes bodies; `true` by default.
         public var decodesContent: Bool = true
-        /// The types of content that are taken; `nil`, the default, for any. Others end in
-        /// ``LoadError/unacceptableContentType(_:url:)``, and are not stored.
+        /// The accepted types of content; `nil`, the default, for all. Content of another type fails with
+        /// ``LoadError/unacceptableContentType(_:url:)``, and is not stored.
         public var contentTypes: ContentTypeFilter? = nil
-        /// What is sent to which origin; see ``setCredentials(_:forOrigin:)``. None by default.
+        /// The credentials for each origin; see ``setCredentials(_:forOrigin:)``. None by default.
         public internal(set) var credentials: [String: Credentials] = [:]
-        /// How long a load waits for another process that loads the same into the same store, instead of asking the origin
-        /// too; 10 seconds by default, zero for not at all. A process that has ended is not waited for.
+        /// The maximum wait for another process that loads the same resource into the same store; 10 seconds by
+        /// default, 0 for no wait. After the wait the loader asks the origin, too. The wait ends early if the other
+        /// process ends.
         public var processWait: Duration = .seconds(10)
-        /// Tells whether hosts can be reached. Without one, the default, a load that cannot reach its host is tried again
-        /// after a pause.
+        /// Reports whether hosts are reachable, so that loads wait for their host. Without a source, the default, a
+        /// load that cannot connect to its host fails at once.
         public var reachability: (any Reachability)? = nil
-        /// Tells the time. The system clock by default.
+        /// Returns the current time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
-        /// Pauses the calling task, until that is cancelled. The system's by default.
+        /// Pauses the calling task until the time has passed or the task is cancelled. `Task.sleep(for:)` by default.
         public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-        /// A number from 0 up to 1, for what is left to chance. The system's by default.
+        /// Returns a random number from 0 up to 1. The system's generator by default.
         public var chance: @Sendable () -> Double = { .random(in: 0..<1) }
-        /// Is told what ``logOptions`` say. Silent by default.
+        /// Receives the messages that ``logOptions`` select. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
-        /// What the logger is told of: errors by default.
+        /// The kinds of messages that the logger receives: errors by default.
         public var logOptions: LogOptions = .errors
-        /// Where metrics go. `nil`, the default, for what swift-metrics is bootstrapped with when the loader is made.
+        /// The factory for metrics. With `nil`, the default, the loader uses the factory with which swift-metrics is
+        /// bootstrapped when the loader is created.
         public var metrics: (any MetricsFactory)? = nil
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
 
         var cache: HTTPCache.Configuration {
@@ -77,7 +81,7 @@ extension ResourceLoader {
             cache.logger = logger
             cache.logOptions = logOptions
             cache.cacheStatus = nil
-            // A flight that is stopped takes no byte more, however near the end is.
+            // A stopped load receives no more bytes, even near the end of its body.
             cache.abandonedBytes = -1
             return cache
         }

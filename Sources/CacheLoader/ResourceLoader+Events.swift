@@ -7,24 +7,24 @@ public import Foundation
 #endif
 
 extension ResourceLoader {
-    /// What happens to the load of a request, from now on and up to its end, as ``LoadEvent`` says.
+    /// Loads a request and returns the events of the load; ``LoadEvent`` lists them.
     ///
-    /// The load begins at once, whether anybody reads the events or not. Letting go of the sequence, or cancelling the task
-    /// that reads it, is to wait no longer.
+    /// The load begins at once, whether or not the events are read. Releasing the sequence, or cancelling the task that
+    /// reads it, cancels the load for this caller.
     ///
     /// - Parameters:
-    ///   - request: What is loaded.
-    ///   - deliversStale: Whether a stored value that is not fresh comes first, as ``LoadEvent/cached(_:)``. Never one that
-    ///     its origin forbids to serve stale.
+    ///   - request: The request to load.
+    ///   - deliversStale: Whether a stored value that is no longer fresh comes first, as ``LoadEvent/cached(_:)``. A
+    ///     value that its origin forbids to serve stale never comes first.
     public func events(for request: ResourceRequest, deliversStale: Bool = true) -> AsyncStream<LoadEvent<Data>> {
         events(for: request, .bytes, deliversStale: deliversStale)
     }
 
-    /// Loads a request and tells an actor what happens to it, as ``events(for:deliversStale:)`` does.
+    /// Loads a request and passes the events of ``events(for:deliversStale:)`` to a handler on an actor.
     ///
-    /// The handler is called on the actor, never within this call, and for the last time with the end of the load.
+    /// The handler runs on the actor, never synchronously within this call. Its last call receives the end of the load.
     ///
-    /// - Returns: What cancels the load. To let go of it does not.
+    /// - Returns: A handle that cancels the load. Releasing the handle does not cancel it.
     @discardableResult
     public func start<Home: Actor>(
         _ request: ResourceRequest, deliversStale: Bool = true, on actor: Home,
@@ -35,11 +35,11 @@ extension ResourceLoader {
         }
     }
 
-    /// Loads a request and tells the main actor what happens to it, as ``events(for:deliversStale:)`` does.
+    /// Loads a request and passes the events of ``events(for:deliversStale:)`` to a handler on the main actor.
     ///
-    /// The handler is never called within this call, and for the last time with the end of the load.
+    /// The handler never runs synchronously within this call. Its last call receives the end of the load.
     ///
-    /// - Returns: What cancels the load. To let go of it does not.
+    /// - Returns: A handle that cancels the load. Releasing the handle does not cancel it.
     @discardableResult
     public func start(
         _ request: ResourceRequest, deliversStale: Bool = true,
@@ -75,7 +75,7 @@ extension ResourceLoader {
         let observation = LoadObservation(continuation)
         let task = Task { await observe(request, recipe, deliversStale: deliversStale, observation, ticket) }
         let cancel = { @Sendable [weak self] in
-            // Before it waits for a flight, the task is all there is to cancel; afterwards it may have ended.
+            // Cancel both: before the waiter joins the load, only the task exists. Afterwards the task may have ended.
             task.cancel()
             _ = self?.leave(ticket)
         }
@@ -104,14 +104,14 @@ extension ResourceLoader {
                 throw Task.isCancelled ? .cancelled : error
             }
             let fallback = try await loadWhileBlocked(load, recipe)
-            // Else its transfer could begin, and even end, before it leaves.
+            // Otherwise the transfer could start, and even end, before the waiter leaves.
             guard !Task.isCancelled else { throw .cancelled }
             if let fallback { return observation.end(.success(fallback.cast())) }
             let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
-            // A cancellation before this point found nobody to tell.
+            // An earlier cancellation has found no waiter to remove.
             if Task.isCancelled { leave(ticket) }
-            // What the flight has to tell waits for this, but its end does not.
+            // Other events of the load wait for the stale value. The end does not.
             if let stale { observation.cached(await loaded(recipe, stale, load)) }
         } catch {
             observation.end(.failure(error))
@@ -123,7 +123,7 @@ extension ResourceLoader {
     }
 }
 
-/// A load that was begun with a handler.
+/// A handle that cancels a load with a handler.
 public final class LoadHandle: Sendable {
     private let leave: @Sendable () -> Void
 
@@ -131,7 +131,8 @@ public final class LoadHandle: Sendable {
         self.leave = leave
     }
 
-    /// Does not want the load any more: its handler is told so, unless it has been told of an end. May be called again.
+    /// Cancels the load for this caller. The handler receives ``LoadEvent/cancelled``, unless the load has ended.
+    /// Further calls change nothing.
     public func cancel() {
         leave()
     }

@@ -7,7 +7,7 @@ internal import Foundation
 #endif
 
 extension ResourceLoader {
-    /// The file that a request names by its path, or by a `file` URL; `nil` if it names none.
+    /// Reads the file that a request names by its path or by a `file` URL; `nil` if the request names none.
     func loadFile(_ request: ResourceRequest) async throws(LoadError) -> Resource? {
         guard let path = Self.path(request.url), configuration.loadsFiles else { return nil }
         let limit = configuration.maxBodyBytes
@@ -28,12 +28,13 @@ extension ResourceLoader {
         } catch {
             throw .unreadableFile(path: path, reason: "\(error)")
         }
-        // It may have grown meanwhile.
+        // The file may have grown meanwhile.
         guard Int64(data.count) <= limit else { throw .bodyTooLarge(url: request.url, limit: limit) }
         return Resource(data, of: request.url)
     }
 
-    /// The absolute path in a text; RFC 8089 §2: a `file` URL without a host, or with that of this machine.
+    /// Returns the absolute path in a text; `nil` without one. RFC 8089 §2: a `file` URL has no host, or that of this
+    /// machine.
     private static func path(_ text: String) -> String? {
         if text.hasPrefix("/") { return text.hasPrefix("//") ? nil : text }
         guard text.prefix(5).lowercased() == "file:", let url = URL(string: text), url.isFileURL else { return nil }

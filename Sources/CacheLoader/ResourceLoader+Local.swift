@@ -10,15 +10,15 @@ public import Foundation
 
 /// Inserts and removes stored content without asking an origin.
 extension ResourceLoader {
-    /// How long a local insert stays fresh unless its fields say otherwise: a year.
+    /// The freshness lifetime of a local insert in seconds, unless its fields state another: a year.
     public static let insertedLifetime: Int64 = 31_536_000
 
     /// Stores bytes as the content of a URL, as if its origin had just sent them with status 200 and these fields.
     ///
-    /// The fields are validators, `Content-Type`, `Cache-Control` and what else a reader wants. Without `Cache-Control` and
-    /// `Expires` the bytes stay fresh for ``insertedLifetime``.
+    /// Useful fields are validators, `Content-Type` and `Cache-Control`. Without `Cache-Control` and `Expires` the
+    /// bytes stay fresh for ``insertedLifetime``.
     ///
-    /// `options` say how long the entry may stay, whether it is pinned, and its tags; what they do not say stays as it was.
+    /// `options` set the lifetime, the pin and the tags of the entry. An option that is `nil` keeps its earlier value.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/notStorable(url:)``, ``LoadError/store(_:)``.
     @discardableResult
@@ -28,8 +28,11 @@ extension ResourceLoader {
         try await insert(data, for: ResourceRequest(url), headerFields: headerFields, options: options)
     }
 
-    /// Stores bytes as the answer to a request: under its key, if it has one, and for the request fields that `Vary` in
-    /// `headerFields` names; else as ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
+    /// Stores bytes as the response to a request, otherwise like
+    /// ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
+    ///
+    /// The entry has the key of the request, if there is one. The response answers requests with the same values of the
+    /// request fields that `Vary` in `headerFields` names.
     @discardableResult
     public func insert(
         _ data: Data, for request: ResourceRequest, headerFields: HTTPFields = [:],
@@ -41,10 +44,10 @@ extension ResourceLoader {
         }
     }
 
-    /// Stores what was written to `body`, a writer of ``store``, which is committed; else as
+    /// Commits `body`, a writer of ``store``, as the content of a URL, otherwise like
     /// ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
     ///
-    /// - Throws: As the other form; then nothing of the body is stored.
+    /// - Throws: The same errors. After an error the store keeps nothing of the body.
     @discardableResult
     public func insert(
         _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
@@ -65,7 +68,7 @@ extension ResourceLoader {
         }
     }
 
-    /// What the store is to know of a local insert.
+    /// Returns the key and the metadata of a local insert.
     private func local(
         _ request: ResourceRequest, _ headerFields: HTTPFields
     ) throws(LoadError) -> (CacheKey, EntryMetadata) {
@@ -79,19 +82,19 @@ extension ResourceLoader {
         return (load.target.key, try transaction(load, get).metadata(ofContentWith: fields))
     }
 
-    /// Removes everything stored for a URL: body, fields, validators, every variant, the failures counted, and what is in
+    /// Removes everything stored for a URL: body, fields, validators, all variants, counted failures, and values in
     /// memory.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether the store contained anything for the URL.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func remove(_ url: String) async throws(LoadError) -> Bool {
         try await remove(ResourceRequest(url))
     }
 
-    /// Removes everything stored for a request, every variant; else as ``remove(_:)-(String)``.
+    /// Removes everything stored for a request, with all variants, otherwise like ``remove(_:)-(String)``.
     ///
-    /// - Throws: As ``peek(_:)-(ResourceRequest)``.
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
         let key = try LoadTarget(request, partition: configuration.partition).key

@@ -1,10 +1,11 @@
 internal import CacheStore
 
 extension ResourceLoader {
-    /// The value in memory that answers a request, if there is one: no lookup in the store, no system call.
+    /// Returns the value in memory that answers a request, without a lookup in the store or a system call; `nil` for
+    /// none.
     func loadFromMemory(_ key: LoaderMemory.Key?) -> Loaded<any Sendable>? {
         guard let key else { return nil }
-        // It is the store that evicts by last use, and that counts hits.
+        // The store evicts by last use and counts hits, so report the access to the store.
         let loaded = memory.value(for: key) { store.touchEntry($0, as: .hit) }
         if loaded != nil { meters.memoryHits.add() }
         return loaded
@@ -19,7 +20,7 @@ extension ResourceLoader {
         _ values: [LoaderMemory.Key: any Sendable], of loaded: Loaded<Output>, _ byteCount: Int, _ entry: StoredEntry,
         _ load: Load, since epoch: Epoch
     ) {
-        // The removal of one key does not find the values of another.
+        // After redirects the entry has another key. A removal of the load's key would not find its values.
         guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key else { return }
         let isFromOrigin = [.network, .notModified].contains(loaded.source)
         var fields = loaded.headerFields

@@ -18,8 +18,8 @@ extension ResourceLoader {
     /// Returns the stored content that a request selects, fresh or stale; `nil` without any.
     ///
     /// Selects as a load does: by key, partition, `Vary` (RFC 9111 §4.1) and credentials, including those of the
-    /// configuration. Follows stored redirects. Ignores stored error responses and parts, the directives and the range of
-    /// the request, and the mode of the policy. Returns `nil` for methods other than GET and HEAD.
+    /// configuration. Follows stored redirects. Ignores stored error responses and parts, the directives and the range
+    /// of the request, and the mode of the policy. Returns `nil` for methods other than GET and HEAD.
     ///
     /// Records no access. Keeps the content in memory if ``Configuration/memoryLimit`` and
     /// ``ResourceRequest/usesMemory`` allow it, and if the content is fresh: the next load finds it there.
@@ -59,7 +59,7 @@ extension ResourceLoader {
         try contains(ResourceRequest(url))
     }
 
-    /// Returns whether stored content is there that ``peek(_:)-(ResourceRequest)`` would return.
+    /// Returns whether the store contains content that ``peek(_:)-(ResourceRequest)`` would return.
     ///
     /// Records no access, and does not open the file. Runs on the calling thread: one lookup for each redirect step.
     ///

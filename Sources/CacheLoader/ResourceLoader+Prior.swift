@@ -5,17 +5,17 @@ public import Foundation
 #endif
 
 extension ResourceLoader {
-    /// What happens to the load of a request whose value the program has already, as ``events(for:deliversStale:)`` tells it.
+    /// Loads a request whose value the program has already, and returns events like ``events(for:deliversStale:)``.
     ///
-    /// The prior value comes first, as ``LoadEvent/cached(_:)``, in place of a stored one that is not fresh. The load ends
-    /// with it if nothing newer was found: as ``ResponseSource/notModified`` if the versions are equal, as
-    /// ``ResponseSource/local`` if what was loaded is older.
+    /// The prior value comes first, as ``LoadEvent/cached(_:)``, in place of a stored value that is no longer fresh.
+    /// The load ends with the prior value if it finds nothing newer. The source is then ``ResponseSource/notModified``
+    /// for an equal version, and ``ResponseSource/local`` for an older one.
     ///
     /// - Parameters:
-    ///   - request: What is loaded.
-    ///   - prior: The value that the program has.
-    ///   - version: The version of what was loaded; `nil` if it has none, which counts as newer. Is called at most once, on any
-    ///     thread.
+    ///   - request: The request to load.
+    ///   - prior: The value that the program has, with its version.
+    ///   - version: Returns the version of a loaded value; `nil`, which counts as newer, if it has none. Called at most
+    ///     once, on any thread.
     public func events<Version: Comparable & Sendable>(
         for request: ResourceRequest, prior: VersionedPrior<Data, Version>,
         version: @escaping @Sendable (Resource) -> Version?
@@ -26,7 +26,7 @@ extension ResourceLoader {
 }
 
 extension EventsAfterPrior {
-    /// The events of `load` as they are told. Letting go of them is letting go of the load.
+    /// Returns the events to deliver for those of `load`. Releasing the returned stream cancels `load`.
     func events(of load: AsyncStream<LoadEvent<Output>>) -> AsyncStream<LoadEvent<Output>> {
         let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
         continuation.yield(first)

@@ -4,16 +4,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Loading values instead of bytes.
+/// Loads values instead of bytes.
 ///
-/// A processor runs once for a flight, however many callers want what it makes. Callers with different processors share the
-/// transfer all the same.
+/// A processor runs once for a coalesced load, regardless of the number of callers. Callers with different processors
+/// share the transfer, too.
 ///
 /// A response that no caller's processor accepts is removed from the store, and other entries of its key stay. If that
-/// response came from the store, the load asks the origin for the whole, once. A load that must not ask the origin fails
-/// and leaves the entry.
+/// response came from the store, the load asks the origin for the whole, once. A load that must not ask the origin
+/// fails and leaves the entry.
 extension ResourceLoader {
-    /// Loads a value of what is at an absolute `http` or `https` URL, or in a file.
+    /// Loads a value from an absolute `http` or `https` URL, or from a file.
     ///
     /// ```swift
     /// let feed = try await loader.load("https://example.com/feed.json", as: .json(Feed.self))
@@ -26,7 +26,7 @@ extension ResourceLoader {
         try await load(ResourceRequest(url), as: processor)
     }
 
-    /// Loads a value of what is requested.
+    /// Loads a value for a request.
     ///
     /// - Throws: As ``load(_:as:)-(String,_)``.
     public func load<Output>(
@@ -35,14 +35,14 @@ extension ResourceLoader {
         try await load(request, Recipe(processor))
     }
 
-    /// What happens to the load of a value; else as ``events(for:deliversStale:)``.
+    /// Loads a value and returns the events of the load, like ``events(for:deliversStale:)``.
     public func events<Output>(
         for request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true
     ) -> AsyncStream<LoadEvent<Output>> {
         events(for: request, Recipe(processor), deliversStale: deliversStale)
     }
 
-    /// Loads a value and tells an actor what happens to it; else as ``start(_:deliversStale:on:handler:)``.
+    /// Loads a value and passes the events to a handler on an actor, like ``start(_:deliversStale:on:handler:)``.
     @discardableResult
     public func start<Output, Home: Actor>(
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
@@ -53,7 +53,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Loads a value and tells the main actor what happens to it; else as ``start(_:deliversStale:handler:)``.
+    /// Loads a value and passes the events to a handler on the main actor, like ``start(_:deliversStale:handler:)``.
     @discardableResult
     public func start<Output>(
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,

@@ -9,7 +9,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Loads resources: a URL in, bytes out, and where they came from.
+/// Loads resources: takes a URL, and returns the bytes and their source.
 ///
 /// ```swift
 /// let loader = ResourceLoader(store: store)
@@ -17,37 +17,37 @@ public import Foundation
 /// print(feed.source)                       // network, disk or notModified
 /// ```
 ///
-/// What is fresh in the store is answered on the calling thread, with one lookup and one read. Anything else goes through
-/// one flight for each URL, however many callers want it: in its lane, with other attempts where they may help. Redirects
-/// are followed, each hop cached under its own URL. A status that is no success is an error; it is counted, and leaves the
-/// last good content as it is.
+/// Answers with fresh stored content on the calling thread, with one lookup and one read. Equal requests that need the
+/// network share one transfer, regardless of the number of callers. The transfer runs in a lane, and is tried again
+/// where that may help. Follows redirects, and caches each redirect step under its own URL. An unsuccessful status is
+/// an error. The loader counts the error, and keeps the last good content.
 ///
-/// May be used from any task. A failing store fails no load that the origin answers.
+/// Safe to use from any task. A load that the origin answers succeeds even if the store fails.
 public final class ResourceLoader: Sendable {
-    /// Where responses are kept.
+    /// The store of the responses.
     public var store: ResponseStore { context.store }
 
     let context: CacheContext
 
-    /// What is counted and timed besides that of the context.
+    /// The metrics of the loader, besides those of the context.
     let meters: LoaderMeters
 
-    /// Guards which configuration it is.
+    /// Guards the current settings.
     private let settings: Mutex<LoaderSettings>
 
     /// The values in memory.
     let memory: LoaderMemory
 
-    /// Tells the memory about changes of the store.
+    /// Passes changes of the store to the memory.
     private let storeObserving: StoreObserving
 
-    /// What is under way. Guards only the table; waiters are told outside.
+    /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
     let flights: WatchedFlights
 
     /// Listens to ``Configuration/reachability``. The mutex guards the task.
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
-    /// Creates a loader that keeps responses in `store` and asks origins through `transport`.
+    /// Creates a loader that keeps responses in `store` and sends requests through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         let metrics = configuration.metrics ?? MetricsSystem.factory
         let meters = LoaderMeters(metrics, configuration.log)
@@ -65,7 +65,7 @@ public final class ResourceLoader: Sendable {
         watchReachability()
     }
 
-    /// Listens to the present source of reachability, and no longer to an earlier one.
+    /// Listens to the current source of reachability, and no longer to an earlier one.
     private func watchReachability() {
         watch.withLock { task in
             task?.cancel()
@@ -79,7 +79,7 @@ public final class ResourceLoader: Sendable {
     }
 
     #if URLSessionTransport
-    /// Creates a loader that keeps responses in `store` and asks origins through `URLSession`.
+    /// Creates a loader that keeps responses in `store` and sends requests through `URLSession`.
     public convenience init(store: ResponseStore, configuration: Configuration = Configuration()) {
         self.init(store: store, transport: URLSessionTransport(), configuration: configuration)
     }
@@ -87,15 +87,17 @@ public final class ResourceLoader: Sendable {
 
     deinit {
         watch.withLock { $0?.cancel() }
-        // Who waits for a host, or in a lane that is closed, would wait for ever: a transfer keeps the loader, they do not.
+        // Only transfers retain the loader. Loads that wait for a host, or in a lane of width 0, would wait forever.
         cancelAll()
         context.meters.activity.finish()
     }
 
-    /// How the loader behaves. A change affects loads that begin afterwards, and empties the memory; that of
-    /// ``Configuration/lanes`` also affects loads that wait for their turn. With another ``Configuration/reachability``, loads
-    /// that wait for a host are tried again. Clock, ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and
-    /// ``Configuration/metrics`` never change.
+    /// The configuration. A change affects loads that begin afterwards, and empties the memory.
+    ///
+    /// A change of ``Configuration/lanes`` also affects loads that wait for their turn. With another
+    /// ``Configuration/reachability``, loads that wait for a host are tried again. Changes of
+    /// ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and ``Configuration/metrics`` have no effect.
+    /// The memory also keeps its first ``Configuration/clock``.
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
@@ -105,7 +107,7 @@ public final class ResourceLoader: Sendable {
                 return (source as AnyObject?) !== (newValue.reachability as AnyObject?)
             }
             meters.setLog(newValue.log)
-            // The latest, whoever of two that change it at a time comes here last.
+            // Read the latest limit: of two concurrent changes, the earlier one may get here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
             guard isOtherSource else { return }
@@ -117,22 +119,22 @@ public final class ResourceLoader: Sendable {
 
     // MARK: Loading
 
-    /// Loads what is at an absolute `http` or `https` URL.
+    /// Loads the content of an absolute `http` or `https` URL, or of a file.
     ///
-    /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once; the transfer
-    ///   goes on for others who wait for it, and is stopped if there are none.
+    /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once. The
+    ///   transfer continues for other waiters, and stops if there are none.
     public func load(_ url: String) async throws(LoadError) -> Resource {
         try await load(ResourceRequest(url))
     }
 
-    /// Loads what is at an absolute `http` or `https` URL.
+    /// Loads the content of an absolute `http` or `https` URL, or of a file.
     ///
     /// - Throws: As ``load(_:)-(String)``.
     public func load(_ url: URL) async throws(LoadError) -> Resource {
         try await load(ResourceRequest(url))
     }
 
-    /// Loads what is requested.
+    /// Loads the content that answers a request.
     ///
     /// - Throws: As ``load(_:)-(String)``.
     public func load(_ request: ResourceRequest) async throws(LoadError) -> Resource {
@@ -149,19 +151,19 @@ public final class ResourceLoader: Sendable {
             }
             answer = loaded
         }
-        // A processor need not heed its cancellation.
+        // A processor may ignore its cancellation.
         guard !Task.isCancelled else { throw .cancelled }
         return answer.cast()
     }
 
-    /// What came of looking for something here.
+    /// The result of a load without the network.
     enum LocalResult {
         case loaded(Loaded<any Sendable>)
-        /// It takes the network.
+        /// The load needs the network.
         case missing(Load)
     }
 
-    /// What answers without the network: memory, a file, or the store. Takes no place in a lane.
+    /// Answers a request without the network: from memory, a file or the store. Takes no place in a lane.
     func loadLocally(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> LocalResult {
         let key = memoryKey(request, recipe)
         if let loaded = loadFromMemory(key) { return .loaded(loaded) }
@@ -191,9 +193,10 @@ public final class ResourceLoader: Sendable {
             isBackground: true, policy: policy)
     }
 
-    // MARK: What is under way
+    // MARK: Loads under way
 
-    /// Whether a request is being loaded: from the first who waits for it until the last has been told.
+    /// Returns whether a request is being loaded: from its first waiter until all waiters have the result, and until an
+    /// abandoned transfer is finished.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func isLoading(_ request: ResourceRequest) throws(LoadError) -> Bool {
@@ -201,14 +204,14 @@ public final class ResourceLoader: Sendable {
         return flights.withLock { $0.board.isLoading(load) }
     }
 
-    /// How many wait for a request.
+    /// Returns the number of waiters for a request.
     package func waiterCount(of request: ResourceRequest) -> Int {
         guard let load = try? load(for: request) else { return 0 }
         return flights.withLock { $0.board.waiterCount(of: load) }
     }
 
-    /// Puts what is under way for a request into a lane, with all who wait for it: a transfer that has begun goes on, one
-    /// that waits for its turn now waits in that lane. Does nothing if there is none.
+    /// Puts the load of a request, with all its waiters, into a lane. A load that waits for its turn now waits in that
+    /// lane. A running transfer continues. Does nothing without such a load.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func setLane(_ lane: Lane, of request: ResourceRequest) throws(LoadError) {
@@ -216,14 +219,15 @@ public final class ResourceLoader: Sendable {
         change { $0.setLane(lane, of: load) }
     }
 
-    /// Returns once every arriving body is stored, whole or in part, or will not be.
+    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored.
     ///
-    /// A process that ends after a cancellation waits here, and then closes the store.
+    /// A process that ends after a cancellation calls this method, and then closes the store.
     package func waitForBodies() async {
         await context.bodies.waitForAll()
     }
 
-    /// Cancels all that is under way: who waits is told so at once, transfers are stopped. Later loads are as ever.
+    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` at once, and transfers stop. Later loads are not
+    /// affected.
     public func cancelAll() {
         let waiters = changeFlights { flights in
             flights.cancellations += 1

@@ -7,43 +7,45 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What is to be loaded, and how.
+/// A request for a resource.
 ///
-/// Loads share a transfer when they agree in ``url``, ``key``, ``method``, ``content``, ``headerFields`` and ``policy``.
-/// ``retry`` and ``timeout`` are then those of the first.
+/// Loads share a transfer if their ``url``, ``key``, ``method``, ``content``, ``headerFields`` and ``policy`` are
+/// equal. The transfer follows ``retry`` and ``timeout`` of the first load.
 public struct ResourceRequest: Hashable, Sendable {
-    /// An absolute `http` or `https` URL, as text: it is checked when it is loaded.
+    /// An absolute `http` or `https` URL, a `file` URL or a path, as text. The load checks the text.
     public var url: String
-    /// GET by default. Loads with other methods than GET and HEAD share nothing, and their responses are not stored.
+    /// The method; GET by default. Loads with methods other than GET and HEAD share nothing, and their responses are
+    /// not stored.
     public var method: HTTPRequest.Method
-    /// What is sent along as the content of the request; `nil`, the default, for none.
+    /// The content of the request; `nil`, the default, for none.
     public var content: Data?
-    /// Fields to send along. A condition among them is the caller's own: a 304 to it is delivered as it is.
+    /// The header fields of the request. A condition among them is the caller's own: a 304 to it is delivered
+    /// unchanged.
     public var headerFields: HTTPFields
-    /// Changes properties of the configured policy for this request; none by default.
+    /// Changes to the configured policy for this request; none by default.
     public var policy: CachePolicy.Override
-    /// A name to keep the response under instead of its URL, such as one without a signature that changes.
+    /// A name that identifies the stored response in place of the URL, such as the URL without a changing signature.
     ///
-    /// Name and fields together are what the response is found by, in whatever order the fields are; the URL does not find
-    /// it. Fields that are sent along with a URL alone make a difference only where the origin says so with `Vary`.
+    /// The name and the header fields together identify the response, in any order of the fields; the URL does not.
+    /// Without a name, fields make a difference only where the origin says so with `Vary`.
     public var key: String?
-    /// How soon it gets its turn.
+    /// The lane in which the load waits for its turn.
     public var lane: Lane
-    /// What becomes of the transfer when nobody waits for it any more.
+    /// Decides whether the transfer continues after its last waiter has left.
     public var abandonment: Abandonment
-    /// Takes the place of the configured policy.
+    /// The policy for retries; `nil`, the default, for the configured one.
     public var retry: RetryPolicy?
-    /// How long one attempt may take from its turn to the last byte, a wait for another process included; `nil`, the
-    /// default, for as long as the transport allows.
+    /// The time limit of one attempt, from its turn to the last byte, including a wait for another process. `nil`, the
+    /// default, sets no limit beyond that of the transport.
     ///
-    /// After a timeout a stale response answers, as for a disconnected origin, if policy and response permit it (RFC 9111
-    /// §4.2.4). ``Loaded/failure`` is then the error, with the code ``TransportError/Code/timedOut``. Without such a response
-    /// the attempt fails with that error.
+    /// After a timeout a stale response answers, as for a disconnected origin, if policy and response permit it (RFC
+    /// 9111 §4.2.4). ``Loaded/failure`` is then the error, with the code ``TransportError/Code/timedOut``. Without such
+    /// a response the attempt fails with that error.
     public var timeout: Duration?
-    /// Whether the value may be taken from memory, and kept there.
+    /// Whether memory may answer the load, and may keep its value.
     public var usesMemory: Bool
 
-    /// Creates a request; the text is checked when it is loaded.
+    /// Creates a request. The load checks the text.
     public init(
         _ url: String, method: HTTPRequest.Method = .get, content: Data? = nil, headerFields: HTTPFields = [:],
         policy: CachePolicy.Override = .init(), key: String? = nil, lane: Lane = .urgent,

@@ -10,11 +10,11 @@ public import Foundation
 
 /// The body of a response, as a sequence of chunks.
 ///
-/// A body that comes from the network can be read once: a second reader gets ``LoadError/bodyAlreadyRead``. Such a body is
-/// stored while the reader reads it, and its end is delivered after the commit: the next request is a hit. A body that is
-/// released before its end is not stored as a whole.
+/// A body from the network can be read once: a second reader gets ``LoadError/bodyAlreadyRead``. The store receives
+/// such a body while it is read, and the reader gets the end after the commit: the next request is a hit. A body that
+/// is released before its end is not stored as a whole.
 public struct ResponseBody: AsyncSequence, Sendable {
-    /// Chunks are copied out of stored bodies in pieces of this many bytes.
+    /// The maximum size of the chunks of a stored body, in bytes.
     static let chunkByteCount = 65_536
 
     enum Source: Sendable {
@@ -45,7 +45,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// The length in bytes, as far as it is known before the end.
+    /// The length in bytes; `nil` if it is not known before the end.
     public var byteCount: Int64? {
         switch source {
         case .empty: 0
@@ -55,8 +55,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// All bytes at once, if they are stored and no more than `limit`; else `nil`, and the body can be read as if this had
-    /// not been asked. Runs on the calling thread: a read of the file.
+    /// Returns all bytes if they are stored and at most `limit`; otherwise `nil`, and the body can still be read. Runs
+    /// on the calling thread, and reads the file.
     ///
     /// - Throws: ``LoadError/store(_:)``.
     public func storedData(upTo limit: Int64) throws(LoadError) -> Data? {
@@ -83,7 +83,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Reads the first `limit` bytes, and tells whether these are the whole body. An error ends the body.
+    /// Returns the first `limit` bytes, and whether these are the whole body. After an error, returns the bytes so far.
     func start(upTo limit: Int) async -> (bytes: Data, isWhole: Bool) {
         var bytes = Data()
         var chunks = makeAsyncIterator()
@@ -98,7 +98,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return (Data(bytes.prefix(limit)), byteCount == Int64(limit))
     }
 
-    /// Reads the chunks.
+    /// Returns an iterator over the chunks.
     public func makeAsyncIterator() -> Iterator {
         Iterator(body: self)
     }
@@ -112,7 +112,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             self.body = body
         }
 
-        /// The next chunk, never empty; `nil` at the end.
+        /// Returns the next chunk, which is never empty; `nil` at the end.
         public mutating func next() async throws(LoadError) -> Data? {
             switch body.source {
             case .empty: return nil
@@ -132,7 +132,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             hasBegun = true
         }
 
-        /// The next chunk, never empty; `nil` at the end.
+        /// Returns the next chunk, which is never empty; `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoadError) -> Data? {
             try await next()
         }

@@ -1,15 +1,15 @@
 public import Logging
 internal import Synchronization
 
-/// Keeps what is logged, at every level.
+/// Records log events of every level.
 public final class EventLog: Sendable {
-    /// One thing that was logged.
+    /// A log event.
     public struct Entry: Sendable {
-        /// How urgent it is.
+        /// The severity.
         public let level: Logger.Level
-        /// What has happened.
+        /// The text of the event.
         public let message: String
-        /// The details.
+        /// The metadata of the event.
         public let metadata: Logger.Metadata
     }
 
@@ -19,16 +19,16 @@ public final class EventLog: Sendable {
     /// Creates an empty log.
     public init() {}
 
-    /// What was logged, in order.
+    /// The recorded events, in order.
     public var entries: [Entry] { log.withLock { $0 } }
 
-    /// Messages and metadata, in order.
+    /// The messages and metadata of all events, in order.
     public var lines: [String] { entries.map(\.line) }
 
-    /// Those that are errors.
+    /// The messages and metadata of the errors, in order.
     public var errors: [String] { entries.filter { $0.level == .error }.map(\.line) }
 
-    /// What writes here.
+    /// A logger that writes to this log.
     public var logger: Logger {
         Logger(label: "test") { _ in Handler(log: self) }
     }

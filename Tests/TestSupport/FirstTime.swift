@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Tells the first time from all others.
+/// Distinguishes the first call from all later ones.
 public final class FirstTime: Sendable {
     private let hasPassed = Atomic(false)
 
-    /// Creates one that has not been asked yet.
+    /// Creates a value without calls.
     public init() {}
 
-    /// Whether it is asked for the first time.
+    /// Returns whether this is the first call.
     public func isFirst() -> Bool {
         !hasPassed.exchange(true, ordering: .acquiringAndReleasing)
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Holds callers until a test lets them pass.
+/// Holds callers until a test admits them.
 ///
 /// A cancelled caller passes at once. Any thread may open the gate.
 ///
@@ -30,16 +30,16 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Guards who waits for what; callers are resumed after it is unlocked.
+    /// Guards the waiting callers. Continuations resume outside the lock.
     private let state = Mutex(State())
 
-    /// Creates a gate, closed.
+    /// Creates a closed gate.
     public init() {}
 
-    /// How many callers are held now.
+    /// The number of callers at the gate.
     public var waiters: Int { state.withLock { $0.waiting.count } }
 
-    /// Lets everyone pass, now and from now on.
+    /// Admits all present and future callers.
     public func open() {
         let released = state.withLock { state in
             state.isOpen = true
@@ -49,7 +49,7 @@ public final class Gate: Sendable {
         for caller in released { caller.resume() }
     }
 
-    /// Lets `count` callers pass, in the order of their arrival: those held now, then those to come.
+    /// Admits `count` callers in the order of their arrival: the waiting ones first, then later ones.
     public func admit(_ count: Int = 1) {
         let released = state.withLock { state in
             let released = state.waiting.prefix(count).map(\.caller)
@@ -60,7 +60,7 @@ public final class Gate: Sendable {
         for caller in released { caller.resume() }
     }
 
-    /// Returns when the gate lets this caller pass, or when its task is cancelled.
+    /// Returns when the gate admits this caller, or when its task is cancelled.
     public func wait() async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {
@@ -88,9 +88,9 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Returns once ``wait()`` was called `count` times since the gate's creation, or when this task is cancelled.
+    /// Returns after `count` calls of ``wait()`` since the creation of the gate, or when this task is cancelled.
     ///
-    /// Callers that have passed count too, so that a gate opened early makes nobody wait for ever.
+    /// Counts admitted callers, too. Otherwise a gate that opens early would block this call forever.
     public func reached(_ count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

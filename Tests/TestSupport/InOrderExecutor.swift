@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// Runs the parts of tasks one after the other, each as soon as those before it have run.
+/// Runs the jobs of tasks one at a time, in the order of their arrival.
 ///
 ///     let executor = InOrderExecutor()
 ///     let tasks = (0..<3).map { number in Task(executorPreference: executor) { … } }
@@ -8,16 +8,16 @@ internal import Dispatch
 public final class InOrderExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "InOrderExecutor")
 
-    /// Creates one that has nothing to run.
+    /// Creates an executor without jobs.
     public init() {}
 
-    /// Runs a part of a task after those before it.
+    /// Runs a job after all earlier ones.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    /// Returns once everything has run that was there before.
+    /// Returns once all earlier jobs have run.
     public func settled() async {
         await withCheckedContinuation { caller in queue.async { caller.resume() } }
     }

@@ -1,30 +1,31 @@
 public import Foundation
 internal import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock whose time changes only when a test sets it.
 ///
-/// Any thread may read and move it. Where a `@Sendable () -> Date` is asked for, pass ``date()`` as `clock.date`.
+/// Any thread may read and set the clock. Pass ``date()`` as `clock.date` for a parameter of type
+/// `@Sendable () -> Date`.
 public final class ManualClock: Sendable {
-    /// Guards the moment.
+    /// Guards the time.
     private let moment: Mutex<Date>
 
-    /// Creates a clock that shows `start`; a Sunday in 1994 from RFC 9110 where a test does not care.
+    /// Creates a clock at `start`. The default is a Sunday in 1994, the date in RFC 9110.
     public init(_ start: Date = Date(timeIntervalSince1970: 784_111_777)) {
         moment = Mutex(start)
     }
 
-    /// What the clock shows.
+    /// The current time of the clock.
     public var now: Date { moment.withLock { $0 } }
 
-    /// What the clock shows, as a function.
+    /// Returns the current time of the clock.
     @Sendable public func date() -> Date { now }
 
-    /// Moves the clock by `seconds`, back if they are negative.
+    /// Advances the clock by `seconds`; a negative number sets it back.
     public func advance(by seconds: TimeInterval) {
         moment.withLock { $0 += seconds }
     }
 
-    /// Makes the clock show `date`.
+    /// Sets the clock to `date`.
     public func set(_ date: Date) {
         moment.withLock { $0 = date }
     }

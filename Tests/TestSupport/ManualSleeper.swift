@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Pauses that last until a test moves the time.
+/// Suspends tasks until a test advances the time.
 ///
-/// Any thread may move it. Where a `@Sendable (Duration) async throws -> Void` is asked for, pass ``sleep(_:)`` as
-/// `sleeper.sleep`.
+/// Any thread may advance the time. Pass ``sleep(_:)`` as `sleeper.sleep` for a parameter of type
+/// `@Sendable (Duration) async throws -> Void`.
 ///
 ///     await sleeper.reached(1)
 ///     #expect(sleeper.durations == [.seconds(1)])
@@ -22,21 +22,21 @@ public final class ManualSleeper: Sendable {
         }
     }
 
-    /// Guards the time and who sleeps; callers are resumed after it is unlocked.
+    /// Guards the time and the sleeping callers. Continuations resume outside the lock.
     private let state = Mutex(State())
 
-    /// Creates one on which no time has passed.
+    /// Creates a sleeper at time zero.
     public init() {}
 
-    /// What was asked for, in order; those included who have woken since.
+    /// The durations of all calls of ``sleep(_:)``, in order, including finished ones.
     public var durations: [Duration] { state.withLock { $0.durations } }
 
-    /// How many callers sleep now.
+    /// The number of sleeping callers.
     public var sleepers: Int { state.withLock { $0.sleeping.count } }
 
-    /// Returns when the time was moved by `duration`.
+    /// Returns once the time has advanced by `duration`.
     ///
-    /// - Throws: `CancellationError` at once when the task is cancelled.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
     @Sendable public func sleep(_ duration: Duration) async throws {
         let id = state.withLock { $0.makeID() }
         let isOver = await withTaskCancellationHandler {
@@ -62,7 +62,7 @@ public final class ManualSleeper: Sendable {
         guard isOver else { throw CancellationError() }
     }
 
-    /// Moves the time, and wakes who has slept long enough, in the order of their ends.
+    /// Advances the time, and wakes the callers whose time has come, in the order of their end times.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now += duration
@@ -73,7 +73,7 @@ public final class ManualSleeper: Sendable {
         for sleeper in woken { sleeper.caller.resume(returning: true) }
     }
 
-    /// Returns once ``sleep(_:)`` was called `count` times, or when this task is cancelled.
+    /// Returns after `count` calls of ``sleep(_:)``, or when this task is cancelled.
     public func reached(_ count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Runs programs to their end and hands over what they said.
+/// Runs programs to their end and returns their output.
 public enum ProcessRunner {
-    /// How a program ended, and what it said.
+    /// The exit status and the output of a program.
     public struct Output: Hashable, Sendable {
-        /// The exit code; the number of the signal when ``wasKilled``.
+        /// The exit code; the number of the signal if ``wasKilled``.
         public var exitCode: Int32
         /// Whether a signal ended the program.
         public var wasKilled: Bool
@@ -19,24 +19,24 @@ public enum ProcessRunner {
         public var errorText: String { String(decoding: standardError, as: UTF8.self) }
     }
 
-    /// The built product `name` is not beside the tests.
+    /// The product is not in the directory of the tests.
     public struct ProductNotFound: Error, CustomStringConvertible {
-        /// Where it was looked for.
+        /// The name of the product and the directory.
         public let description: String
     }
 
-    /// Runs `executable` and returns when it has ended and closed its output.
+    /// Runs `executable` and returns when it has exited and closed its output.
     ///
     /// Suspends the caller and blocks no thread of Swift's pool. Cancelling the task kills the program.
     ///
     /// - Parameters:
-    ///   - environment: The variables of the program, `nil` for those of this process.
-    ///   - input: What the program reads from its standard input.
-    /// - Throws: `POSIXError`, when the program could not be started.
+    ///   - environment: The variables of the program; `nil` for those of this process.
+    ///   - input: The bytes of the standard input.
     public static func run(
         _ executable: URL, _ arguments: [String] = [], environment: [String: String]? = nil, input: Data = Data()
     ) async throws -> Output {
-        // A file, because a program that exits without reading would break a pipe, and SIGPIPE this process.
+        // A file, not a pipe: if the program exits without reading, a write to a pipe would end this process with
+        // SIGPIPE.
         let directory = try TemporaryDirectory()
         let inputFile = directory.url.appending(path: "input")
         try input.write(to: inputFile)
@@ -53,7 +53,7 @@ public enum ProcessRunner {
         for handle in [output.fileHandleForWriting, error.fileHandleForWriting] { try handle.close() }
 
         return try await withTaskCancellationHandler {
-            // Both at once: a program that fills one pipe while the other is read would wait for ever.
+            // Read both pipes at once. A program would block forever on a full pipe while only the other is read.
             async let standardOutput = readToEnd(output.fileHandleForReading)
             async let standardError = readToEnd(error.fileHandleForReading)
             let ending = await child.ending()
@@ -65,7 +65,7 @@ public enum ProcessRunner {
         }
     }
 
-    /// The executable product `name` of this package, built beside the running tests.
+    /// Returns the executable product `name` of this package, in the directory of the running tests.
     public static func builtProduct(named name: String) throws -> URL {
         #if os(macOS)
         let bundle = Bundle.allBundles.first { $0.bundleURL.pathExtension == "xctest" } ?? .main
@@ -80,7 +80,7 @@ public enum ProcessRunner {
         return product
     }
 
-    /// Reads on a thread of its own, which blocks until the program closes its end.
+    /// Reads on a separate thread, which blocks until the program closes its end.
     private static func readToEnd(_ handle: FileHandle) async throws -> Data {
         try await withCheckedThrowingContinuation { caller in
             Thread.detachNewThread {

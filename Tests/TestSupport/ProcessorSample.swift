@@ -4,14 +4,15 @@ internal import HTTPTypes
 
 /// Runs processors in tests.
 public enum ProcessorSample {
-    /// Takes a processor as a loader does, so that the compiler has to find `.text`, `.image` and the like.
+    /// Runs a processor from a generic parameter like that of a loader, so that the compiler resolves `.text`, `.image`
+    /// and similar members.
     public static func value<Output>(
         _ data: Data, contentType: String? = nil, as processor: some Processor<Data, Output>
     ) async throws -> Output {
         try await processor.process(data, context(contentType))
     }
 
-    /// A response to `http://a.test/` with this `Content-Type`, or without one.
+    /// Returns the context of a response to `http://a.test/`, with this `Content-Type` or without one.
     public static func context(_ contentType: String? = nil) -> ProcessingContext {
         var fields = HTTPFields()
         fields[.contentType] = contentType

@@ -3,45 +3,45 @@ public import Foundation
 public import HTTPTypes
 internal import Synchronization
 
-/// A transport without a network: a closure answers, and what was asked is recorded.
+/// A transport without a network: a closure answers each request, and the transport records it.
 ///
 ///     let transport = ScriptedTransport { _, _ in
 ///         .reply(200, [.cacheControl: "max-age=60"], "hello, ", "world")
 ///     }
 public final class ScriptedTransport: HTTPTransport {
-    /// One message that the transport was given.
+    /// A request that the transport received.
     public struct Sent: Hashable, Sendable {
-        /// Its head.
+        /// The head of the request.
         public var request: HTTPRequest
-        /// Its content.
+        /// The content of the request.
         public var body: Data?
     }
 
     private let handler: @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
 
-    /// Guards the list of what was sent.
+    /// Guards the recorded requests.
     private let log = Mutex<[Sent]>([])
 
-    /// Creates a transport that has `handler` answer.
+    /// Creates a transport that answers with `handler`.
     public init(
         _ handler: @escaping @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
     ) {
         self.handler = handler
     }
 
-    /// What was sent, in order.
+    /// The recorded requests, in order.
     public var sent: [Sent] { log.withLock { $0 } }
 
-    /// The heads of what was sent, in order.
+    /// The heads of the recorded requests, in order.
     public var requests: [HTTPRequest] { sent.map(\.request) }
 
-    /// How many requests were sent.
+    /// The number of recorded requests.
     public var requestCount: Int { log.withLock { $0.count } }
 
-    /// Adds nothing.
+    /// Returns the request unchanged.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    /// Reads the content to its end, records the request, then asks the handler.
+    /// Reads the content to its end, records the request, then calls the handler.
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
@@ -52,7 +52,7 @@ public final class ScriptedTransport: HTTPTransport {
 }
 
 extension RequestContent {
-    /// All of it.
+    /// Returns the whole content.
     public func collect() async throws(TransportError) -> Data {
         var bytes = Data()
         while let chunk = try await next() { bytes += chunk }
@@ -61,9 +61,9 @@ extension RequestContent {
 }
 
 extension TransportResponse {
-    /// A response whose body arrives as `chunks`.
+    /// Returns a response whose body arrives as `chunks`.
     ///
-    /// - Parameter failure: What the body throws after the last chunk, instead of ending.
+    /// - Parameter failure: The error of the body after the last chunk; `nil` for a complete body.
     public static func reply(
         _ status: HTTPResponse.Status = .ok,
         _ fields: HTTPFields = [:],
@@ -77,7 +77,7 @@ extension TransportResponse {
 }
 
 extension TransportBody {
-    /// A body that arrives as `chunks`, then ends, or throws `failure` if there is one. Empty chunks are left out.
+    /// Creates a body that arrives as `chunks`, then throws `failure` or, without one, ends. Omits empty chunks.
     public init(chunks: [Data], failure: TransportError? = nil) {
         let script = Script(chunks.filter { !$0.isEmpty })
         self.init { () async throws(TransportError) -> Data? in
@@ -88,7 +88,7 @@ extension TransportBody {
     }
 }
 
-/// The chunks still to come.
+/// The chunks that have not arrived yet.
 private final class Script: Sendable {
     /// Guards the chunks.
     private let chunks: Mutex<ArraySlice<Data>>

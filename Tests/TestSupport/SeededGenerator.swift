@@ -1,16 +1,16 @@
 internal import Foundation
 
-/// Random numbers that a failed test can have again: SplitMix64.
+/// Random numbers that a failed test can repeat: SplitMix64.
 ///
-/// The seed is that of the environment variable `CACHESTORE_SEED`, or a new one for every generator. Say it when a test
-/// fails: `#expect(…, "\(generator)")`.
+/// The environment variable `CACHESTORE_SEED` sets the seed. Without it, each generator has a random seed. Print the
+/// seed when a test fails: `#expect(…, "\(generator)")`.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    /// Where the sequence started.
+    /// The start of the sequence.
     public let seed: UInt64
 
     private var state: UInt64
 
-    /// Creates a generator with a seed from the environment, else a random one.
+    /// Creates a generator with the seed in the environment; otherwise with a random one.
     public init() {
         let given = ProcessInfo.processInfo.environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? .random(in: .min ... .max))
@@ -33,6 +33,6 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 }
 
 extension SeededGenerator: CustomStringConvertible {
-    /// How to have the same sequence again.
+    /// The setting that repeats this sequence.
     public var description: String { "CACHESTORE_SEED=\(seed)" }
 }

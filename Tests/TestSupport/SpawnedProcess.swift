@@ -1,23 +1,23 @@
 internal import Foundation
 internal import Synchronization
 
-/// A program that was started, by posix_spawn(3).
+/// A program started with posix_spawn(3).
 ///
-/// Not by Foundation's `Process`: on Linux (Swift 6.3) its `run()` reads beyond the end of a buffer once more than 1365
-/// descriptors are open (`findMaximumOpenFromProcSelfFD`), and it never releases a process that has ended.
+/// Foundation's `Process` has two defects on Linux (Swift 6.3). Its `run()` reads beyond the end of a buffer with more
+/// than 1365 open descriptors (`findMaximumOpenFromProcSelfFD`), and it never releases an ended process.
 final class SpawnedProcess: Sendable {
-    /// How it ended: its exit code, or the number of the signal.
+    /// The exit code of the program, or the number of the signal that ended it.
     struct Ending: Sendable {
         let code: Int32
         let isSignal: Bool
     }
 
-    /// Guards the number, which is another program's once this one has been waited for.
+    /// Guards the process ID. After waitpid(2), another program may have the same ID.
     private let running: Mutex<pid_t?>
     private let number: pid_t
 
-    /// Starts a program with these descriptors and no others, and with no signal blocked: the threads of Swift's pool
-    /// block nearly all, and one that inherited that could not even be terminated.
+    /// Starts a program with only these descriptors and no blocked signal. The threads of Swift's pool block nearly all
+    /// signals; a program that inherited this mask would never receive SIGTERM.
     init(
         _ path: String, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, error: Int32
     ) throws {
@@ -58,7 +58,7 @@ final class SpawnedProcess: Sendable {
     }
 
     #if !canImport(Darwin)
-    /// posix_spawn_file_actions_addclosefrom_np(3), which glibc has and does not show to Swift.
+    /// posix_spawn_file_actions_addclosefrom_np(3). glibc has this function, but Swift does not import it.
     private static var closeFrom: CloseFrom? {
         dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map { unsafeBitCast($0, to: CloseFrom.self) }
     }
@@ -66,11 +66,11 @@ final class SpawnedProcess: Sendable {
     private typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
     #endif
 
-    /// Waits for the end, on a thread of its own. To be called once.
+    /// Waits for the end on a separate thread. May be called only once.
     func ending() async -> Ending {
         await withCheckedContinuation { caller in
             Thread.detachNewThread { [self] in
-                // Ended, but its number not free yet.
+                // The program has ended, but keeps its process ID until waitpid(2).
                 var information = siginfo_t()
                 while waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
                 var status: Int32 = 0
@@ -86,7 +86,7 @@ final class SpawnedProcess: Sendable {
         }
     }
 
-    /// Ends it, if it is still there.
+    /// Kills the program if it is still running.
     func kill() {
         running.withLock { running in
             if let running { _ = Foundation.kill(running, SIGKILL) }

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// A directory of a test's own, removed with everything in it when the last reference goes.
+/// A directory for one test. Removed with its contents when the last reference is released.
 public final class TemporaryDirectory: Sendable {
-    /// Where it is.
+    /// The location of the directory.
     public let url: URL
 
-    /// Where it is, without a slash at the end.
+    /// The path of the directory, without a trailing slash.
     public var path: String { url.path(percentEncoded: false) }
 
     /// Creates an empty directory below the system's temporary directory.
@@ -16,7 +16,7 @@ public final class TemporaryDirectory: Sendable {
     }
 
     deinit {
-        // Whatever permissions a test took away must not keep the directory.
+        // A test may have removed permissions that the deletion needs.
         try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         try? FileManager.default.removeItem(at: url)
     }

@@ -5,16 +5,16 @@ import Foundation
 import Samples
 import Synchronization
 
-/// A store with many entries, in a directory of its own, and the index as C sees it.
+/// A store with many entries in its own directory, and the same index in C.
 ///
-/// `@unchecked Sendable`: the handles of the baseline are used by the one benchmark that runs at a time.
+/// `@unchecked Sendable`: only one benchmark runs at a time and uses the handles of the baseline.
 final class FilledStore: @unchecked Sendable {
     struct Failure: Error {}
 
     static let entryCount = 100_000
     static let bodyByteCount = Sample.Size.kib16.rawValue
 
-    /// Made by the first benchmark of the process.
+    /// Created by the first benchmark of the process.
     private static let made = Mutex<FilledStore?>(nil)
 
     static func shared() throws -> FilledStore {
@@ -34,13 +34,13 @@ final class FilledStore: @unchecked Sendable {
     private let blobs: Int32
     private var buffer = [UInt8](repeating: 0, count: bodyByteCount)
 
-    /// The work of a lookup, in C.
+    /// Does the work of a lookup in C.
     func lookupInC(_ number: Int) -> baseline_row {
         var url = urls[number]
         return url.withUTF8 { baseline_lookup(baseline, $0.baseAddress, Int32($0.count)) }
     }
 
-    /// The work of a hit, in C.
+    /// Does the work of a hit in C.
     func hitInC(_ number: Int) -> Int64 {
         var row = lookupInC(number)
         guard row.byte_count >= 0 else { return -1 }
@@ -50,9 +50,10 @@ final class FilledStore: @unchecked Sendable {
         }
     }
 
-    /// Bodies are shared, 64 among all entries: what is measured is the index and one read, not the size of the disk.
+    /// All entries share 64 bodies: the benchmark measures the index and one read, not the size of the disk.
     private init() throws {
-        // The same in every process of a run, which has one for each benchmark: filled once.
+        // Each benchmark has its own process. All processes of a run use this directory, so only the first one fills
+        // the store.
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "CacheStore-benchmark-\(Self.entryCount)")
         var configuration = ResponseStore.Configuration()

@@ -3,13 +3,13 @@ import CacheLoader
 import CacheStore
 import Foundation
 
-/// Lookups and hits among 100,000 entries, each beside the same work in C.
+/// Measures lookups and hits among 100,000 entries, and the same work in C.
 func lookupBenchmarks() {
     let configuration = Benchmark.Configuration(
         metrics: [.wallClock, .throughput], timeUnits: .nanoseconds, warmupIterations: 3, scalingFactor: .kilo,
         maxDuration: .seconds(3), maxIterations: 1000)
 
-    /// Runs `work` with the number of another entry each time, spread over the whole index.
+    /// Runs `work` with a different entry number each time, spread over the whole index.
     func measure(
         _ name: String, _ work: @escaping @Sendable (FilledStore, Int) async throws -> Void
     ) {

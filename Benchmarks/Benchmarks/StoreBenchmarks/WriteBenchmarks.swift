@@ -4,7 +4,7 @@ import CacheStore
 import Foundation
 import Samples
 
-/// Bodies of 16 KiB stored, rows freshened, entries evicted, and a value that is in memory.
+/// Measures inserts of 16 KiB bodies, freshened rows, evicted entries, and hits in the memory tier.
 func writeBenchmarks() {
     func configuration(_ scale: BenchmarkScalingFactor) -> Benchmark.Configuration {
         Benchmark.Configuration(
@@ -70,7 +70,7 @@ func writeBenchmarks() {
     }
 }
 
-/// Calls `body` with an empty store, and removes it.
+/// Calls `body` with an empty store, then removes the store.
 private func inFreshStore(_ body: (ResponseStore) throws -> Void) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "CacheStore-benchmark-\(UUID())")
     defer { try? FileManager.default.removeItem(at: directory) }

@@ -1,7 +1,7 @@
 import CBaseline
 import Foundation
 
-/// A store as C sees it. Used by one thread at a time.
+/// A store accessed from C. Used by one thread at a time.
 final class CStore {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -11,7 +11,7 @@ final class CStore {
     private let blobs: Int32
     private var buffer: [UInt8]
 
-    /// - Parameter directory: That of a store; for `baseline_bare` an empty one.
+    /// - Parameter directory: The directory of a store; an empty one for `baseline_bare`.
     init(_ directory: URL, _ use: baseline_use) throws {
         let path = directory.path(percentEncoded: false)
         mkdir(path, 0o700)
@@ -36,7 +36,7 @@ final class CStore {
         }
     }
 
-    /// Looks up and reads the body; the sum of a byte of each of its pages.
+    /// Looks up and reads the body. Returns the sum of one byte of each page.
     func hit(_ key: String) throws -> Int {
         var row = lookup(key)
         guard row.byte_count >= 0 else { throw Failure(description: "no row") }
@@ -84,7 +84,7 @@ final class CStore {
     }
 }
 
-/// The sum of a byte of each page: what makes a mapping of a file be read.
+/// Returns the sum of one byte of each page, which forces a mapped file to be read.
 func pageSum(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int {
     var sum = 0
     for offset in stride(from: bytes.startIndex, to: bytes.endIndex, by: 4096) { sum &+= Int(bytes[offset]) }
@@ -95,5 +95,5 @@ func pageSum(_ data: Data) -> Int {
     data.withUnsafeBytes { pageSum($0[...]) }
 }
 
-/// Keeps the compiler from leaving out what has no other effect.
+/// Keeps the compiler from removing work without another effect.
 func blackHole(_ value: Int) { baseline_keep(Int64(value)) }

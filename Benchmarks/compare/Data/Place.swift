@@ -2,7 +2,7 @@ import CacheStore
 import Foundation
 import Samples
 
-/// Where a run has its stores. Those that are only read stay there for the next run.
+/// The directory for the stores of a run. Stores that are only read remain for the next run.
 struct Place: Sendable {
     let root: URL
 
@@ -11,7 +11,7 @@ struct Place: Sendable {
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
     }
 
-    /// The bodies of all sizes, the middle one among `entries` entries.
+    /// A store with bodies of all sizes; `entries` of them have the size of 16 KiB.
     func bodies(entries: Int) throws -> URL {
         let directory = root.appending(path: "bodies-\(entries)")
         let others = Sample.Size.allCases.filter { $0 != .kib16 }
@@ -26,7 +26,7 @@ struct Place: Sendable {
         return directory
     }
 
-    /// `count` entries, each with a small file of its own.
+    /// A store with `count` entries, each with its own small file.
     func files(_ count: Int) throws -> URL {
         let directory = root.appending(path: "files-\(count)")
         try fill(directory, count: count) { store in
@@ -57,7 +57,7 @@ struct Place: Sendable {
         }
     }
 
-    /// An empty directory for something that is written.
+    /// Creates an empty directory for a store or file to write.
     func fresh(_ name: String) throws -> URL {
         let directory = root.appending(path: "work").appending(path: name)
         try remove(directory)
@@ -65,14 +65,14 @@ struct Place: Sendable {
         return directory
     }
 
-    /// An empty store, closed.
+    /// Creates an empty store and closes it.
     func freshStore(_ name: String) throws -> URL {
         let directory = try fresh(name)
         try ResponseStore.unlimited(directory).close()
         return directory
     }
 
-    /// A copy of a closed store. Its files are links to those of the original, which nobody ever writes to.
+    /// Copies a closed store. The body files are hard links to those of the original; no run modifies them in place.
     func copy(_ original: URL, as name: String) throws -> URL {
         let copy = try fresh(name)
         try shell("cp -rl \"$1/blobs\" \"$2/blobs\" && cp \"$1/index.sqlite\" \"$2/index.sqlite\"", original, copy)
@@ -81,7 +81,7 @@ struct Place: Sendable {
 
     private func remove(_ directory: URL) throws { try shell("rm -rf \"$1\"", directory) }
 
-    /// Removes what was written.
+    /// Removes the directories made by ``fresh(_:)``.
     func clear() throws { try remove(root.appending(path: "work")) }
 
     private func shell(_ command: String, _ arguments: URL...) throws {

@@ -4,14 +4,14 @@ import HTTPTypes
 import Samples
 import Synchronization
 
-/// Answers each request with 16 KiB, once as many have asked as should.
+/// Answers each request with 16 KiB, once the expected number of callers has arrived.
 final class WaitingTransport: HTTPTransport {
     private struct State {
         var asked = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Guards who has asked, and who waits for the rest.
+    /// Guards the number of callers and the waiting requests.
     private let state = Mutex(State())
     private let expected: Int
 
@@ -19,7 +19,7 @@ final class WaitingTransport: HTTPTransport {
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    /// Says that somebody asks now.
+    /// Counts a caller that is about to load.
     func ask() {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.asked += 1

@@ -1,20 +1,20 @@
-/// What came of one piece of work: what this package took, and what others took for the same.
+/// The measurements of one piece of work: of this package, and of its peers.
 struct Comparison: Sendable {
-    /// One that did the work.
+    /// One implementation of the work.
     struct Side: Sendable {
         let name: String
-        /// Nanoseconds per operation, a value for each round.
+        /// Nanoseconds per operation, one value for each round.
         let rounds: [Double]
         let latencies: Latencies?
-        /// What the first side should reach against this one.
+        /// The goal of the first side in comparison with this one.
         let aim: Aim?
     }
 
-    /// What is asked for.
+    /// A performance goal.
     enum Aim: Sendable {
-        /// At most so many times as long as the other.
+        /// At most this multiple of the other side's time.
         case ratio(Double)
-        /// At most so many nanoseconds.
+        /// At most this many nanoseconds.
         case nanoseconds(Double)
     }
 
@@ -25,24 +25,24 @@ struct Comparison: Sendable {
     }
 
     let work: String
-    /// Where the number of entries is the question.
+    /// Set if the work is measured over the number of entries.
     let growth: Growth?
-    /// The first is this package.
+    /// The first side is this package.
     let sides: [Side]
 
-    /// How many times as long the first side took as another; a value for each round that both were in.
+    /// Returns the time of the first side divided by the time of another; one value for each round of both sides.
     func ratios(to side: Side) -> [Double] {
         zip(sides.first?.rounds ?? [], side.rounds).map { $0 / $1 }
     }
 }
 
-/// A figure that is no time: bytes, for one.
+/// A figure that is not a time, such as a number of bytes.
 struct Fact: Sendable {
     let name: String
     let value: String
 }
 
-/// Work that was left out, and why.
+/// Omitted work, and the reason.
 struct Omission: Sendable {
     let work: String
     let reason: String

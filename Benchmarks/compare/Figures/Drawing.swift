@@ -1,6 +1,6 @@
 import Foundation
 
-/// An SVG that is drawn from the top left.
+/// An SVG drawing with its origin at the top left.
 struct Drawing {
     private let width: Double
     private let height: Double

@@ -1,4 +1,4 @@
-/// Operations in a second over the number of entries, a line for each operation: ours in bold.
+/// Draws operations per second over the number of entries, a line for each operation; those of this package are bold.
 struct GrowthChart {
     private struct Line {
         let name: String
@@ -9,7 +9,7 @@ struct GrowthChart {
 
     let comparisons: [Comparison]
 
-    /// `nil` if nothing was measured with two sizes.
+    /// The chart; `nil` if no operation was measured with two sizes.
     var svg: String? {
         let lines = lines.filter { $0.points.count > 1 }
         let (left, right, top, bottom) = (90.0, 620.0, 60.0, 440.0)
@@ -51,7 +51,7 @@ struct GrowthChart {
             let color = Drawing.colors[number % Drawing.colors.count]
             let of = comparisons.filter { $0.growth?.line == name }
             let ours = Line(name: name, isOurs: true, color: color, points: of.compactMap { Self.point($0, 0) })
-            // The other side of some is a store of another size.
+            // For some operations the other side is a smaller store of this package.
             let others = of.filter { $0.sides.count > 1 && !$0.sides[1].name.hasPrefix("ours") }
             let theirs = Line(name: name, isOurs: false, color: color, points: others.compactMap { Self.point($0, 1) })
             return [ours, theirs]

@@ -1,4 +1,4 @@
-/// How long single operations took, a line for each side: from the median over the 99th to the 99.9th percentile.
+/// Draws the latencies of single operations, a line for each side: median, 99th and 99.9th percentile.
 struct LatencyChart {
     private struct Line {
         let label: String
@@ -8,7 +8,7 @@ struct LatencyChart {
 
     let comparisons: [Comparison]
 
-    /// `nil` if no single operation was measured.
+    /// The chart; `nil` if no single operation was measured.
     var svg: String? {
         let lines = comparisons.flatMap { comparison in
             comparison.sides.enumerated().compactMap { number, side in

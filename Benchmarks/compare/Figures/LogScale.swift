@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where a value lies on a logarithmic axis.
+/// Maps values to positions on a logarithmic axis.
 struct LogScale {
-    /// Powers of ten around all values.
+    /// The powers of ten around all values.
     let decades: ClosedRange<Int>
-    /// Where the axis begins and ends.
+    /// The positions of both ends of the axis.
     let start: Double
     let end: Double
 
-    /// - Parameter values: Greater than zero; `nil` is returned if there are none.
+    /// - Parameter values: Positive numbers. Without any, the result is `nil`.
     init?(_ values: [Double], from start: Double, to end: Double) {
         guard let least = values.min(), let greatest = values.max(), least > 0 else { return nil }
         let first = Int(log10(least).rounded(.down))

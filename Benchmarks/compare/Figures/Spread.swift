@@ -1,9 +1,9 @@
-/// What a number of measurements of one thing say.
+/// The distribution of repeated measurements.
 struct Spread: Sendable {
-    /// In ascending order; at least one.
+    /// The measurements in ascending order; at least one.
     private let values: [Double]
 
-    /// `nil` if there are none.
+    /// Creates a distribution; `nil` without values.
     init?(_ values: [Double]) {
         guard !values.isEmpty else { return nil }
         self.values = values.sorted()
@@ -15,7 +15,8 @@ struct Spread: Sendable {
     var least: Double { quantile(0) }
     var greatest: Double { quantile(1) }
 
-    /// Between two values the line through them counts (Hyndman and Fan, "Sample quantiles in statistical packages", 7).
+    /// Interpolates linearly between two values (Hyndman and Fan, "Sample quantiles in statistical packages",
+    /// definition 7).
     func quantile(_ fraction: Double) -> Double {
         let position = fraction * Double(values.count - 1)
         let below = Int(position)
@@ -24,13 +25,13 @@ struct Spread: Sendable {
     }
 }
 
-/// How long single operations took.
+/// Percentiles of the times of single operations.
 struct Latencies: Sendable {
     let p50: Double
     let p99: Double
     let p999: Double
 
-    /// - Parameter nanoseconds: One value an operation; `nil` is returned if there are none.
+    /// - Parameter nanoseconds: One value for each operation. Without any, the result is `nil`.
     init?(_ nanoseconds: [Double]) {
         guard let spread = Spread(nanoseconds) else { return nil }
         p50 = spread.median

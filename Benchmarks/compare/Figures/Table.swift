@@ -1,6 +1,6 @@
 import Foundation
 
-/// What came of a run, as Markdown.
+/// The results of a run as Markdown.
 struct Table {
     let comparisons: [Comparison]
     let facts: [Fact]
@@ -21,7 +21,7 @@ struct Table {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The lines of the comparisons alone.
+    /// The rows of the comparisons, without the header.
     var rows: [String] { comparisons.flatMap(rows(of:)) }
 
     private func rows(of comparison: Comparison) -> [String] {
@@ -56,7 +56,7 @@ struct Table {
 
     private static func ratio(_ value: Double) -> String { String(format: value < 0.1 ? "%.4f" : "%.2f", value) }
 
-    /// Three significant digits, as far as they matter.
+    /// Formats a time with about three significant digits.
     static func time(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<1_000: String(format: "%.0f ns", nanoseconds)

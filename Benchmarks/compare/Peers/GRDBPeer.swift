@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// The store's lookup as a program on GRDB would have it: the same SELECT and pragmas, a cached statement, every column read.
+/// The store's lookup with GRDB: the same SELECT and pragmas, a cached statement, and a read of every column.
 struct GRDBPeer {
     private struct Entry: FetchableRecord {
         var id: Int64
@@ -29,7 +29,7 @@ struct GRDBPeer {
         var groups: String?
         var searchBase: String?
 
-        /// By position, which GRDB recommends where speed counts.
+        /// Reads columns by position, as GRDB recommends for speed.
         init(row: Row) {
             id = row[0]
             kind = row[1]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that reads commands, one a line, and answers each with a number.
+/// A program that reads one command a line and answers each with a number.
 final class LineProcess {
     struct Ended: Error, CustomStringConvertible {
         let description: String
@@ -11,10 +11,10 @@ final class LineProcess {
     private let output = Pipe()
     private let name: String
     private let isServer: Bool
-    /// What has been read of the next line.
+    /// The received bytes of the next line.
     private var rest = Data()
 
-    /// - Parameter isServer: Whether it goes on when there are no more commands.
+    /// - Parameter isServer: Whether the program continues after the end of its input.
     init(_ name: String, _ executable: URL, _ arguments: [String], isServer: Bool = false) throws {
         self.name = name
         self.isServer = isServer
@@ -25,7 +25,7 @@ final class LineProcess {
         try process.run()
     }
 
-    /// This program, with a hidden subcommand.
+    /// Starts this program with a hidden subcommand.
     convenience init(subcommand: String, _ arguments: [String]) throws {
         let executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         try self.init(subcommand, executable, [subcommand] + arguments)
@@ -33,7 +33,7 @@ final class LineProcess {
 
     deinit {
         try? input.fileHandleForWriting.close()
-        // Not SIGTERM, which is blocked in what is started from a thread of libdispatch.
+        // Not SIGTERM: a program started from a thread of libdispatch inherits a mask that blocks it.
         if isServer, process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }
@@ -42,7 +42,7 @@ final class LineProcess {
         try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
     }
 
-    /// The answer to the command that was sent first of those unanswered.
+    /// Returns the answer to the earliest unanswered command.
     func answer() throws -> Double {
         guard let number = try Double(line()) else { throw Ended(description: "\(name): no number") }
         return number
@@ -53,7 +53,7 @@ final class LineProcess {
         return try answer()
     }
 
-    /// The next line that it writes.
+    /// Returns the next line of the program's output.
     func line() throws -> String {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {

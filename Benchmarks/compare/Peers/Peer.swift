@@ -1,19 +1,19 @@
 import Foundation
 
-/// Another cache, in a process of its own.
+/// Another cache, in its own process.
 struct Peer {
-    /// What it can be asked for.
+    /// The operations that a peer supports.
     enum Ability {
         case get, put, open, evict
     }
 
     let name: String
     let abilities: Set<Ability>
-    /// The most operations that it is asked for in a round: some take a hundred times as long as others.
+    /// The most operations in a round: some peers are a hundred times slower.
     let maxOperations: Int
     let start: @Sendable (URL) throws -> LineProcess
 
-    /// Those that are here, and why others are not.
+    /// Returns the installed peers, and the missing ones with the reasons.
     static func all() -> (present: [Peer], absent: [Omission]) {
         let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -6,7 +6,8 @@ import Samples
 import FoundationNetworking
 #endif
 
-/// Foundation's URLCache, which may crash: reads commands, and answers each with microseconds per operation.
+/// Foundation's URLCache, in its own process because it may crash. Reads commands, and answers each with microseconds
+/// per operation.
 struct URLCachePeer: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "urlcache", shouldDisplay: false)
 
@@ -24,7 +25,7 @@ struct URLCachePeer: ParsableCommand {
                 filled = numbers[0]
                 answer = try time(0..<filled) { try put($0, numbers[1], into: cache) }
             case "put":
-                // Numbers of their own: it crashes when something is replaced.
+                // Each put has a new number: URLCache crashes when it replaces a response.
                 let first = 10_000_000 + numbers[0]
                 answer = try time(first..<first + numbers[1]) { try put($0, numbers[2], into: cache) }
             case "get":
@@ -61,7 +62,7 @@ struct URLCachePeer: ParsableCommand {
             CachedURLResponse(response: response, data: body, storagePolicy: .allowed), for: request)
     }
 
-    /// Microseconds per operation.
+    /// Returns microseconds per operation.
     private func time(_ range: Range<Int>, _ work: (Int) throws -> Void) rethrows -> Double {
         let start = ContinuousClock.now
         for number in range { try work(number) }

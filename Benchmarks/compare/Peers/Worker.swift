@@ -4,7 +4,8 @@ import CacheStore
 import Foundation
 import Samples
 
-/// A process that does what can only be seen, or done, by another: reads commands, and answers each with a number.
+/// A process for work that needs a second process, or its own memory and I/O counters. Reads commands, and answers each
+/// with a number.
 struct Worker: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
 
@@ -40,7 +41,7 @@ struct Worker: ParsableCommand {
         }
     }
 
-    /// Resident bytes after lookups all over the store.
+    /// Returns the resident bytes after lookups throughout the store.
     private func memory(_ directory: URL) throws -> Double {
         let store = try ResponseStore.unlimited(directory)
         for number in 0..<50_000 {
@@ -50,7 +51,7 @@ struct Worker: ParsableCommand {
         return Double(try Self.field("VmRSS:", of: "status") * 1024)
     }
 
-    /// Bytes written for each byte of so many bodies of 16 KiB.
+    /// Returns the bytes written for each byte of `count` bodies of 16 KiB.
     private func written(_ count: Int, _ directory: URL) throws -> Double {
         let store = try ResponseStore.unlimited(directory)
         let before = try Self.field("wchar:", of: "io")
@@ -76,7 +77,7 @@ struct Worker: ParsableCommand {
         return Double(try Self.field("wchar:", of: "io") - before) / Double(count * Sample.Size.kib16.rawValue)
     }
 
-    /// A number that the system tells of this process.
+    /// Returns a number from a file of this process in `/proc`.
     private static func field(_ name: String, of file: String) throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/\(file)", encoding: .utf8)
         let line = text.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Does workloads, the sides of each in turn, so that what disturbs the machine disturbs all of them.
+/// Runs workloads. The sides take turns, so that a disturbance of the machine affects all of them.
 struct Runner {
     let rounds: Int
-    /// Divides the operations of a round.
+    /// The divisor for the number of operations in a round.
     let divisor: Int
 
     func run(_ work: PlannedWork) async throws -> Comparison {
@@ -12,11 +12,11 @@ struct Runner {
         let count = max(1, workload.operations / divisor)
         let rounds = min(rounds, workload.rounds ?? rounds)
         var times = workload.sides.map { _ in [Double]() }
-        // What is done for the first time is done before the first round; but not what can be done once only.
+        // An extra round warms up the sides. Work that is possible only once has no such round.
         let firstRound = rounds > 1 ? -1 : 0
         for round in firstRound..<rounds {
             let start = (round + 1) * count
-            // Who comes second finds the processor as the first has left it.
+            // Alternate the order: each side finds the processor's caches as the previous one left them.
             let order = round.isMultiple(of: 2) ? Array(times.indices) : times.indices.reversed()
             for side in order {
                 try await workload.settle()

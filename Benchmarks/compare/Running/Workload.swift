@@ -2,20 +2,20 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Work, and those that do it.
+/// A piece of work, and the sides that do it.
 struct Workload {
-    /// One that does the work.
+    /// One implementation of the work.
     struct Side {
         let name: String
         var aim: Comparison.Aim?
-        /// Readies a round; not measured.
+        /// Prepares a turn; not measured.
         var prepare: () async throws -> Void = {}
-        /// Does the operations of these numbers; returns how many nanoseconds each took.
+        /// Does the operations with these numbers. Returns nanoseconds per operation.
         let measure: (Range<Int>) async throws -> Double
-        /// Whether single operations can be measured from here.
+        /// Whether this process can measure single operations of the side.
         let isHere: Bool
 
-        /// A side that is measured here, by the time that `run` takes.
+        /// Creates a side whose time is measured in this process.
         init(
             _ name: String, aim: Comparison.Aim? = nil, prepare: @escaping () async throws -> Void = {},
             run: @escaping (Range<Int>) async throws -> Void
@@ -31,7 +31,7 @@ struct Workload {
             }
         }
 
-        /// A side that measures itself: another process.
+        /// Creates a side that measures itself in another process.
         init(
             elsewhere name: String, aim: Comparison.Aim? = nil, prepare: @escaping () async throws -> Void = {},
             measure: @escaping (Range<Int>) async throws -> Double
@@ -43,28 +43,28 @@ struct Workload {
             isHere = false
         }
 
-        /// As this, where one operation does the work of so many.
+        /// Returns a side that counts each operation as `count` operations.
         func eachCounting(_ count: Int) -> Self {
             Self(elsewhere: name, aim: aim, prepare: prepare) { try await measure($0) / Double(count) }
         }
     }
 
-    /// In each round.
+    /// The number of operations in each round.
     let operations: Int
-    /// Where the usual number would take too long.
+    /// A lower number of rounds, for slow work.
     var rounds: Int?
-    /// Operations that are measured one by one after the rounds; 0 where one alone makes no sense.
+    /// The number of operations to measure one by one after the rounds; 0 for none.
     var singleOperations = 0
-    /// Does what the turn before has left to be done, so that it falls into no turn; not measured.
+    /// Finishes the background work of the previous turn; not measured.
     var settle: () async throws -> Void = {}
-    /// The first is this package.
+    /// The first side is this package.
     let sides: [Side]
 }
 
-/// Work that may be done. Its stores are made only if it is.
+/// Planned work. `make` creates its stores only if the work is selected.
 struct PlannedWork {
     let name: String
-    /// What the lines of the chart over the number of entries are called, and where on them this is.
+    /// The line and the position of this work in the chart over the number of entries.
     var growth: Comparison.Growth?
     let make: () throws -> Workload
 
@@ -77,7 +77,7 @@ struct PlannedWork {
     static func threads(_ count: Int) -> String { count == 1 ? "1 thread" : "\(count) threads" }
 }
 
-/// Several threads, each of its own: libdispatch would run no more at once than there are processors.
+/// Runs `body` on separate threads. libdispatch would run at most one thread for each processor.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let outcome = ThreadOutcome()
     for number in 0..<count {

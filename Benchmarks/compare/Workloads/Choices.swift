@@ -3,13 +3,13 @@ import CacheStore
 import Foundation
 import Samples
 
-/// Choices beside their alternatives: pages of another size, and bodies that are copied where they are mapped.
+/// Compares design choices with their alternatives: other page sizes, and copied instead of mapped bodies.
 struct Choices {
     let place: Place
     let entries: Int
 
     private static let pageSizes = [1, 2, 8, 16]
-    /// Around ``StoredBody/mappingThreshold``.
+    /// The sizes around ``StoredBody/mappingThreshold``.
     private static let mappingSizes = [64, 256, 1024, 2048, 4096]
 
     func plan() -> [PlannedWork] {
@@ -35,7 +35,7 @@ struct Choices {
         guard baseline_repage(path, Int32(size << 10)) == 0 else { throw CStore.Failure(description: "not repaged") }
     }
 
-    /// A store with pages of a size in KiB, and one as it is made, filled in the same way.
+    /// Returns a store with pages of `size` KiB, and one with the default size, with the same contents.
     private func sides(
         _ size: Int, _ fill: (ResponseStore) throws -> Void = { _ in },
         run: @escaping (ResponseStore, Range<Int>) throws -> Void
@@ -89,10 +89,10 @@ struct Choices {
 
     // MARK: Mapped or copied
 
-    /// The bytes of bodies that are open, as `data()` gives them, and as a copy; of each page one is read.
+    /// Measures the bytes of open bodies: from `data()`, mapped, and copied. Reads one byte of each page.
     private func asData(_ byteCount: Int) throws -> Workload {
         let store = try ResponseStore.unlimited(place.fresh("body as Data \(byteCount)"))
-        // Opened, and so held against their digests, before the first round.
+        // Opening compares the body with its digest, so open all bodies before the first round.
         let bodies = try (0..<20).map { number in
             let key = try CacheKey(url: Sample.url(number))
             try store.insert(

@@ -3,7 +3,7 @@ import CacheStore
 import Foundation
 import Samples
 
-/// One load that a thousand tasks wait for; nanoseconds per task.
+/// Measures one load for a thousand waiting tasks, in nanoseconds per task.
 struct Coalescing {
     let place: Place
 

@@ -3,7 +3,7 @@ import CacheStore
 import Foundation
 import Samples
 
-/// The same questions to stores of different sizes, in which every entry has a file of its own.
+/// Measures the same operations on stores of different sizes. Each entry has its own file.
 struct Growth {
     let place: Place
     let sizes: [Int]
@@ -79,7 +79,7 @@ struct Growth {
             ])
     }
 
-    /// What takes as long whatever the store holds: a size against the least.
+    /// Measures work that takes constant time: a store of `size` entries against the smallest one.
     private func opening(_ size: Int) throws -> Workload {
         let (small, large) = try (place.files(sizes[0]), place.files(size))
         return Workload(
@@ -105,7 +105,7 @@ struct Growth {
             ])
     }
 
-    /// Nanoseconds per entry that goes.
+    /// Measures nanoseconds per evicted entry.
     private func evict(_ size: Int) throws -> Workload {
         let original = try place.files(size)
         let place = place

@@ -4,8 +4,9 @@ import Foundation
 import Samples
 import Synchronization
 
-/// How long single lookups take while another thread evicts half of a store, and while nothing else happens. They record no
-/// use: so many would have the writer note uses most of the time.
+/// Measures single lookups while another thread evicts half of a store, and without an eviction.
+///
+/// The lookups record no access: so many accesses would keep the writer busy.
 struct LookupsDuringEviction {
     let place: Place
     let size: Int
@@ -46,7 +47,7 @@ struct LookupsDuringEviction {
     }
 
     private final class Eviction: Sendable {
-        /// Guards what came of it; `nil` while it goes on.
+        /// Guards the result of the eviction; `nil` while the eviction runs.
         let result = Mutex<Result<EvictionReport, any Error>?>(nil)
     }
 }

@@ -3,7 +3,7 @@ import CacheStore
 import Foundation
 import Samples
 
-/// Nine hits and a put, again and again, by several at once, in a store with entries.
+/// Measures nine hits and a put in turn, by several threads or processes at once, in a filled store.
 struct Mixed {
     let place: Place
     let entries: Int
@@ -57,7 +57,7 @@ struct Mixed {
     }
 }
 
-/// The mixed work with this package.
+/// Does the mixed work with this package.
 struct MixedStore {
     private let store: ResponseStore
     private let keys: [CacheKey]
@@ -86,9 +86,9 @@ struct MixedStore {
     }
 }
 
-/// The mixed work in C.
+/// Does the mixed work in C.
 ///
-/// `@unchecked Sendable`: each thread uses the handles of its own number only.
+/// `@unchecked Sendable`: each thread uses only the handles with its own number.
 final class MixedInC: @unchecked Sendable {
     private let readers: [CStore]
     private let writers: [CStore]

@@ -2,11 +2,11 @@ import CacheStore
 import Foundation
 import Samples
 
-/// What a cache is used for, beside other caches: 16 KiB bodies.
+/// Measures the typical operations of a cache against other caches, with 16 KiB bodies.
 struct Peers {
     let place: Place
     let peers: [Peer]
-    /// Divides the operations of a round.
+    /// The divisor for the number of operations in a round.
     let divisor: Int
 
     private static let filled = 1000
@@ -56,7 +56,7 @@ struct Peers {
         let ours = Workload.Side(
             "ours",
             prepare: {
-                // Closed before its directory is taken away.
+                // Close the store before its directory is removed.
                 state.store = nil
                 state.store = try filledStore("peers evict")
             }
@@ -72,7 +72,8 @@ struct Peers {
         let sides = try peers.filter { $0.abilities.contains(ability) }.map { peer in
             let process = try peer.start(place.fresh("\(peer.name) \(ability)"))
             if ability != .evict { _ = try process.ask("fill \(Self.filled) 16384") }
-            // The JVM compiles what has run often. A peer that takes milliseconds is spared this.
+            // Warm up: the JVM compiles code that has run often. Peers that take milliseconds for each operation skip
+            // this.
             if ability == .get, peer.maxOperations >= 1_000 { _ = try process.ask("get 0 20000 16384") }
             return Workload.Side(elsewhere: peer.name, aim: .ratio(1)) { range in
                 let some = range.prefix(max(1, peer.maxOperations / divisor))

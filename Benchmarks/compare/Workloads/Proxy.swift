@@ -1,7 +1,7 @@
 import Foundation
 import Samples
 
-/// Hits through the example `cacheproxy`, by `wrk`, in front of a file server; nanoseconds per request.
+/// Measures hits through the example `cacheproxy` with `wrk`, in front of a file server; nanoseconds per request.
 struct Proxy {
     let place: Place
     let executable: URL
@@ -17,7 +17,8 @@ struct Proxy {
         let files = try place.fresh("proxy files")
         let file = files.appending(path: "body.jpg")
         try Sample.body(1, .kib16).write(to: file)
-        // The server says nothing of freshness: RFC 9111 §4.2.2 makes a tenth of the age of the file of it.
+        // The server sends no freshness information. RFC 9111 §4.2.2: the heuristic lifetime is a tenth of the age of
+        // the file.
         let old = Date().addingTimeInterval(-31_536_000)
         try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: file.path(percentEncoded: false))
         let server = try LineProcess(
@@ -47,7 +48,7 @@ struct Proxy {
             operations: 1, rounds: 3,
             sides: [
                 Workload.Side(elsewhere: "ours") { _ in
-                    // Both end with this closure.
+                    // Both processes live as long as this closure.
                     _ = (server, proxy)
                     let load = try LineProcess("wrk", Self.wrk, ["-t1", "-c8", "-d\(seconds)s", String(url)])
                     while true {

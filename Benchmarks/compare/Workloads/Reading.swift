@@ -6,9 +6,9 @@ import HTTPTypes
 import HTTPTypesFoundation
 import Samples
 
-/// Lookups and hits in a store that nobody writes to, each beside the same work in C.
+/// Measures lookups and hits in a store without concurrent changes, and the same work in C.
 ///
-/// The store writes the uses of entries in the background. What one turn has recorded is written before the next begins.
+/// The store writes accesses in the background. The accesses of one turn are written before the next turn begins.
 struct Reading {
     let place: Place
     let entries: Int
@@ -34,7 +34,7 @@ struct Reading {
         return (try ResponseStore.unlimited(directory), directory)
     }
 
-    /// The numbers of a round, spread over the whole index.
+    /// Spreads the numbers of a round over the whole index.
     static func spread(_ number: Int, over count: Int) -> Int { number &* 7919 % count }
 
     private func lookup() throws -> Workload {
@@ -85,7 +85,7 @@ struct Reading {
             ])
     }
 
-    /// - Parameter isWritten: Whether a turn ends with what it has recorded in the index.
+    /// - Parameter isWritten: Whether a turn ends only when its accesses are in the index.
     private func recency(isWritten: Bool) throws -> Workload {
         let (store, _) = try open()
         let keys = try (0..<entries).map { try CacheKey(url: Sample.url($0)) }
@@ -104,7 +104,7 @@ struct Reading {
 
     private func hit(_ size: Sample.Size) throws -> Workload {
         let (store, directory) = try open()
-        // Spread over the index, but few files, each of which was verified in the first round.
+        // The keys are spread over the index, but have few files; each file is verified before the first round.
         let step = size == .kib16 ? max(1, entries / size.bodyCount) : 1
         let count = size == .kib16 ? min(entries, size.bodyCount) : size.bodyCount
         let keys = try (0..<count).map { number in try CacheKey(url: Sample.url(number * step, size)) }

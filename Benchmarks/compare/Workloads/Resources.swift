@@ -1,7 +1,7 @@
 import CacheStore
 import Foundation
 
-/// What a store takes beside time.
+/// Measures the index size, the memory and the written bytes of a store.
 struct Resources {
     let place: Place
     let sizes: [Int]

@@ -3,8 +3,10 @@ import CacheStore
 import Foundation
 import Samples
 
-/// Bodies stored, and rows freshened, each beside the same work in C: with the tables, indices and triggers of the store, and
-/// with a table with the same columns, no index but that of its key, and no triggers.
+/// Measures stored bodies and freshened rows, and the same work in C.
+///
+/// C works with the tables, indices and triggers of the store, and with a bare table. The bare table has the same
+/// columns, only the index of its key, and no triggers.
 struct Writing {
     let place: Place
 
@@ -29,7 +31,7 @@ struct Writing {
         return plan
     }
 
-    /// A store and its equals in C, each in an empty directory of its own.
+    /// Returns a store and its equivalents in C, each in its own empty directory.
     private func sides(
         _ name: String, aim: Double?, _ ours: @escaping (ResponseStore, Range<Int>) throws -> Void,
         _ theirs: @escaping (CStore, Range<Int>) throws -> Void
@@ -64,7 +66,7 @@ struct Writing {
             singleOperations: size == .mib4 ? 40 : size.writeCount, sides: sides)
     }
 
-    /// The same hundred keys again and again, each time with another body.
+    /// Stores new bodies under the same hundred keys in turn.
     private func replace(_ size: Sample.Size) throws -> Workload {
         let sides = try sides("replace \(size.name)", aim: nil) { store, range in
             for number in range { try Self.insert(store, Sample.url(number % 100, size), number, size) }
@@ -73,7 +75,7 @@ struct Writing {
                 try c.put(
                     Sample.url(number % 100, size), digest: Sample.digest(number), Sample.body(number, size),
                     at: Self.now)
-                // Of the first hundred there is nothing to be replaced.
+                // The first hundred replace no body.
                 try? c.unlink(Sample.digest(number - 100))
             }
         }
@@ -82,7 +84,7 @@ struct Writing {
             singleOperations: size.writeCount, sides: sides)
     }
 
-    /// The same body under key after key.
+    /// Stores the same body under many keys.
     private func duplicate(_ size: Sample.Size) throws -> Workload {
         let sides = try sides("duplicate \(size.name)", aim: nil) { store, range in
             let body = Sample.body(0, size)
@@ -100,7 +102,7 @@ struct Writing {
             singleOperations: size.writeCount, sides: sides)
     }
 
-    /// Several threads that store against one: nanoseconds per body, whoever stored it.
+    /// Compares several storing threads with one, in nanoseconds per body.
     private func writers(_ count: Int) throws -> Workload {
         let several = try ResponseStore.unlimited(place.fresh("writers \(count)"))
         let one = try ResponseStore.unlimited(place.fresh("writers \(count) one"))

@@ -6,7 +6,7 @@ internal import Logging
 
 /// A caching proxy for HTTP on a store directory.
 ///
-/// Holds the library against any client: what goes through is changed nowhere but where RFC 9111 has a cache change it.
+/// Tests the library with any client: the proxy changes messages only where RFC 9111 requires a cache to change them.
 @main
 struct CacheProxy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,7 +35,7 @@ struct CacheProxy: AsyncParsableCommand {
 
     func run() async throws {
         let termination = TerminationSignal()
-        // Nobody else uses SQLite here.
+        // No other code in this process uses SQLite.
         ResponseStore.disableSQLiteMemoryStatistics()
         let logger = Logger(label: "cacheproxy") { StreamLogHandler.standardError(label: $0) }
         var settings = ResponseStore.Configuration()
@@ -46,11 +46,11 @@ struct CacheProxy: AsyncParsableCommand {
 
         var configuration = HTTPCache.Configuration()
         configuration.policy = shared ? .shared : CachePolicy()
-        // A proxy has no say in how much its clients want.
+        // The proxy does not limit the size of the bodies that its clients load.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
         var connections = AsyncHTTPClientTransport.Configuration()
-        // As many as there are clients: one that waits for a slow answer keeps no other from its own.
+        // Enough connections for all clients, so that a slow response delays no other client.
         connections.connectionsPerHost = 1024
         connections.allowsHTTP2 = false
         let transport = AsyncHTTPClientTransport(configuration: connections)

@@ -9,10 +9,10 @@ internal import Musl
 #endif
 
 extension Channel {
-    /// Ends the connection so that the other side sees an error, and not an end.
+    /// Ends the connection with an error that the other side can distinguish from a normal end.
     func reset() {
         guard let socket = self as? any SocketOptionProvider else { return close(promise: nil) }
-        // Closing a socket that lingers for no time sends RST in place of FIN.
+        // With a linger time of zero, close(2) sends RST instead of FIN.
         socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in self.close(promise: nil) }
     }
 }

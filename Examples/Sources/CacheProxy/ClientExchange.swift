@@ -2,11 +2,12 @@ internal import CacheLoader
 internal import HTTPTypes
 internal import NIOCore
 
-/// One request of a client and its response, as the connection sees them.
+/// One request of a client and its response.
 ///
-/// Belongs to the connection's event loop; the task that asks the cache reaches it there through ``ResponseSender``.
+/// Belongs to the event loop of the connection. The task that calls the cache accesses the exchange there through
+/// ``ResponseSender``.
 final class ClientExchange {
-    /// The largest content that is read and sent in one piece.
+    /// The largest content that is read and sent at once.
     private static let smallByteCount: Int64 = 65_536
 
     let head: RequestHead
@@ -16,7 +17,7 @@ final class ClientExchange {
     var awaitsContinue: Bool
     /// Whether the head of the response has been written.
     private(set) var hasHead = false
-    /// Whether the connection ends with the response; known once that has a head.
+    /// Whether the connection ends with the response; valid once ``hasHead`` is true.
     private(set) var closes = false
     private(set) var framing = ResponseFraming.none
 
@@ -31,9 +32,10 @@ final class ClientExchange {
         awaitsContinue = head.expectsContinue
     }
 
-    /// Answers from the store on the event loop, without a task, if that has the whole answer and it is small.
+    /// Answers on the event loop, without a task, if the store has the whole content and the content is small.
     ///
-    /// - Returns: Whether it was so. What the system has not taken waits in the channel until it is flushed.
+    /// - Returns: Whether the response was written. Bytes that the system has not accepted stay in the channel until a
+    ///   flush.
     func answerAtOnce(_ response: CachedResponse) -> Bool {
         guard let byteCount = response.body.byteCount, byteCount <= Self.smallByteCount else { return false }
         decide(response.head, byteCount: byteCount)
@@ -44,7 +46,7 @@ final class ClientExchange {
         hasHead = true
         if !content.isEmpty { framing.write(content, into: &bytes) }
         if closes {
-            // Closing would overtake what the system has not taken.
+            // Close the connection only after the system has accepted all bytes: an earlier close would drop the rest.
             let exchange = NIOLoopBound(self, eventLoop: channel.eventLoop)
             channel.writeAndFlush(bytes).whenComplete { _ in exchange.value.end(isComplete: true) }
         } else {
@@ -54,9 +56,9 @@ final class ClientExchange {
         return true
     }
 
-    /// Has a task send what the cache answers.
+    /// Starts a task that sends the response of the cache.
     ///
-    /// - Parameter stored: What the store has answered already.
+    /// - Parameter stored: The response of the store, if it has one.
     func start(_ request: HTTPRequest, stored: CachedResponse?, gateway: Gateway) {
         let exchange = NIOLoopBound(self, eventLoop: channel.eventLoop)
         let eventLoop = channel.eventLoop
@@ -79,9 +81,9 @@ final class ClientExchange {
 
     // MARK: The task's side, on the event loop
 
-    /// Writes the head of the response, and decides how its end is found.
+    /// Writes the head of the response, and chooses the framing of the content.
     ///
-    /// - Parameter flushes: Whether it goes out at once, or with what follows it.
+    /// - Parameter flushes: Whether the head is sent at once, or with the following bytes.
     func begin(_ response: HTTPResponse, byteCount: Int64?, flushes: Bool) -> ResponseFraming {
         decide(response, byteCount: byteCount)
         hasHead = true
@@ -93,16 +95,17 @@ final class ClientExchange {
 
     private func decide(_ response: HTTPResponse, byteCount: Int64?) {
         framing = ResponseFraming(response, byteCount: byteCount, answering: head)
-        // A client that still waits for 100 may send its content or not: nobody knows where its next request begins.
+        // A client that still waits for 100 may or may not send its content, so the start of its next request is
+        // unknown.
         closes = head.isLast || handler.isDraining || awaitsContinue || framing == .untilClose
     }
 
-    /// Writes bytes; the result comes when the system has taken them.
+    /// Writes bytes. The future succeeds once the system has accepted them.
     func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> {
         channel.writeAndFlush(bytes)
     }
 
-    /// The response is complete, or will never be.
+    /// Ends the exchange; the response is complete, or will not become complete.
     func end(isComplete: Bool) {
         task = nil
         handler.end(self, isComplete: isComplete)

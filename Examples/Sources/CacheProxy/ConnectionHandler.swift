@@ -8,28 +8,28 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Reads the requests of one connection and has them answered, one after the other.
+/// Reads the requests of one connection and answers them one at a time.
 ///
-/// All its state belongs to the connection's event loop. What a client sends ahead waits in ``buffer``, and beyond a mark in
-/// its socket: while nothing can be done with more bytes, none are read.
+/// The state belongs to the event loop of the connection. Bytes of later requests wait in ``buffer``. Above a mark, the
+/// handler stops reading and the bytes wait in the socket.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Bytes of the next requests that may wait here.
+    /// The most bytes of later requests in the buffer.
     private static let highWaterMark = 262_144
-    /// Unread content of a request that is worth reading, so that the connection can be used again.
+    /// The most unread content to discard, so that the connection can be reused.
     private static let discardLimit = 1_048_576
 
     private enum Phase {
-        /// Between requests, or within the head of one.
+        /// Between requests, or within the head of a request.
         case idle
-        /// A request is being answered.
+        /// The cache answers a request.
         case serving(ClientExchange)
-        /// Answered, but its content has not come to an end; so many bytes of it are thrown away.
+        /// The response is sent, but content is still arriving; discards up to `byteCount` bytes of it.
         case discarding(byteCount: Int)
-        /// Nothing more is sent. What still arrives is thrown away: a socket closed with bytes unread is reset, and a
-        /// reset overtakes the response.
+        /// Nothing more is sent, and arriving bytes are discarded. Closing a socket with unread bytes sends a reset,
+        /// which may reach the client before the response.
         case lingering
         case closed
     }
@@ -48,7 +48,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var isReading = false
     private var isAdvancing = false
     private var advancesAgain = false
-    /// Exchanges whose task has not ended: the one that is served, and those that were broken off.
+    /// The number of exchanges whose tasks have not ended: the current one, and cancelled ones.
     private var runningCount = 0
     private var idleTimer: IdleTimer?
 
@@ -70,7 +70,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     func channelActive(context: ChannelHandlerContext) {
         guard connections.admit(context.channel) else { return context.close(promise: nil) }
         idleTimer = IdleTimer(on: context.eventLoop) { [self] in
-            // A client that waits for an answer is not idle.
+            // A client that waits for a response is not idle.
             if case .serving = phase, content.isAtEnd { return false }
             close()
             return true
@@ -118,9 +118,9 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Requests
 
-    /// Goes on with what has arrived, as far as that leads.
+    /// Processes the received bytes as far as possible.
     ///
-    /// What happens meanwhile, such as room for more bytes after a flush, does not begin another run within this one.
+    /// A nested call, for example after a flush makes room, only requests another pass of the outer call.
     func advance() {
         guard !isAdvancing else {
             advancesAgain = true
@@ -140,7 +140,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         read()
     }
 
-    /// One step; `false` when there is nothing to do before more has happened.
+    /// Performs one step; returns `false` if more bytes or events are needed.
     private func step() throws(Refusal) -> Bool {
         switch phase {
         case .idle:
@@ -190,7 +190,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         exchange.start(request, stored: stored, gateway: gateway)
     }
 
-    /// The reader of a request's content waits for it, or has made room.
+    /// Continues to read the content of a request after its reader has asked for bytes or made room.
     func continueContent(of exchange: ClientExchange) {
         guard case .serving(exchange) = phase else { return }
         if exchange.awaitsContinue, !exchange.hasHead {
@@ -202,14 +202,14 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Responses
 
-    /// Called when the task of an exchange ends, for whatever reason.
+    /// Called when an exchange ends: when its task ends, or when the store has answered at once.
     ///
-    /// - Parameter isComplete: Whether the response has been written as a whole.
+    /// - Parameter isComplete: Whether the whole response has been written.
     func end(_ exchange: ClientExchange, isComplete: Bool) {
         runningCount -= 1
         if runningCount == 0, !isConnected { connections.remove(exchange.channel) }
         guard case .serving(exchange) = phase else { return }
-        // The client must see that the response is not whole.
+        // The client must be able to detect that the response is incomplete.
         guard isComplete else { return close(resets: exchange.framing == .untilClose) }
         idleTimer?.touch()
         if exchange.closes {
@@ -223,7 +223,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// What is no request is answered by the proxy, and ends the connection: nobody knows where the next one begins.
+    /// Answers a request that the proxy does not forward, and ends the connection: the start of the next request may be
+    /// unknown.
     private func refuse(_ refusal: Refusal) {
         switch phase {
         case .idle: break
@@ -238,7 +239,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         linger()
     }
 
-    /// Nobody waits for the response any more.
+    /// Cancels the current exchange, whose response is no longer needed.
     private func breakOff(_ reason: String) {
         guard case .serving(let exchange) = phase else { return }
         exchange.content?.finish(TransportError(.connectionLost, message: reason))
@@ -259,7 +260,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.eventLoop.scheduleTask(in: .seconds(2)) { handler.value.close() }
     }
 
-    /// - Parameter resets: Whether the client is to see an error rather than an end.
+    /// - Parameter resets: Whether the client receives a reset instead of a normal end.
     private func close(resets: Bool = false) {
         guard let context else { return }
         breakOff("the connection is closed")
@@ -275,10 +276,11 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.read()
     }
 
-    /// A client that asks and does not take the answers is not asked for more.
+    /// Whether the channel has room. A client that does not read its responses gets no further requests processed.
     private var canWrite: Bool { context?.channel.isWritable ?? false }
 
-    /// A connection that is not read from does not notice that its client has left; hence it is whenever there is room.
+    /// Reads whenever there is room: without a read, the handler does not notice that the client has closed the
+    /// connection.
     private var wantsBytes: Bool {
         guard case .serving(let exchange) = phase else { return canWrite }
         if !content.isAtEnd, let stream = exchange.content {

@@ -1,19 +1,19 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// Takes the content of one request out of the bytes of a connection (RFC 9112 §6–7).
+/// Extracts the content of one request from the bytes of a connection (RFC 9112 §6–7).
 struct ContentDecoder {
     enum Step {
-        /// Some of the content.
+        /// Bytes of the content.
         case content(ByteBuffer)
-        /// More bytes have to arrive.
+        /// More bytes are needed.
         case wait
-        /// The content is complete; what follows is the next request.
+        /// The content is complete; the next request follows.
         case end
     }
 
     private enum State {
-        /// So many bytes are still to come; in a chunk an end of line follows them.
+        /// This many bytes are still missing. In a chunk, a line end follows them.
         case bytes(Int64, isChunk: Bool)
         case chunkSize
         case chunkEnd
@@ -21,7 +21,7 @@ struct ContentDecoder {
         case end
     }
 
-    /// The longest line of a chunk's size with its extensions, and the longest trailer section.
+    /// The longest line with a chunk size and its extensions, and the longest trailer section.
     private static let maxLineByteCount = 16_384
 
     private var state: State
@@ -40,7 +40,7 @@ struct ContentDecoder {
         if case .end = state { true } else { false }
     }
 
-    /// The next step; a refusal if the framing is broken, and nothing can be read from the connection any more.
+    /// Returns the next step. Throws if the framing is malformed; nothing can then be read from the connection.
     mutating func next(_ buffer: inout ByteBuffer) throws(Refusal) -> Step {
         while true {
             switch state {
@@ -63,7 +63,7 @@ struct ContentDecoder {
                 state = .chunkSize
             case .trailers:
                 guard let line = try Self.line(&buffer) else { return .wait }
-                // RFC 9110 §6.5.1: trailers may be dropped, and the cache has no place for them.
+                // RFC 9110 §6.5.1: a recipient may discard trailers. The cache does not store them.
                 trailerByteCount += line.readableBytes
                 guard trailerByteCount <= Self.maxLineByteCount else { throw Refusal(.requestHeaderFieldsTooLarge) }
                 if line.readableBytes == 0 { state = .end }
@@ -71,7 +71,7 @@ struct ContentDecoder {
         }
     }
 
-    /// A line without its end.
+    /// Returns a line without its line end; `nil` while it is incomplete.
     private static func line(_ buffer: inout ByteBuffer) throws(Refusal) -> ByteBuffer? {
         guard let length = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else {
             guard buffer.readableBytes <= maxLineByteCount else { throw .malformed }
@@ -84,12 +84,12 @@ struct ContentDecoder {
         return line
     }
 
-    /// RFC 9112 §7.1: hexadecimal digits, then extensions, which are ignored.
+    /// Parses a chunk size (RFC 9112 §7.1): hexadecimal digits, then extensions, which are ignored.
     private static func chunkSize(_ line: ByteBuffer) throws(Refusal) -> Int64 {
         let view = line.readableBytesView
         let digits = view.prefix { ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x66 || (0x30...0x39).contains($0) }
         let rest = view[digits.endIndex...].drop { $0 == 0x20 || $0 == 0x09 }
-        // A carriage return within an extension ends the line for some readers.
+        // Some readers treat a carriage return within an extension as a line end.
         guard !digits.isEmpty, digits.count <= 15, rest.first ?? 0x3b == 0x3b, !rest.contains(0x0d),
             let size = Int64(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw .malformed }

@@ -1,21 +1,23 @@
 internal import CacheLoader
 internal import HTTPTypes
 
-/// Turns what a client asks for into what the cache is asked for.
+/// Converts requests of clients to requests for the cache.
 ///
-/// A target in origin form belongs to the configured origin, and `Host` goes there as the client sent it: an origin that
-/// builds links from it builds the client's. Stored responses are found by the origin's URL all the same, so that two names
-/// of the proxy share them. A target in absolute form names its own origin, and `Host` follows it (RFC 9112 §3.2.2).
+/// A target in origin form belongs to the configured origin. `Host` reaches the origin as the client sent it, so links
+/// that the origin builds from it lead to the proxy. The key of a stored response is the URL at the origin, so all
+/// names of the proxy share stored responses.
+///
+/// A target in absolute form names its own origin, and `Host` is set to it (RFC 9112 §3.2.2).
 struct Gateway: Sendable {
     let cache: HTTPCache
-    /// Where targets in origin form lead; `nil` refuses them.
+    /// The origin for targets in origin form; `nil` refuses them.
     let origin: OriginAddress?
 
-    /// The request to put to the cache.
+    /// Returns the request for the cache.
     ///
-    /// - Throws: A refusal for a target that leads nowhere.
+    /// - Throws: A refusal for a target without a possible origin.
     func request(for head: RequestHead) throws(Refusal) -> HTTPRequest {
-        // RFC 9112 §3.2: no form of a target has a fragment.
+        // RFC 9112 §3.2: a target has no fragment.
         guard !head.target.utf8.contains(UInt8(ascii: "#")) else { throw .malformed }
         var fields = head.fields.endToEnd
         if head.expectsContinue { fields.removeAll { $0.name == .expect } }
@@ -35,7 +37,7 @@ struct Gateway: Sendable {
     }
 
     private static func absoluteForm(_ head: RequestHead) throws(Refusal) -> (authority: String, path: String) {
-        // Tunnels, targets without a path, and other schemes are beyond a cache for http.
+        // This proxy supports no tunnels, no targets without a path, and only the scheme http.
         guard head.method != .connect, head.target != "*" else { throw Refusal(.notImplemented) }
         guard let colon = head.target.firstRange(of: "://") else { throw .malformed }
         guard head.target[..<colon.lowerBound].lowercased() == "http" else { throw Refusal(.notImplemented) }
@@ -47,7 +49,8 @@ struct Gateway: Sendable {
         return (String(authority), path.first == "/" ? String(path) : "/" + path)
     }
 
-    /// RFC 9110 §7.6.2: OPTIONS and TRACE may say how many proxies they pass; whom the count ends at answers.
+    /// RFC 9110 §7.6.2: `Max-Forwards` limits the proxies that OPTIONS and TRACE pass. The proxy that receives 0
+    /// answers.
     private func forwardOnceLess(_ method: HTTPRequest.Method, _ fields: inout HTTPFields) throws(Refusal) {
         guard method == .options || method == .trace,
             let index = fields.firstIndex(where: { $0.name == .maxForwards }), let count = Int(fields[index].value)
@@ -56,13 +59,13 @@ struct Gateway: Sendable {
         fields[index].value = "\(count - 1)"
     }
 
-    /// The answer that the store has; `nil` if the origin must be asked. Waits for nobody.
+    /// Returns the response of the store; `nil` if the origin is needed. Never waits.
     func storedResponse(for request: HTTPRequest) -> CachedResponse? {
-        // What is wrong with a request is found again by whoever asks in earnest.
+        // Ignores errors: ``response(for:content:)`` reports them.
         try? cache.storedResponse(for: request)
     }
 
-    /// The answer to a request.
+    /// Returns the response to a request.
     func response(
         for request: HTTPRequest, content: RequestContentStream?
     ) async throws(LoadError) -> CachedResponse {

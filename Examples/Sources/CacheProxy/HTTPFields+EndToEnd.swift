@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension HTTPFields {
-    /// All fields but those that concern one connection (RFC 9110 §7.6.1): the rest in its order, with its bytes.
+    /// The fields without those for a single connection (RFC 9110 §7.6.1), with the same order and bytes.
     var endToEnd: HTTPFields {
         var listed: Set<Substring> = []
         var hasHopByHop = false
@@ -10,8 +10,8 @@ extension HTTPFields {
             if field.name == .connection { listed.formUnion(field.tokens) }
         }
         guard hasHopByHop else { return self }
-        // "A sender MUST NOT send a connection option corresponding to a field that is intended for all recipients of the
-        // content": without these the message would mean something else to the next one.
+        // "A sender MUST NOT send a connection option corresponding to a field that is intended for all recipients of
+        // the content". Without these fields the message would have another meaning for the next recipient.
         listed.subtract(["age", "cache-control", "content-length", "date", "expires", "host", "vary"])
         return filter { field in
             let name = field.name.canonicalName
@@ -24,7 +24,7 @@ extension HTTPFields {
         "proxy-connection", "te", "transfer-encoding", "upgrade",
     ]
 
-    /// The fields for which `isIncluded` holds, in their order.
+    /// Returns the fields that satisfy `isIncluded`, in order.
     private func filter(_ isIncluded: (HTTPField) -> Bool) -> HTTPFields {
         var fields = HTTPFields()
         for field in self where isIncluded(field) { fields.append(field) }

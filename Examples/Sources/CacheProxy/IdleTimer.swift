@@ -1,8 +1,9 @@
 internal import NIOCore
 
-/// Calls a function when nothing has happened for 60 seconds.
+/// Calls a function after 60 seconds without activity.
 ///
-/// Belongs to one event loop. Something happens with every request: that is noted, and the timer not moved.
+/// Belongs to one event loop. Activity only updates a time and does not reschedule the timer, because every request is
+/// activity.
 final class IdleTimer {
     private static let limit = TimeAmount.seconds(60)
 
@@ -11,7 +12,7 @@ final class IdleTimer {
     private var latest: NIODeadline
     private var scheduled: Scheduled<Void>?
 
-    /// - Parameter isOver: Called after the time; `false` starts it again.
+    /// - Parameter isOver: Called when the time is over; `false` starts the timer again.
     init(on eventLoop: any EventLoop, isOver: @escaping () -> Bool) {
         self.eventLoop = eventLoop
         self.isOver = isOver
@@ -19,7 +20,7 @@ final class IdleTimer {
         schedule()
     }
 
-    /// Something has happened.
+    /// Notes activity.
     func touch() {
         latest = .now()
     }

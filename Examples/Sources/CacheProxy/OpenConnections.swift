@@ -1,9 +1,9 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of clients, so that the end of the proxy can wait for them.
+/// The connections of clients. The proxy waits for them before it ends.
 final class OpenConnections: Sendable {
-    /// Asks a connection to end with the request that it is at.
+    /// Asks a connection to end after its current request.
     struct Draining: Sendable {}
 
     private struct State {
@@ -11,10 +11,10 @@ final class OpenConnections: Sendable {
         var isDraining = false
     }
 
-    /// Guards the table, which every event loop writes.
+    /// Guards the table, which all event loops modify.
     private let state = Mutex(State())
 
-    /// Adds a connection; `false` if the proxy is ending.
+    /// Adds a connection; returns `false` if the proxy is ending.
     func admit(_ channel: any Channel) -> Bool {
         state.withLock { state in
             guard !state.isDraining else { return false }
@@ -23,12 +23,12 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// Called when a connection is closed and its last request has ended.
+    /// Removes a connection. Called once it is closed and its last request has ended.
     func remove(_ channel: any Channel) {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Returns when all requests in progress have ended, or been cancelled after `patience`.
+    /// Waits for all requests in progress, and cancels those that take longer than `patience`.
     func drain(patience: Duration) async {
         let channels = state.withLock { state in
             state.isDraining = true
@@ -37,7 +37,7 @@ final class OpenConnections: Sendable {
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(Draining()) }
         await waitUntilEmpty(for: patience)
         for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
-        // A cancelled request ends at once, unless the disk is slow.
+        // A cancelled request ends soon, unless the disk is slow.
         await waitUntilEmpty(for: .seconds(2))
     }
 

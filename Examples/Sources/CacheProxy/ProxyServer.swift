@@ -3,13 +3,13 @@ internal import NIOPosix
 
 /// Listens for clients and serves them.
 final class ProxyServer: Sendable {
-    /// The port that it listens on.
+    /// The port of the listening socket.
     let port: Int
 
     private let listener: any Channel
     private let connections: OpenConnections
 
-    /// - Throws: What the system said when the address could not be bound.
+    /// - Throws: The error of the system if the address cannot be bound.
     init(at address: ListenAddress, gateway: Gateway) async throws {
         let connections = OpenConnections()
         self.connections = connections
@@ -18,7 +18,7 @@ final class ProxyServer: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 131_072, high: 262_144))
-            // The handler reads when it has room.
+            // The handler requests each read when it has room.
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -30,7 +30,7 @@ final class ProxyServer: Sendable {
         port = listener.localAddress?.port ?? address.port
     }
 
-    /// Takes no more clients, and returns when requests in progress have ended, or have been cancelled after some seconds.
+    /// Accepts no more clients. Waits some seconds for the requests in progress, then cancels them.
     func stop() async {
         try? await listener.close()
         await connections.drain(patience: .seconds(5))

@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// Why the proxy answers a request itself: what arrived is no request that it can forward.
+/// The reason to answer a request in the proxy itself: the proxy cannot forward it.
 struct Refusal: Error {
     let status: HTTPResponse.Status
 
@@ -8,6 +8,6 @@ struct Refusal: Error {
         self.status = status
     }
 
-    /// RFC 9112: what does not follow the grammar is answered with 400, never repaired.
+    /// RFC 9112: answers malformed requests with 400 and does not repair them.
     static var malformed: Refusal { Refusal(.badRequest) }
 }

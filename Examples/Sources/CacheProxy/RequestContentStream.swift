@@ -7,32 +7,34 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The content of a request on its way from its connection to the cache.
+/// Passes the content of a request from the connection to the cache.
 ///
-/// The connection appends, the cache's task reads. Nothing is held back here: the connection stops reading from its socket
-/// while ``byteCount`` is above ``highWaterMark``, and is told when somebody wants bytes.
+/// The connection appends, and a task of the cache reads. The stream accepts all bytes: the connection itself stops
+/// reading from its socket while ``byteCount`` is above ``highWaterMark``. The stream notifies the connection when the
+/// reader needs bytes.
 final class RequestContentStream: Sendable {
-    /// Bytes that may wait here before the client is held back.
+    /// The number of waiting bytes above which the connection stops reading.
     static let highWaterMark = 262_144
 
     private typealias Chunk = Result<Data?, TransportError>
 
     private struct State {
         var chunks: [Data] = []
-        /// The first chunk not handed over: removing from the front of an array moves all that follow.
+        /// The index of the next chunk to read. An index, because removing the first element of an array moves all
+        /// later ones.
         var next = 0
         var byteCount = 0
         var ending: Result<Void, TransportError>?
         var waiter: CheckedContinuation<Chunk, Never>?
     }
 
-    /// The length that the client declared; `nil` for chunks.
+    /// The length that the client declared; `nil` for chunked content.
     let length: Int64?
 
-    /// Tells the connection that the reader waits, or has made room. Called on the reader's thread.
+    /// Notifies the connection that the reader waits or has made room. Called on the reader's thread.
     private let onDemand: @Sendable (RequestContentStream) -> Void
 
-    /// Guards what has arrived and who waits for it.
+    /// Guards the chunks and the waiting reader.
     private let state = Mutex(State())
 
     init(length: Int64?, onDemand: @escaping @Sendable (RequestContentStream) -> Void) {
@@ -40,10 +42,10 @@ final class RequestContentStream: Sendable {
         self.onDemand = onDemand
     }
 
-    /// Bytes that wait for the reader.
+    /// The number of bytes that wait for the reader.
     var byteCount: Int { state.withLock { $0.byteCount } }
 
-    /// A part of the content has arrived.
+    /// Appends a part of the content.
     func append(_ chunk: Data) {
         let waiter = state.withLock { state in
             guard state.ending == nil else { return nil as CheckedContinuation<Chunk, Never>? }
@@ -55,7 +57,7 @@ final class RequestContentStream: Sendable {
         waiter?.resume(returning: .success(chunk))
     }
 
-    /// The content is complete, or will never be.
+    /// Ends the content; with an error if it is incomplete.
     func finish(_ error: TransportError? = nil) {
         let waiter = state.withLock { state in
             guard state.ending == nil else { return nil as CheckedContinuation<Chunk, Never>? }
@@ -65,7 +67,7 @@ final class RequestContentStream: Sendable {
         waiter?.resume(returning: error.map { .failure($0) } ?? .success(nil))
     }
 
-    /// The next part; `nil` once the content is complete.
+    /// Returns the next part; `nil` once the content is complete.
     func next() async throws(TransportError) -> Data? {
         let chunk = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<Chunk, Never>) in
@@ -88,7 +90,7 @@ final class RequestContentStream: Sendable {
                     state.chunks.removeAll(keepingCapacity: true)
                     state.next = 0
                 }
-                // The connection may have stopped at the mark: it goes on when half of that is free.
+                // The connection may have stopped at the mark. It continues once half of the space is free.
                 return (.success(chunk), state.byteCount <= Self.highWaterMark / 2)
             }
             if let ending = state.ending { return (ending.map { nil }, false) }

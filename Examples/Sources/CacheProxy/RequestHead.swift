@@ -1,8 +1,8 @@
 internal import HTTPTypes
 
-/// The head of a request as it arrived, and what it says about the connection.
+/// The received head of a request, and its consequences for the connection.
 struct RequestHead: Sendable {
-    /// How the end of the content is found (RFC 9112 §6.3).
+    /// The framing of the content (RFC 9112 §6.3).
     enum Framing: Hashable, Sendable {
         case none
         case length(Int64)
@@ -11,17 +11,17 @@ struct RequestHead: Sendable {
 
     let method: HTTPRequest.Method
     let target: String
-    /// A client of HTTP/1.0 knows no chunks, and its connection does not persist (RFC 9112 §9.3).
+    /// HTTP/1.0 has no chunked coding, and its connections do not persist (RFC 9112 §9.3).
     let isHTTP10: Bool
-    /// All lines, in their order and with their bytes.
+    /// All field lines, in order and with their bytes.
     let fields: HTTPFields
     private(set) var framing = Framing.none
-    /// Whether the client sends no other request on this connection.
+    /// Whether this is the last request on its connection.
     private(set) var isLast: Bool
     /// Whether the client waits for 100 before it sends the content.
     private(set) var expectsContinue = false
 
-    /// - Throws: A refusal when the fields do not say where the request ends, or say it twice.
+    /// - Throws: A refusal if the framing is unknown or ambiguous.
     init(method: HTTPRequest.Method, target: String, isHTTP10: Bool, fields: HTTPFields) throws(Refusal) {
         self.method = method
         self.target = target
@@ -35,12 +35,12 @@ struct RequestHead: Sendable {
             case "host":
                 hostCount += 1
             case "content-length":
-                // A list, or a second line, is how requests are smuggled past a proxy: RFC 9112 §6.3.
+                // RFC 9112 §6.3: a list or a second line would permit request smuggling.
                 guard length == nil, let value = Self.length(field) else { throw .malformed }
                 length = value
             case "transfer-encoding":
                 codingCount += 1
-                // RFC 9112 §6.1: only chunked is known here.
+                // RFC 9112 §6.1: this proxy supports only the chunked coding.
                 guard field.value.lowercased() == "chunked" else { throw Refusal(.notImplemented) }
             case "connection":
                 if field.tokens.contains("close") { isLast = true }
@@ -50,7 +50,7 @@ struct RequestHead: Sendable {
                 break
             }
         }
-        // RFC 9112 §3.2: one Host, and none only in HTTP/1.0.
+        // RFC 9112 §3.2: exactly one Host line; HTTP/1.0 permits none.
         guard hostCount == 1 || hostCount == 0 && isHTTP10 else { throw .malformed }
         if codingCount > 0 {
             guard codingCount == 1, length == nil, !isHTTP10 else { throw .malformed }

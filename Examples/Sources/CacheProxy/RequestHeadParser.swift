@@ -1,19 +1,19 @@
 internal import HTTPTypes
 internal import NIOCore
 
-/// Reads the heads of requests from the bytes of a connection (RFC 9112 §2–5).
+/// Parses request heads from the bytes of a connection (RFC 9112 §2–5).
 ///
-/// NIO's own decoder knows a fixed list of methods and makes strings of values, which changes bytes beyond ASCII. A proxy
-/// that is to change nothing reads them itself, and strictly: what one reader takes for the end of a line or of a request,
-/// another may not, so that nothing doubtful is passed on.
+/// NIO's decoder has a fixed list of methods, and converts values to strings, which changes bytes beyond ASCII. This
+/// proxy must not change them. The parser is strict: recipients may disagree about the end of an ambiguous line or
+/// request, so the proxy forwards no ambiguous request.
 struct RequestHeadParser {
-    /// The longest head.
+    /// The longest head in bytes.
     static let maxByteCount = 65_536
 
-    /// Bytes at the front of the buffer that are known to hold no end of a head.
+    /// The number of bytes at the front of the buffer that contain no end of a head.
     private var scannedByteCount = 0
 
-    /// Takes the next head out of `buffer`; `nil` while it is incomplete.
+    /// Removes the next head from `buffer`; returns `nil` while the head is incomplete.
     mutating func next(_ buffer: inout ByteBuffer) throws(Refusal) -> RequestHead? {
         if scannedByteCount == 0 { Self.skipEmptyLines(&buffer) }
         let start = scannedByteCount
@@ -22,7 +22,7 @@ struct RequestHeadParser {
         }
         guard let end else {
             guard buffer.readableBytes <= Self.maxByteCount else { throw Refusal(.requestHeaderFieldsTooLarge) }
-            // The last bytes may be the beginning of an end.
+            // The last bytes may be the start of the end.
             scannedByteCount = max(0, buffer.readableBytes - 3)
             return nil
         }
@@ -35,18 +35,19 @@ struct RequestHeadParser {
         return head
     }
 
-    /// RFC 9112 §2.2: empty lines before a request are ignored.
+    /// Skips empty lines before a request (RFC 9112 §2.2).
     private static func skipEmptyLines(_ buffer: inout ByteBuffer) {
         while buffer.getInteger(at: buffer.readerIndex, as: UInt16.self) == 0x0d0a {
             buffer.moveReaderIndex(forwardBy: 2)
         }
     }
 
-    /// Where the empty line ends that ends the head.
+    /// Returns the index after the empty line that ends the head.
     private static func endOfHead(_ bytes: UnsafeRawBufferPointer, from start: Int) throws(Refusal) -> Int? {
         var index = start
         while let lineFeed = bytes[index...].firstIndex(of: lineFeedByte) {
-            // A line feed of its own could be the end of a line, or a byte in it: RFC 9112 §2.2 lets it be refused.
+            // RFC 9112 §2.2: a recipient may treat a line feed without a carriage return as a line end. This parser
+            // refuses it.
             guard lineFeed > 0, bytes[lineFeed - 1] == carriageReturn else { throw .malformed }
             if lineFeed >= 3, bytes[lineFeed - 2] == lineFeedByte { return lineFeed + 1 }
             index = lineFeed + 1
@@ -89,15 +90,15 @@ struct RequestHeadParser {
     }
 
     private static func field(_ line: UnsafeRawBufferPointer) throws(Refusal) -> HTTPField {
-        // A name is a token: a line that begins with a space continues the one before (RFC 9112 §5.2), and a space before
-        // the colon may hide a name (§5.1). Neither is one.
+        // The check for a token refuses a line that begins with a space, an obsolete continuation (RFC 9112 §5.2). It
+        // also refuses a space before the colon, which may hide a name (§5.1).
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { throw .malformed }
         var value = line[(colon + 1)...]
         while let byte = value.first, byte == space || byte == tab { value.removeFirst() }
         while let byte = value.last, byte == space || byte == tab { value.removeLast() }
-        // RFC 9110 §5.5: control characters are invalid; the transport would send none.
+        // RFC 9110 §5.5: control characters are invalid, and the transport would not send them.
         guard value.allSatisfy({ $0 >= space && $0 != delete || $0 == tab }) else { throw .malformed }
         return HTTPField(name: name, lenientValue: value)
     }

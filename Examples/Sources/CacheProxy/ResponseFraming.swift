@@ -7,21 +7,21 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// How a client finds the end of a response (RFC 9112 §6.3), and the bytes that tell it so.
+/// The framing of a response (RFC 9112 §6.3).
 enum ResponseFraming: Hashable, Sendable {
-    /// There is no content.
+    /// The response has no content.
     case none
     case length(Int64)
     case chunked
-    /// The content ends with the connection, as HTTP/1.0 has it.
+    /// The end of the connection ends the content, as in HTTP/1.0.
     case untilClose
 
-    /// The framing of the answer to `head`.
+    /// Chooses the framing for the response to `head`.
     ///
-    /// - Parameter byteCount: The length of the content, if it is known without a field that says it.
+    /// - Parameter byteCount: The length of the content, if it is known without Content-Length.
     init(_ response: HTTPResponse, byteCount: Int64?, answering head: RequestHead) {
         let status = response.status
-        // RFC 9110 §6.4.1: these have no content, whatever their fields say.
+        // RFC 9110 §6.4.1: these responses have no content, regardless of their fields.
         if head.method == .head || status == .noContent || status == .notModified || status.kind == .informational {
             self = .none
             return
@@ -30,7 +30,7 @@ enum ResponseFraming: Hashable, Sendable {
         self = length.map { .length($0) } ?? (head.isHTTP10 ? .untilClose : .chunked)
     }
 
-    /// The one number that `Content-Length` says.
+    /// Returns the length in `Content-Length`; `nil` unless there is exactly one valid line.
     private static func declaredLength(_ fields: HTTPFields) -> Int64? {
         var length: Int64?
         for field in fields where field.name == .contentLength {
@@ -40,7 +40,7 @@ enum ResponseFraming: Hashable, Sendable {
         return length
     }
 
-    /// Writes the head of a response: its fields as they are, and what this framing needs.
+    /// Writes the head of a response: its fields unchanged, and the fields of this framing.
     ///
     /// - Parameter closes: Whether the connection ends with the response.
     func write(_ response: HTTPResponse, closes: Bool, into buffer: inout ByteBuffer) {
@@ -68,7 +68,8 @@ enum ResponseFraming: Hashable, Sendable {
         buffer.writeStaticString("\r\n\r\n")
     }
 
-    /// RFC 9110 §8.6 forbids it in a 204; beside chunks it says that the message was tampered with.
+    /// Returns whether to keep Content-Length. RFC 9110 §8.6 forbids it in a 204. Next to chunked coding it may
+    /// indicate an attack (RFC 9112 §6.3).
     private func keepsContentLength(_ status: HTTPResponse.Status) -> Bool {
         switch self {
         case .none: status != .noContent
@@ -77,7 +78,7 @@ enum ResponseFraming: Hashable, Sendable {
         }
     }
 
-    /// Writes a part of the content, which is not empty.
+    /// Writes a non-empty part of the content.
     func write(_ chunk: Data, into buffer: inout ByteBuffer) {
         guard self != .none else { return }
         if self == .chunked {
@@ -88,7 +89,7 @@ enum ResponseFraming: Hashable, Sendable {
         if self == .chunked { buffer.writeStaticString("\r\n") }
     }
 
-    /// Writes what follows the content.
+    /// Writes the end of the content.
     func writeEnd(into buffer: inout ByteBuffer) {
         if self == .chunked { buffer.writeStaticString("0\r\n\r\n") }
     }

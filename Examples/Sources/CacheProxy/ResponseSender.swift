@@ -8,13 +8,13 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Asks the cache for one response and sends it, at the pace at which the client takes it.
+/// Requests one response from the cache, and sends it at the pace of the client.
 struct ResponseSender: Sendable {
     let exchange: NIOLoopBound<ClientExchange>
     let eventLoop: any EventLoop
     let allocator: ByteBufferAllocator
 
-    /// Returns when the response is complete, or the client or the origin has gone.
+    /// Returns when the response is complete, or the client or the origin has closed its connection.
     func answer(
         _ request: HTTPRequest, content: RequestContentStream?, stored: CachedResponse?, from gateway: Gateway
     ) async {
@@ -28,7 +28,7 @@ struct ResponseSender: Sendable {
             }
             isComplete = true
         } catch {
-            // The client sees it by a response that is not whole, and does not see it if it has left.
+            // An incomplete response reports the failure to the client, if it is still connected.
         }
         eventLoop.execute { [exchange, isComplete] in exchange.value.end(isComplete: isComplete) }
     }
@@ -44,7 +44,7 @@ struct ResponseSender: Sendable {
         } catch .cancelled {
             throw .cancelled
         } catch {
-            // A target that is no URL; of a store that cannot be read a client never hears.
+            // An invalid URL is the error of the client. Other errors, such as an unreadable store, stay internal.
             let status: HTTPResponse.Status =
                 if case .invalidURL = error { .badRequest } else { .internalServerError }
             return (HTTPResponse(status: status, headerFields: [.contentLength: "0"]), nil, isAtHand: true)
@@ -52,20 +52,20 @@ struct ResponseSender: Sendable {
     }
 
     private func send(_ head: HTTPResponse, _ body: ResponseBody?, isAtHand: Bool) async throws {
-        // The head of a response from afar does not wait for the content, which may be long in coming.
+        // Flush the head of a response from the origin: its content may arrive much later.
         let framing = try await eventLoop.submit { [exchange] in
             exchange.value.begin(head, byteCount: body?.byteCount, flushes: !isAtHand)
         }.get()
         var remaining: Int64 = if case .length(let length) = framing { length } else { .max }
-        // One piece is read while the one before it is on its way to the system.
+        // Reads one piece while the previous one is being sent.
         var latest = eventLoop.makeSucceededVoidFuture()
         var chunks = body?.makeAsyncIterator()
         var chunk = try await chunks?.next()
         while let bytes = chunk {
             remaining -= Int64(bytes.count)
             guard remaining >= 0 else { throw TransportError(.malformedResponse, message: "longer than its length") }
-            // The last bytes that a client waits for go out once the response is stored, as its end would: a client that
-            // has all of it finds it in the cache.
+            // Send the last bytes only after the response is stored, as the end of the body is. A client with the whole
+            // response then finds it in the cache.
             if remaining == 0 { chunk = try await chunks?.next() }
             if framing != .none {
                 var buffer = allocator.buffer(capacity: bytes.count + 32)
@@ -79,7 +79,7 @@ struct ResponseSender: Sendable {
         if case .length = framing, remaining > 0 {
             throw TransportError(.truncated, message: "shorter than its length")
         }
-        // What has not gone out with any content goes now.
+        // Send the rest: a head without content, or the end of the framing.
         var buffer = allocator.buffer(capacity: 8)
         framing.writeEnd(into: &buffer)
         try await write(buffer).get()

@@ -8,14 +8,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The wish of the system, or of a person at the terminal, that the program ends.
+/// The signals that ask the program to end.
 final class TerminationSignal {
-    /// SIGTERM and SIGINT, as they arrive.
+    /// An element for each SIGTERM and SIGINT.
     let arrivals: AsyncStream<Void>
 
     private let sources: [any DispatchSourceSignal]
 
-    /// From here on the signals no longer end the process.
+    /// Starts to receive the signals, which no longer end the process.
     init() {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         arrivals = stream

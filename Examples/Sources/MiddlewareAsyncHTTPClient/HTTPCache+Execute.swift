@@ -7,9 +7,9 @@ internal import NIOFoundationCompat
 internal import NIOHTTP1
 
 extension HTTPCache {
-    /// Executes a request as `HTTPClient.execute(_:deadline:)` does, through the cache.
+    /// Executes a request through the cache, with the types of `HTTPClient.execute(_:deadline:)`.
     ///
-    /// For code that has requests of AsyncHTTPClient already: only the receiver changes.
+    /// Code that uses AsyncHTTPClient only has to change the receiver of the call.
     ///
     /// ```swift
     /// let cache = HTTPCache(store: store, transport: AsyncHTTPClientTransport(client: .shared))
@@ -17,7 +17,7 @@ extension HTTPCache {
     /// let feed = try await response.body.collect(upTo: 1 << 20)
     /// ```
     ///
-    /// - Throws: ``LoadError``, where a proxy would answer 502 or 504.
+    /// - Throws: ``LoadError`` if the origin cannot be reached and the cache cannot serve a stale response.
     public func execute(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         guard let url = URLComponents(string: request.url), let host = url.percentEncodedHost,
             let method = HTTPRequest.Method(request.method.rawValue)
@@ -32,7 +32,7 @@ extension HTTPCache {
         }
         let content = try await request.body?.collect(upTo: 1 << 24)
         let response = try await response(for: head, content: content.map { RequestContent(Data(buffer: $0)) })
-        if let failure = response.failure { throw failure }
+        if response.source == .generated, let failure = response.failure { throw failure }
         return HTTPClientResponse(
             status: HTTPResponseStatus(
                 statusCode: response.head.status.code, reasonPhrase: response.head.status.reasonPhrase),

@@ -7,7 +7,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import NIOFoundationCompat
 
-/// A server whose routes are asked again only when their last answer has expired.
+/// A server that calls a route only if the stored response has expired.
 ///
 ///     swift run --package-path Examples cachedserver /tmp/store
 ///     curl -i http://127.0.0.1:8080/time/London       # the second time within ten seconds, the same time
@@ -31,9 +31,10 @@ enum CachedServer {
     }
 }
 
-/// Answers requests from a store, as the routes' own fields allow (RFC 9111).
+/// Answers requests from a store, as the fields of the routes' responses allow (RFC 9111).
 ///
-/// The rest of the router is the origin: it sees what the store cannot answer. Its errors pass by the cache.
+/// The rest of the router is the origin and receives the requests that the store cannot answer. Errors of the router
+/// bypass the cache.
 struct ResponseCache<Context: RequestContext>: RouterMiddleware {
     let store: ResponseStore
 
@@ -43,7 +44,8 @@ struct ResponseCache<Context: RequestContext>: RouterMiddleware {
         var head = request.head
         head.scheme = "http"
         head.authority = head.authority ?? "localhost"
-        // `next` may not leave this function: the cache asks over here, where it may be called.
+        // `next` must not escape this function, so the cache sends its requests here, where the function can call
+        // `next`.
         let router = RouterTransport()
         async let cached = router.response(for: head, in: store)
         var failure: (any Error)?
@@ -72,12 +74,12 @@ struct ResponseCache<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-/// Carries the cache's requests to the middleware, and the router's responses back.
+/// Passes the cache's requests to the middleware, and the router's responses back.
 private struct RouterTransport: HTTPTransport {
     let requests = AsyncChannel<HTTPRequest>()
     let responses = AsyncChannel<Response>()
 
-    /// Asks a cache of several users; the end of ``requests`` says that it has answered.
+    /// Requests a response from a shared cache. Ends ``requests`` once the cache has answered.
     func response(for head: HTTPRequest, in store: ResponseStore) async throws(LoadError) -> CachedResponse {
         defer { requests.finish() }
         var configuration = HTTPCache.Configuration()
@@ -87,7 +89,7 @@ private struct RouterTransport: HTTPTransport {
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    /// The content of the request stays with the middleware, which hands it on itself.
+    /// Sends the head. The middleware passes the content of the request to the router itself.
     func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
         await requests.send(request)
         var iterator = responses.makeAsyncIterator()
@@ -99,7 +101,7 @@ private struct RouterTransport: HTTPTransport {
     }
 }
 
-/// The body of a route's response, pulled: a route writes it at its own pace, and here waits for its reader.
+/// The body of a route's response as a sequence: the route waits with each chunk for the reader.
 private final class RouteBody: Sendable {
     private let chunks = AsyncThrowingChannel<ByteBuffer, any Error>()
     private let writing: Task<Void, Never>
@@ -123,7 +125,7 @@ private final class RouteBody: Sendable {
         do {
             var iterator = chunks.makeAsyncIterator()
             while let chunk = try await iterator.next() {
-                // A chunk of no bytes would not be one.
+                // Skip empty chunks: a transport body contains none.
                 if chunk.readableBytes > 0 { return Data(buffer: chunk) }
             }
             return nil

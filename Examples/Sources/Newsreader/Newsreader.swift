@@ -1,5 +1,5 @@
-// A newsreader in one file: what is stored is shown at once, then what is new; pictures come when nobody waits for anything
-// else; and without a network everything is there that was there before.
+// A newsreader in one file. It shows the stored feed at once, then the new one. Pictures load while no urgent load
+// runs. Without a network it shows the stored content.
 
 internal import ArgumentParser
 internal import CacheImages
@@ -8,7 +8,7 @@ internal import CacheStore
 internal import Foundation
 internal import PixbufDecoder
 
-/// A JSON Feed (https://www.jsonfeed.org/version/1.1/), as much of it as is shown.
+/// The displayed parts of a JSON Feed (https://www.jsonfeed.org/version/1.1/).
 struct Feed: Decodable, Equatable, Sendable {
     struct Item: Decodable, Equatable, Sendable {
         let title: String?
@@ -38,16 +38,16 @@ struct Newsreader: AsyncParsableCommand {
     var store = "newsreader-store"
 
     func run() async throws {
-        // What was not used for the longest time makes room.
+        // Above the limit, the store evicts the least recently used entries.
         var settings = ResponseStore.Configuration()
         settings.limits = Limits(maxBytes: 200 << 20)
         let store = try ResponseStore(directory: URL(filePath: store), configuration: settings)
         defer { store.close() }
         let loader = ResourceLoader(store: store)
         loader.configuration.memoryLimit = 32 << 20
-        // A feed is not to say which files of this machine are read.
+        // A feed must not choose files of this machine to read.
         loader.configuration.loadsFiles = false
-        // Offline, what is stored answers however old it is, and what is not stored is an error at once.
+        // Offline, a stored response of any age answers; a missing one is an error at once.
         if offline { loader.configuration.policy.mode = .cacheOnly }
         do throws(LoadError) {
             try await show(loader)
@@ -60,7 +60,7 @@ struct Newsreader: AsyncParsableCommand {
     func show(_ loader: ResourceLoader) async throws(LoadError) {
         let feed = try await latestFeed(loader)
         let images = feed.items.compactMap(\.image)
-        // The background lane: one at a time, and none while somebody waits for the article.
+        // The background lane: one load at a time, and none while the article loads.
         let prefetch = loader.prefetch(images.map { ResourceRequest($0) })
         if let (_, item) = zip(1..., feed.items).first(where: { number, _ in number == open }) {
             try await show(item, loader)
@@ -71,7 +71,7 @@ struct Newsreader: AsyncParsableCommand {
         for image in images { await show(image, ImageSize(width: 12, height: 8), loader) }
     }
 
-    /// The feed. One that is stored and not fresh is shown before the origin has said whether there is another.
+    /// Returns the feed. Shows a stored feed that is not fresh before the origin has answered.
     func latestFeed(_ loader: ResourceLoader) async throws(LoadError) -> Feed {
         var shown: Feed?
         for await event in loader.events(for: ResourceRequest(feed), as: .json(Feed.self)) {
@@ -103,7 +103,7 @@ struct Newsreader: AsyncParsableCommand {
         for (number, item) in zip(1..., feed.items) { print("  \(number). \(item.title?.printable ?? "(no title)")") }
     }
 
-    /// An article that the user has opened: in the urgent lane, which is the default.
+    /// Shows an article that the user has opened. Loads it in the urgent lane, which is the default.
     func show(_ item: Feed.Item, _ loader: ResourceLoader) async throws(LoadError) {
         guard let url = item.url else { return say("article: it has no address") }
         let article = try await loader.load(ResourceRequest(url, lane: .urgent), as: .text)
@@ -112,13 +112,14 @@ struct Newsreader: AsyncParsableCommand {
         if let image = item.image { await show(image, ImageSize(width: 48, height: 32), loader) }
     }
 
-    /// A variant of a picture, as large as it is shown: several variants, one request.
+    /// Shows a picture at its display size. Several variants of a picture need only one request.
     func show(_ image: String, _ size: ImageSize, _ loader: ResourceLoader) async {
         let variant = ImageVariant(displaySize: size, mode: .aspectFill)
         do throws(LoadError) {
             let picture = try await loader.load(image, as: .image(PixbufDecoder(), variant))
             say("picture of \(size): \(picture.source)")
-            // Two pixels in a character: the upper half in the color of the text, the lower in that of the background.
+            // Each character shows two pixels: the upper half in the foreground color, the lower half in the background
+            // color.
             for y in stride(from: 0, to: picture.value.height, by: 2) {
                 let row = (0..<picture.value.width).map { x in
                     let (upper, lower) = (picture.value[x, y], picture.value[x, y + 1])
@@ -131,14 +132,14 @@ struct Newsreader: AsyncParsableCommand {
         }
     }
 
-    /// Tells where things come from.
+    /// Writes a progress message to the standard error.
     func say(_ text: String) {
         try? FileHandle.standardError.write(contentsOf: Data("\(text)\n".utf8))
     }
 }
 
 extension String {
-    /// Without what would command the terminal.
+    /// The text without characters that control the terminal.
     fileprivate var printable: String {
         String(
             String.UnicodeScalarView(unicodeScalars.filter { $0 == "\n" || $0.properties.generalCategory != .control }))
@@ -146,6 +147,6 @@ extension String {
 }
 
 extension PixbufImage.Pixel {
-    /// As ECMA-48 and ITU-T T.416 write a color.
+    /// The color as a parameter of SGR (ECMA-48, ITU-T T.416).
     fileprivate var sgr: String { "\(red);\(green);\(blue)" }
 }

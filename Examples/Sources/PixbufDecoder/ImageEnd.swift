@@ -2,10 +2,10 @@ internal import CacheImages
 internal import Foundation
 
 extension ImageHeader.Format {
-    /// Whether an image goes on to its end. Reads at most every byte once.
+    /// Returns whether the image is complete. Reads every byte at most once.
     ///
-    /// gdk-pixbuf (2.42) does not mind if a JPEG or a PNG ends too early, and paints gray or nothing where it is missing.
-    /// The loaders of the other formats look themselves.
+    /// gdk-pixbuf (2.42) accepts a truncated JPEG or PNG, and fills the missing part with gray or transparent pixels.
+    /// The loaders of the other formats check the end themselves.
     func hasEnd(in data: Data) -> Bool {
         switch self {
         case .jpeg: data.withUnsafeBytes(Self.jpegHasEnd)
@@ -14,8 +14,8 @@ extension ImageHeader.Format {
         }
     }
 
-    /// ITU-T T.81 §B.1.1: the end is the marker EOI outside of all segments; among the pixels an FF that begins no marker is
-    /// followed by 00. What comes behind the end does not matter: cameras put a second image there.
+    /// ITU-T T.81 §B.1.1: the marker EOI outside all segments ends the image. In the pixel data, 00 follows an FF that
+    /// begins no marker. Bytes after the end are ignored: cameras store a second image there.
     private static func jpegHasEnd(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 2
         while position + 1 < bytes.count {
@@ -35,7 +35,7 @@ extension ImageHeader.Format {
         return false
     }
 
-    /// PNG, third edition, §5.3: length, name, content and checksum; `IEND` is the last chunk.
+    /// PNG, third edition, §5.3: a chunk has length, name, content and checksum; `IEND` is the last chunk.
     private static func pngHasEnd(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 8
         while position + 12 <= bytes.count {

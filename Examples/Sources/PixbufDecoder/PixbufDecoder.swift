@@ -3,15 +3,15 @@ public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation
 
-/// Decodes JPEG, PNG and GIF with gdk-pixbuf, of an animation the first picture; WebP, where a loader for it is installed.
+/// Decodes JPEG, PNG and GIF with gdk-pixbuf, and WebP if its loader is installed; of an animation only the first
+/// frame.
 ///
-/// The image is turned as its EXIF orientation says, and cropped and drawn as its variant says. A JPEG that is to become
-/// much smaller is decoded at a half, a quarter or an eighth of its size, which takes that much less time and memory.
+/// Applies the EXIF orientation, then crops and draws the image by its variant. Decodes a JPEG for a much smaller
+/// output at a half, a quarter or an eighth of its size, which saves time and memory.
 ///
-/// gdk-pixbuf knows more formats. They are left out, because `ImageHeader` does not tell their size before they are
-/// decoded.
+/// Rejects the other formats of gdk-pixbuf, because `ImageHeader` cannot read their size before decoding.
 public struct PixbufDecoder: ImageDecoder {
-    /// The most pixels that an image may have, before and after it is resized.
+    /// The most pixels that an image may have, before and after resizing.
     public let maxPixels: Int
 
     /// Creates a decoder.
@@ -19,12 +19,12 @@ public struct PixbufDecoder: ImageDecoder {
         self.maxPixels = maxPixels
     }
 
-    /// `gdk-pixbuf@1`, with the version of the library: another may interpolate otherwise.
+    /// `gdk-pixbuf@1`, with the version of the library: other versions may interpolate differently.
     public var id: ProcessorID { ProcessorID("gdk-pixbuf", parameters: ["library": GDK_PIXBUF_VERSION]) }
 
-    /// The image. Runs on the calling thread.
+    /// Returns the image. Runs on the calling thread.
     ///
-    /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)`, also where the end is missing, and
+    /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)`, also for a truncated image, and
     ///   `ImageError.tooLarge(width:height:maxPixels:)`.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> PixbufImage {
         guard let header = ImageHeader(data) else {
@@ -51,7 +51,8 @@ public struct PixbufDecoder: ImageDecoder {
         throw ImageError.tooLarge(width: Int(size.width), height: Int(size.height), maxPixels: maxPixels)
     }
 
-    /// The whole image, upright, its sides divided by `shrink`, which only the loader of JPEG does while it decodes.
+    /// Returns the whole image, upright, with its sides divided by `shrink`. Only the JPEG loader shrinks while it
+    /// decodes.
     private func upright(_ data: Data, _ header: ImageHeader, _ shrink: Int) throws -> PixbufImage {
         var error: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&error) }
@@ -68,7 +69,7 @@ public struct PixbufDecoder: ImageDecoder {
         let isWritten = data.withUnsafeBytes { bytes in
             gdk_pixbuf_loader_write(loader, bytes.baseAddress, gsize(bytes.count), &error) != 0
         }
-        // To be closed in any case; of two errors the first counts.
+        // Close the loader in any case. If both calls fail, report the first error.
         var closingError: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&closingError) }
         let isClosed = gdk_pixbuf_loader_close(loader, &closingError) != 0
@@ -83,10 +84,10 @@ public struct PixbufDecoder: ImageDecoder {
 }
 
 extension ImagePlacement {
-    /// By how much the image may be smaller before it is drawn: 8, 4, 2 or 1.
+    /// The factor by which the decoder may shrink the image before it is drawn: 8, 4, 2 or 1.
     ///
-    /// Twice as many pixels as are drawn remain, along each side, for the filter that draws them: libjpeg only takes the
-    /// mean of blocks, which looks coarse. libvips does the same (`vips_thumbnail`).
+    /// Keeps twice the drawn pixels along each side for the filter: libjpeg only averages blocks, which looks coarse.
+    /// libvips does the same (`vips_thumbnail`).
     fileprivate var shrink: Int {
         let factor = min(source.width / destination.width, source.height / destination.height) / 2
         return [8, 4, 2].first { Double($0) <= factor } ?? 1
@@ -98,7 +99,7 @@ extension ImageHeader.Format {
 }
 
 extension ImageError {
-    /// What gdk-pixbuf says.
+    /// Creates an error with the message of gdk-pixbuf.
     init(_ error: UnsafeMutablePointer<GError>?) {
         let message = error.map { String(cString: $0.pointee.message) }
         self = .malformed(reason: message ?? "gdk-pixbuf made nothing of it")

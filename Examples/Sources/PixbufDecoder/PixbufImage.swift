@@ -3,19 +3,19 @@ public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation
 
-/// An image in memory: eight bits each for red, green, blue and, where there is one, alpha.
+/// An image in memory: eight bits each for red, green, blue and, if present, alpha.
 ///
-/// `@unchecked`: nobody writes to the pixels once the image is made, and GObject counts references atomically.
+/// `@unchecked`: the pixels do not change after the creation of the image, and GObject counts references atomically.
 public final class PixbufImage: @unchecked Sendable {
-    /// How an image is written in bytes.
+    /// The file format of an encoded image.
     public enum Encoding: Hashable, Sendable {
-        /// What is transparent becomes white. The quality is from 0 to 100.
+        /// Transparent pixels become white. The quality is from 0 to 100.
         case jpeg(quality: Int = 85)
-        /// Loses nothing.
+        /// Lossless.
         case png
     }
 
-    /// A pixel.
+    /// The color of a pixel.
     public struct Pixel: Hashable, Sendable {
         /// From 0, black, to 255.
         public var red, green, blue: UInt8
@@ -25,7 +25,7 @@ public final class PixbufImage: @unchecked Sendable {
 
     private let pixbuf: OpaquePointer
 
-    /// Takes over one reference; `nil` for `NULL`.
+    /// Takes ownership of one reference; `nil` for `NULL`.
     init?(_ pixbuf: OpaquePointer?) {
         guard let pixbuf else { return nil }
         self.pixbuf = pixbuf
@@ -35,27 +35,28 @@ public final class PixbufImage: @unchecked Sendable {
         g_object_unref(UnsafeMutableRawPointer(pixbuf))
     }
 
-    /// From side to side, in pixels.
+    /// The width in pixels.
     public var width: Int { Int(gdk_pixbuf_get_width(pixbuf)) }
 
-    /// From top to bottom, in pixels.
+    /// The height in pixels.
     public var height: Int { Int(gdk_pixbuf_get_height(pixbuf)) }
 
     /// Whether pixels may be transparent.
     public var hasAlpha: Bool { gdk_pixbuf_get_has_alpha(pixbuf) != 0 }
 
-    /// The pixel in this column and row, from the top left. Both must be inside the image.
+    /// The pixel at this column and row; the origin is the top left. Both must be inside the image.
     public subscript(x: Int, y: Int) -> Pixel {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "a pixel outside the image")
         let start = y * Int(gdk_pixbuf_get_rowstride(pixbuf)) + x * Int(gdk_pixbuf_get_n_channels(pixbuf))
-        // Not gdk_pixbuf_get_pixels, which may copy the pixels to have them written to.
+        // Not gdk_pixbuf_get_pixels, which may copy the pixels to make them writable.
         guard let pixel = gdk_pixbuf_read_pixels(pixbuf)?.advanced(by: start) else { preconditionFailure("no pixels") }
         return Pixel(red: pixel[0], green: pixel[1], blue: pixel[2], alpha: hasAlpha ? pixel[3] : 255)
     }
 
-    // MARK: Making others
+    // MARK: Drawing and encoding
 
-    /// What `placement` says, of an image of `size` of which this is the whole, perhaps smaller. `nil` without memory.
+    /// Draws a placement of an image of `size`; this image is the whole of it, perhaps shrunk. Returns `nil` if memory
+    /// is short.
     func drawn(
         _ placement: ImagePlacement, of size: ImageSize, _ interpolation: ImageVariant.Interpolation
     ) -> PixbufImage? {
@@ -63,7 +64,7 @@ public final class PixbufImage: @unchecked Sendable {
         let (across, down) = (Double(width) / size.width, Double(height) / size.height)
         let (left, top) = (source.x * across, source.y * down)
         let (right, bottom) = ((source.x + source.width) * across, (source.y + source.height) * down)
-        // Cut out first, in whole pixels, so that no others shine in.
+        // Crop first, in whole pixels, so that interpolation uses no pixels outside the crop.
         let (x, y) = (left.rounded(.down), top.rounded(.down))
         guard
             let part = PixbufImage(
@@ -84,9 +85,9 @@ public final class PixbufImage: @unchecked Sendable {
         return PixbufImage(canvas)
     }
 
-    /// The image in bytes.
+    /// Returns the encoded image.
     ///
-    /// - Throws: `ImageError.malformed(reason:)` with what gdk-pixbuf says.
+    /// - Throws: `ImageError.malformed(reason:)` with the message of gdk-pixbuf.
     public func encoded(as encoding: Encoding) throws -> Data {
         switch encoding {
         case .png: return try saved("png", [:])
@@ -121,7 +122,7 @@ public final class PixbufImage: @unchecked Sendable {
 }
 
 extension PixbufImage: MemoryCosting {
-    /// The bytes of its pixels.
+    /// The number of bytes of the pixels.
     public var memoryCost: Int { Int(gdk_pixbuf_get_byte_length(pixbuf)) }
 }
 
@@ -131,7 +132,8 @@ extension GdkInterpType {
             switch interpolation {
             case .none: GDK_INTERP_NEAREST
             case .low: GDK_INTERP_TILES
-            // There is no better one: since 2.38 "hyper" is bilinear as well. Smaller images are made of means of areas.
+            // gdk-pixbuf has nothing better: since 2.38 "hyper" is bilinear, too. Both average areas for a smaller
+            // output.
             default: GDK_INTERP_BILINEAR
             }
     }

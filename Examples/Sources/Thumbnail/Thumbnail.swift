@@ -6,7 +6,7 @@ internal import Foundation
 internal import PixbufDecoder
 internal import Synchronization
 
-/// Loads an image and writes what is to be shown of it.
+/// Loads an image, and writes a cropped and resized variant of it.
 @main
 struct Thumbnail: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -66,7 +66,7 @@ struct Thumbnail: AsyncParsableCommand {
             isDecoded.withLock { $0 = true }
             return try image.encoded(as: encoding)
         }
-        // Made once of each original; from then on it is read.
+        // The loader makes the thumbnail once for each original, and later reads the stored one.
         let processor = ImageProcessor(PixbufDecoder(), variant).then(encoded).stored(as: .data)
         let thumbnail = try await loader.load(url, as: processor)
         try thumbnail.value.write(to: URL(filePath: output))
@@ -78,7 +78,7 @@ struct Thumbnail: AsyncParsableCommand {
 extension ImageContentMode: @retroactive ExpressibleByArgument {}
 
 extension ImageRect: @retroactive ExpressibleByArgument {
-    /// As in `0.25,0,0.5,1`: x, y, width, height.
+    /// Parses x, y, width and height, as in `0.25,0,0.5,1`.
     public init?(argument: String) {
         let numbers = argument.split(separator: ",", omittingEmptySubsequences: false).compactMap { Double($0) }
         guard numbers.count == 4 else { return nil }

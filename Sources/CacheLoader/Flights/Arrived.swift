@@ -1,16 +1,16 @@
 internal import CacheStore
 internal import HTTPTypes
 
-/// A resource, and what the store holds of it.
+/// A loaded resource, and the stored response that it comes from.
 struct Arrived: Sendable {
     let resource: Resource
-    /// What it is stored under, if it is: that of the last hop.
+    /// The key of the last redirect step, under which the store keeps the response if it is stored.
     let key: CacheKey
-    /// `nil` if it is not stored, or nothing is known of that.
+    /// The stored entry; `nil` if the response is not stored, or if its entry is not known.
     let entry: StoredEntry?
-    /// The entry, if the resource is its whole body.
+    /// The stored entry if the resource is its complete body; otherwise `nil`.
     let whole: StoredEntry?
-    /// The entry beside which processed values may be kept.
+    /// The entry beside which the store may keep processed values; `nil` for none.
     var original: StoredEntry? { resource.status == .ok ? whole : nil }
 
     init(_ resource: Resource, _ response: CachedResponse, _ target: LoadTarget, _ method: HTTPRequest.Method) {
@@ -22,7 +22,8 @@ struct Arrived: Sendable {
 }
 
 extension CachedResponse {
-    /// The stored entry, if the response is its whole body: not a part of it, and not an answer to a HEAD or a condition.
+    /// Returns the stored entry if the response is its complete body. Returns `nil` for a part, for a response to HEAD,
+    /// and for a status such as 304 or 404.
     func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {
         guard method == .get, head.status.kind == .successful, head.status != .partialContent, let entry,
             entry.metadata.part == nil
@@ -30,7 +31,7 @@ extension CachedResponse {
         return entry
     }
 
-    /// The stored entry beside which processed values may be kept.
+    /// Returns the stored entry beside which the store may keep processed values.
     func original(for method: HTTPRequest.Method) -> StoredEntry? {
         head.status == .ok ? wholeEntry(for: method) : nil
     }

@@ -1,19 +1,21 @@
-/// Reads bodies that a load does not need, so that their connections are used again.
+/// Reads bodies that a load does not need, so that the transport can reuse their connections.
 extension CachedResponse {
-    /// The most bytes of a body to read. To close the connection costs less than to receive more.
+    /// The maximum number of bytes to read. Beyond it, closing the connection costs less than receiving the rest.
     private static let maxDrainedByteCount = 65_536
 
-    /// The longest time to read a body in the background.
+    /// The time limit for reading a body in the background.
     private static let maxDrainingTime = Duration.seconds(5)
 
-    /// Reads the body up to its end or a limit of bytes. At the end the response is stored, if it may be.
+    /// Reads the body up to its end or a limit of bytes. The store keeps a body that is read to its end, if the
+    /// response may be stored.
     func drain() async {
         var rest = Self.maxDrainedByteCount
         var chunks = body.makeAsyncIterator()
         while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
     }
 
-    /// Drains the body while the load goes on. A time limit ends the task, also after the load and its loader are gone.
+    /// Drains the body while the load continues. A time limit ends the task, even after the load and its loader are
+    /// gone.
     func drainInBackground(sleep: @escaping @Sendable (Duration) async throws -> Void) {
         let draining = Task { await drain() }
         Task {

@@ -3,23 +3,24 @@ internal import HTTPCaching
 internal import Logging
 internal import Synchronization
 
-/// What a loader has under way.
+/// The state of all loads that a loader has under way.
 struct Flights: Sendable {
     var board: LoadBoard<Load, LoadWaiter>
-    /// How often everything was cancelled.
+    /// The number of calls of ``ResourceLoader/cancelAll()``.
     var cancellations: UInt64 = 0
-    /// The transfer of each flight, or its wait for another attempt.
+    /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
-    /// The key of the stored response that no processor accepted, by load that asks the origin for the whole instead.
+    /// The key of the stored response that no processor accepted, for each load that asks the origin for the whole
+    /// instead.
     var refused: [UInt64: CacheKey] = [:]
-    /// How long each load has waited for other processes.
+    /// The time that each load has waited for other processes.
     var waits: [UInt64: Duration] = [:]
 
     init(widths: LaneWidths) {
         board = LoadBoard(widths: widths)
     }
 
-    /// Discards what belongs to loads that have ended.
+    /// Removes the state of loads that have ended.
     mutating func discardEnded() {
         guard !refused.isEmpty || !waits.isEmpty else { return }
         refused = refused.filter { [board] flight, _ in board.waiters(of: flight) != nil }
@@ -27,15 +28,15 @@ struct Flights: Sendable {
     }
 }
 
-/// Doing what the ``LoadBoard`` says.
+/// Carries out the actions of the ``LoadBoard``.
 extension ResourceLoader {
-    /// Changes the board, and does what follows.
+    /// Changes the board, and carries out the resulting actions.
     func change(_ change: (inout LoadBoard<Load, LoadWaiter>) -> [LoadBoard<Load, LoadWaiter>.Action]) {
         changeFlights { flights in ((), change(&flights.board)) }
     }
 
-    /// Changes what is under way, and does what follows; what is to be cancelled once the lock is free: whoever handles the
-    /// cancellation may want it.
+    /// Changes the state, and carries out the resulting actions. Cancels tasks after it has released the lock, because
+    /// a cancellation handler may take the lock.
     func changeFlights<Result>(
         _ change: (inout sending Flights) -> sending (Result, [LoadBoard<Load, LoadWaiter>.Action])
     ) -> Result {
@@ -48,7 +49,7 @@ extension ResourceLoader {
         return result
     }
 
-    /// Begins what is to be begun, and returns what is to be cancelled.
+    /// Starts tasks as the actions demand, and returns the tasks to cancel.
     private func perform(
         _ actions: [LoadBoard<Load, LoadWaiter>.Action], in flights: inout Flights
     ) -> [Task<Void, Never>] {
@@ -66,11 +67,12 @@ extension ResourceLoader {
 
     // MARK: Waiters
 
-    /// Waits for the flight of a load. A cancellation of the calling task is told at once; the flight goes on for the others.
+    /// Waits for the result of a load. A cancellation of the calling task ends the wait at once; the load continues for
+    /// its other waiters.
     func join<Output>(
         _ load: Load, _ request: ResourceRequest, _ recipe: Recipe, as type: Output.Type = Output.self
     ) async throws(LoadError) -> Loaded<Output> {
-        // Else its transfer could begin, and even end, before it leaves.
+        // Otherwise the transfer could start, and even end, before the waiter leaves.
         guard !Task.isCancelled else { throw .cancelled }
         let ticket = makeTicket()
         let result = await withTaskCancellationHandler {
@@ -79,7 +81,7 @@ extension ResourceLoader {
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
                 attach(waiter, ticket, to: load, request)
-                // A cancellation before this point found nobody to tell.
+                // An earlier cancellation has found no waiter to remove.
                 if Task.isCancelled { leave(ticket) }
             }
         } onCancel: {
@@ -90,7 +92,8 @@ extension ResourceLoader {
 
     func makeTicket() -> UInt64 { flights.withLock { $0.board.ticket() } }
 
-    /// Somebody waits for a load from now on.
+    /// Adds a waiter to a load. If all loads were cancelled after this one was created, the waiter receives
+    /// ``LoadError/cancelled``.
     func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
         let arrival: LoadBoard<Load, LoadWaiter>.Arrival? = changeFlights { flights in
             guard flights.cancellations == load.cancellations else { return (nil, []) }
@@ -104,7 +107,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Somebody does not wait any longer.
+    /// Removes a waiter. It receives ``LoadError/cancelled``, unless its load has ended.
     func leave(_ ticket: UInt64) {
         let waiter = changeFlights { $0.board.detach(ticket) }
         waiter?.receive(.ended(.failure(.cancelled)))
@@ -118,17 +121,17 @@ extension ResourceLoader {
         for waiter in flights.withLock({ $0.board.waiters(of: flight) }) ?? [] { waiter.receive(event) }
     }
 
-    // MARK: The flight
+    // MARK: Running a load
 
     private func fly(_ flight: UInt64, _ load: Load, _ attempt: Int) async {
-        // Stopped before it has begun.
+        // The task was cancelled before it started.
         guard !Task.isCancelled else { return }
         if waitForProcess(flight, load, attempt) { return }
         tell(flight, .requesting)
         let epoch = memory.epoch(of: load.target.key)
         let (refused, waited) = flights.withLock { ($0.refused[flight], $0.waits[flight] ?? .zero) }
         let timeLimit = load.timeout.map { $0 - waited }
-        // What outlasts the flight does not keep the loader.
+        // The closure may outlive the load, and must not retain the loader.
         let result = await transfer(load, attempt, within: timeLimit, bypassing: refused) { [weak self] in
             self?.tell(flight, $0)
         }
@@ -143,12 +146,14 @@ extension ResourceLoader {
         }
     }
 
-    /// Has the load tried again, if that may help.
+    /// Schedules another attempt if the failure may be temporary.
+    ///
+    /// - Returns: Whether another attempt follows.
     private func retry(_ flight: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
         let configuration = load.configuration
-        // The present source: nothing listens to the one with which the load began, if it is another.
+        // Ask the current source: the loader no longer listens to an earlier one.
         let reachability = self.configuration.reachability
-        // Without a source, nothing tells when the origin can be reached again.
+        // Without a source, no report says when the origin is reachable again.
         if reachability == nil, case .transport(let error, _) = failure.error,
             error.code == .cannotConnect
         {
@@ -170,7 +175,7 @@ extension ResourceLoader {
         if isRetried {
             let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
             tell(flight, .retrying(retry))
-            // The source may have changed, or have reported the host, before the flight was there to wait for it.
+            // The source may have changed, or have reported the host, before the load was parked.
             if isParked, self.configuration.reachability?.isReachable(load.host) != false {
                 change { $0.retry(flight, after: attempt) }
             }
@@ -181,12 +186,12 @@ extension ResourceLoader {
     private func wait(
         _ delay: Duration, _ sleep: @Sendable (Duration) async throws -> Void, for flight: UInt64, _ attempt: Int
     ) async {
-        // Cancelled means that somebody has come who wants it now, or that nobody is left.
+        // A cancellation means that a new waiter has queued the next attempt, or that no waiter is left.
         guard (try? await sleep(delay)) != nil else { return }
         change { $0.retry(flight, after: attempt) }
     }
 
-    /// Makes of the bytes what the waiters want of them, once for each recipe, those included who come meanwhile.
+    /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join meanwhile.
     private func land(
         _ flight: UInt64, _ load: Load, _ attempt: Int, _ arrived: Arrived, since epoch: Epoch
     ) async {
@@ -204,7 +209,7 @@ extension ResourceLoader {
                 continue
             }
             let landed: [LoadWaiter]? = changeFlights { flights in
-                // Who has come meanwhile may want something else.
+                // A waiter that has joined meanwhile may have another processing plan.
                 let waiters = flights.board.waiters(of: flight) ?? []
                 guard waiters.allSatisfy({ values[$0.recipe.identity] != nil }) else { return (nil, []) }
                 flights.tasks[flight] = nil
@@ -245,14 +250,14 @@ extension ResourceLoader {
 }
 
 extension Result where Failure == LoadError {
-    /// Whether a processor has refused.
+    /// Whether a processor has refused the body.
     fileprivate var isRefusal: Bool {
         if case .failure(let error) = self { error.isRefusal } else { false }
     }
 }
 
 extension Loaded<any Sendable> {
-    /// The value as what it was made as.
+    /// Returns the same result with the value as the type that its processing plan makes.
     func cast<Value>(as type: Value.Type = Value.self) -> Loaded<Value> {
         guard let value = value as? Value else { preconditionFailure("a recipe makes what its identity says") }
         return with(value)

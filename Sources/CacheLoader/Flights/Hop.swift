@@ -2,22 +2,23 @@ internal import CacheStore
 internal import HTTPTypes
 internal import Logging
 
-/// What one request of an attempt has led to.
+/// The result of one redirect step.
 enum Hop {
     case content(Arrived)
-    /// A redirect, with its status.
+    /// A redirect, with its status and its target.
     case redirect(HTTPResponse.Status, to: CacheKey)
 }
 
 extension ResourceLoader {
-    /// One hop of an attempt: through the cache, and past it if what is stored turns out to be of no use.
+    /// Takes one redirect step of an attempt through the cache. If the stored body is unusable, asks the origin.
     ///
-    /// - Parameter attempt: The number of the attempt; greater afterwards if it took another.
+    /// - Parameter attempt: The number of the attempt. Increases if the step needs another attempt.
     func hop(
         _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction, _ attempt: inout Int,
         _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async throws(TransferFailure) -> Hop {
-        // The attempts of one load are the policy's affair; what they meet is counted for the loads to come.
+        // Check only before the first attempt. RetryPolicy decides about later attempts, whose failures count for later
+        // loads.
         if attempt == 1, let fallback = try blocked(load, transaction) {
             return try await settle(load, fallback, target, transaction, isOfOrigin: false, tell)
         }
@@ -28,9 +29,9 @@ extension ResourceLoader {
             guard response.source != .network, !transaction.forbidsNetwork, error.isOfCopy else { throw error }
             if case .store(let reason) = error.error { transaction.log("could not read a stored body", reason) }
             if response.source == .notModified {
-                // The origin was asked already.
+                // The attempt has asked the origin already.
                 guard attempt < load.retry.maxAttempts else {
-                    // The next load asks for the whole.
+                    // Without the entry, the next load asks for the whole.
                     if let entry = response.entry { await transaction.remove(entry) }
                     throw error
                 }
@@ -43,7 +44,7 @@ extension ResourceLoader {
         }
     }
 
-    /// As ``staleFallbackWhileBlocked(_:_:)``; its error is not tried again.
+    /// Calls ``staleFallbackWhileBlocked(_:_:)``, and makes its error final.
     private func blocked(
         _ load: Load, _ transaction: CacheTransaction
     ) throws(TransferFailure) -> CachedResponse? {
@@ -54,12 +55,12 @@ extension ResourceLoader {
         }
     }
 
-    /// Turns a response into content, a redirect, or an error, which is counted if it is of the origin.
+    /// Turns a response into content, a redirect or an error. Counts the error if it is one of the origin.
     func settle(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         isOfOrigin: Bool = true, _ tell: @escaping @Sendable (FlightEvent) -> Void
     ) async throws(TransferFailure) -> Hop {
-        // A transport need not heed its cancellation.
+        // A transport may ignore its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
         let window = load.configuration.negativeCaching.lifetime
         if isOfOrigin, let status = response.failure?.status {
@@ -72,7 +73,7 @@ extension ResourceLoader {
             if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
             return .redirect(response.head.status, to: next)
         }
-        // Only a condition of the caller's own is answered with a 304.
+        // A 304 arrives here only if the caller has set a condition.
         let status = response.head.status
         guard status.kind == .successful || status == .notModified else {
             if response.source == .network, status.code >= 400 {
@@ -89,7 +90,7 @@ extension ResourceLoader {
             let isNew = response.source == .network
             let resource = try await Resource(
                 response, target, load.configuration, progress: { tell(.progress($0)) },
-                // A body that cannot be decoded would answer until it turns stale.
+                // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew { await transaction.removeFailures() }
             return .content(Arrived(resource, response, target, transaction.request.method))
@@ -108,7 +109,7 @@ extension ResourceLoader {
 }
 
 extension TransferFailure {
-    /// Whether a stored body is of no use, which its origin may have better.
+    /// Whether the stored body is unusable, so that the origin may have a better one.
     fileprivate var isOfCopy: Bool {
         switch error {
         case .store, .malformedContent: true

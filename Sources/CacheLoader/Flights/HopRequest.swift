@@ -7,16 +7,16 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What one hop of a load asks for.
+/// The request of one redirect step of a load.
 struct HopRequest: Sendable {
     private(set) var target: LoadTarget
     private(set) var method: HTTPRequest.Method
     private(set) var content: Data?
     private(set) var headerFields: HTTPFields
 
-    /// The first.
+    /// Creates the request of the first step.
     ///
-    /// - Parameter method: Takes the place of that of the load.
+    /// - Parameter method: Replaces the method of the load.
     init(_ load: Load, method: HTTPRequest.Method? = nil) {
         target = load.target
         self.method = method ?? load.method
@@ -24,7 +24,7 @@ struct HopRequest: Sendable {
         headerFields = load.headerFields
     }
 
-    /// Becomes what a redirect makes of it (RFC 9110 §15.4).
+    /// Changes the request as a redirect demands (RFC 9110 §15.4).
     mutating func follow(_ status: HTTPResponse.Status, to next: CacheKey) {
         if !Redirect.isSameOrigin(target.url, next) { Redirect.removeCredentials(from: &headerFields) }
         let nextMethod = Redirect.method(after: method, status: status)
@@ -38,12 +38,12 @@ struct HopRequest: Sendable {
 }
 
 extension ResourceLoader {
-    /// The first hop of a load on its way through the cache.
+    /// Returns the transaction for the first redirect step of a load.
     func transaction(_ load: Load) -> CacheTransaction {
         transaction(load, HopRequest(load))
     }
 
-    /// A hop of a load on its way through the cache.
+    /// Returns the transaction for one redirect step of a load.
     func transaction(_ load: Load, _ hop: HopRequest) -> CacheTransaction {
         let (configuration, url) = (load.configuration, hop.target.url)
         var fields = hop.headerFields
@@ -56,7 +56,7 @@ extension ResourceLoader {
             policy: load.policy, keepsErrors: false)
         transaction.contentTypes = configuration.contentTypes
         transaction.isBackground = load.isBackground
-        // A transport that decodes says so itself. Ranges count encoded bytes.
+        // A transport that decodes has set `Accept-Encoding` itself. Ranges count encoded bytes.
         if configuration.decodesContent, hop.method == .get, fields[.range] == nil,
             !transaction.request.headerFields.contains(.acceptEncoding)
         {

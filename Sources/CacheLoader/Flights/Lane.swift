@@ -1,30 +1,30 @@
-/// How soon a load gets its turn.
+/// The priority of a load.
 public enum Lane: String, Hashable, Sendable, CaseIterable {
-    /// Somebody is waiting for it. The default.
+    /// A caller waits for the result. The default.
     case urgent
-    /// Somebody may want it later. Begins only while nothing urgent is under way.
+    /// A caller may want the result later. Starts only while no urgent load runs or waits for its turn.
     case background
 }
 
-/// What becomes of a transfer when the last who waited for it has left.
+/// Decides whether a transfer continues after its last waiter has left.
 public enum Abandonment: String, Hashable, Sendable {
-    /// It is stopped. The default.
+    /// The transfer stops. The default.
     case stop
-    /// It goes on, and its response is stored. The default of a prefetch.
+    /// The transfer continues, and its response is stored. A prefetch always uses this case.
     case finishAndStore
 }
 
-/// How many transfers a loader has under way at a time. Answers from the store take no place. Zero holds back all
-/// transfers.
+/// The numbers of transfers that a loader runs at a time. Answers from the store do not count. With 0, no transfer
+/// starts.
 public struct LaneWidths: Hashable, Sendable {
-    /// In the urgent lane; 6 by default.
+    /// Transfers in the urgent lane; 6 by default.
     public var urgent: Int
-    /// In the background lane; 1 by default.
+    /// Transfers in the background lane; 1 by default.
     public var background: Int
-    /// To one host, in both lanes together; 6 by default, as many as browsers have connections.
+    /// Transfers to one host, in both lanes together; 6 by default, as many as the connections of a browser.
     public var perHost: Int
 
-    /// Creates widths; each has its documented default.
+    /// Creates numbers of transfers; each has its documented default.
     public init(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
         self.urgent = urgent
         self.background = background

@@ -1,10 +1,10 @@
 internal import HeapModule
 
-/// What waits for its turn in one lane: first come, first served, among hosts that may begin another transfer.
+/// The loads that wait for their turn in one lane: first in, first out, among hosts with room for another transfer.
 ///
-/// Whatever happens costs no more than the logarithm of how many wait, on average.
+/// Except for ``unblockAll()``, an operation takes logarithmic time in the number of waiting loads, on average.
 package struct LaneQueue {
-    /// A place in the queue.
+    /// The place of a load in the queue.
     private struct Place: Comparable {
         let number: UInt64
         let flight: UInt64
@@ -13,26 +13,26 @@ package struct LaneQueue {
         static func < (first: Place, second: Place) -> Bool { first.number < second.number }
     }
 
-    /// The place of each flight.
+    /// The places by load.
     private var places: [UInt64: Place] = [:]
-    /// Of a host that may begin a number of transfers, at least as many are here as its first.
+    /// Contains at least the first n places of each host that may start n transfers.
     private var ready = Heap<Place>()
-    /// Those whose host had enough under way when their turn came.
+    /// Places whose host had no room when their turn came, by host.
     private var blocked: [String: Heap<Place>] = [:]
-    /// Places in the heaps that no flight has any more; they are passed over when their turn comes.
+    /// The number of places in the heaps whose load has left the queue. Such places are skipped when their turn comes.
     private var abandonedCount = 0
 
     package init() {}
 
     package var isEmpty: Bool { places.isEmpty }
 
-    /// How many wait.
+    /// The number of waiting loads.
     package var count: Int { places.count }
 
-    /// Places that take memory, those included that no flight has any more: no more than twice those that one has.
+    /// The number of places in memory, including those whose load has left the queue. At most twice ``count``.
     package var heldCount: Int { places.count + abandonedCount }
 
-    /// - Parameter number: Greater than that of any other place.
+    /// - Parameter number: The number of the place, greater than all earlier numbers.
     package mutating func append(_ flight: UInt64, host: String, number: UInt64) {
         let place = Place(number: number, flight: flight, host: host)
         places[flight] = place
@@ -42,12 +42,12 @@ package struct LaneQueue {
     package mutating func remove(_ flight: UInt64) {
         guard let place = places.removeValue(forKey: flight) else { return }
         abandonedCount += 1
-        // It may have been the one that its host has room for.
+        // The removed place may be the one for which its host has room.
         unblock(place.host)
         forgetAbandoned()
     }
 
-    /// The first whose host may begin another, which leaves the queue.
+    /// Removes and returns the first load whose host may start another transfer; `nil` if there is none.
     package mutating func next(where mayBegin: (_ host: String) -> Bool) -> UInt64? {
         while let place = ready.popMin() {
             guard isHeld(place) else { continue }
@@ -61,7 +61,7 @@ package struct LaneQueue {
         return nil
     }
 
-    /// A host may have room for one more.
+    /// Makes the first blocked place of a host ready, because the host may have room for one more transfer.
     package mutating func unblock(_ host: String) {
         while let place = blocked[host]?.popMin() {
             guard isHeld(place) else { continue }
@@ -71,14 +71,14 @@ package struct LaneQueue {
         blocked[host] = nil
     }
 
-    /// All hosts may have room for more.
+    /// Makes all places ready, because all hosts may have room.
     package mutating func unblockAll() {
         ready = Heap(places.values)
         blocked = [:]
         abandonedCount = 0
     }
 
-    /// Whether a place, which has left its heap, is that of a flight.
+    /// Returns whether a place, which has left its heap, still belongs to a load.
     private mutating func isHeld(_ place: Place) -> Bool {
         if places[place.flight] == place { return true }
         abandonedCount -= 1

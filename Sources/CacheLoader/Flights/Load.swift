@@ -8,22 +8,22 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One load, with all that its request and the configuration at that moment say. Two that are equal share a flight.
+/// A load, with its request and the configuration at its creation. Equal loads are coalesced.
 struct Load: Hashable, Sendable {
     let target: LoadTarget
     let method: HTTPRequest.Method
     let content: Data?
-    /// Equal whatever the order of fields of different names.
+    /// Equal regardless of the order of fields with different names.
     let headerFields: HTTPFields
     let policy: CachePolicy
-    /// Keeps loads apart that must not share a flight.
+    /// Makes loads unequal that must not be coalesced.
     private let number: UInt64
-    /// How often everything was cancelled before it.
+    /// The number of calls of ``ResourceLoader/cancelAll()`` before the load was created.
     let cancellations: UInt64
     let settings: LoaderSettings
     let retry: RetryPolicy
     let timeout: Duration?
-    /// Whether the load validates a stored response that a caller has got already.
+    /// Whether the load validates a stored response that a caller has received already.
     let isBackground: Bool
 
     init(_ request: ResourceRequest, _ settings: LoaderSettings, cancellations: UInt64) throws(LoadError) {
@@ -49,7 +49,7 @@ struct Load: Hashable, Sendable {
         self.settings = settings
         let isShareable = Self.isShareable(request.method)
         number = isShareable ? 0 : settings.nextNumber()
-        // RFC 9110 §9.2.2: what is not idempotent is not sent again.
+        // RFC 9110 §9.2.2: do not retry a request whose method is not idempotent.
         let isIdempotent = isShareable || request.method.isSafe || [.put, .delete].contains(request.method)
         retry = isIdempotent ? request.retry ?? configuration.retry : .never
         timeout = request.timeout
@@ -73,7 +73,7 @@ struct Load: Hashable, Sendable {
 
     var host: String { target.url.host ?? "" }
 
-    /// Whether its response may be shared.
+    /// Whether other loads may share the response.
     var isShareable: Bool { Self.isShareable(method) }
 
     private static func isShareable(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }

@@ -1,49 +1,50 @@
-/// Which loads are under way, which wait for their turn or for another attempt, and who waits for each. Pure: each method
-/// says what its owner has to do once it has let go of the lock.
+/// The loads under way, the loads that wait for their turn or for another attempt, and the waiters of each load.
 ///
-/// A flight is one load that any number of waiters share. Its transfer begins when its lane has room for it, and begins
-/// again after a failure that another attempt may mend.
+/// A pure state machine: each method returns the actions that its owner carries out after releasing the lock.
+///
+/// A `Flight` is one coalesced load with any number of waiters. Its transfer starts when its lane has room. After a
+/// failure that may be temporary, the transfer starts again.
 ///
 ///     queued ─▶ running ─▶ landing ─▶ (ended)
 ///       ▲          │          │
 ///       └ waiting ◀┴──────────┘
 package struct LoadBoard<Key: Hashable, Waiter> {
-    /// Names a waiter.
+    /// Identifies a waiter.
     package typealias Ticket = UInt64
-    /// Names a flight.
+    /// Identifies a coalesced load.
     package typealias Flight = UInt64
 
-    /// What the owner has to do.
+    /// An action of the owner.
     package enum Action {
-        /// Begin a transfer.
+        /// Start a transfer.
         case start(Flight, Key, attempt: Int)
-        /// Stop whatever was begun for a flight: its transfer, or its wait.
+        /// Stop the task of a load: its transfer, or its wait.
         case stop(Flight)
     }
 
-    /// How a waiter finds its flight.
+    /// The state of a load when a waiter joins it.
     package enum Arrival: Hashable, Sendable {
-        /// There was none before.
+        /// The load is new.
         case first
-        /// It waits for its turn, or for another attempt.
+        /// The load waits for its turn or for another attempt, or its bytes have arrived.
         case joined
-        /// Its transfer is under way.
+        /// The transfer of the load is under way.
         case joinedRunning
     }
 
-    /// What follows a failed attempt.
+    /// The time of the next attempt after a failed one.
     package enum Retry: Hashable, Sendable {
         case never
         /// After a pause.
         case later
-        /// When the host can be reached.
+        /// When the host is reachable.
         case whenReachable
     }
 
     fileprivate enum Phase: Equatable, Sendable {
         case queued
         case running
-        /// The bytes are there, and no place in a lane is taken any more.
+        /// The bytes have arrived, and the load takes no place in its lane.
         case landing
         case waiting(isParked: Bool)
     }
@@ -53,25 +54,25 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         let host: String
         var lane: Lane
         var phase = Phase.queued
-        /// Attempts that were begun.
+        /// The number of started attempts.
         var attempt = 0
-        /// In the order of their coming.
+        /// In the order in which they joined.
         var waiters: [(ticket: Ticket, waiter: Waiter)] = []
-        /// Whether its transfer goes on when the last waiter has left.
+        /// Whether the transfer continues after the last waiter has left.
         var finishesAlone: Bool
     }
 
     private var states: [Flight: State] = [:]
     private var flights: [Key: Flight] = [:]
     private var tickets: [Ticket: Flight] = [:]
-    /// Flights that have ended, but whose waiters are still being told.
+    /// Loads that have ended, but whose waiters do not all have the result yet.
     private var landings: [Flight: Key] = [:]
     private var queues: [Lane: LaneQueue] = [.urgent: LaneQueue(), .background: LaneQueue()]
     private var running: [Lane: Int] = [.urgent: 0, .background: 0]
     private var runningPerHost: [String: Int] = [:]
     private var lastNumber: UInt64 = 0
 
-    /// How many may be under way at a time.
+    /// The numbers of transfers that may run at a time.
     package private(set) var widths: LaneWidths
 
     package init(widths: LaneWidths) {
@@ -85,11 +86,11 @@ package struct LoadBoard<Key: Hashable, Waiter> {
 
     // MARK: Waiters
 
-    /// A name for a waiter that is about to come.
+    /// Returns an identifier for a waiter that is about to join.
     package mutating func ticket() -> Ticket { number() }
 
-    /// A waiter comes: it joins the flight of its key, which begins if there is none, gets a better lane if the waiter has
-    /// one, and another attempt at once if it was waiting for that.
+    /// Adds a waiter to the load of its key, which is created if there is none. An urgent waiter makes the load urgent.
+    /// If the load waits for another attempt, the attempt is queued at once.
     package mutating func attach(
         _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment
     ) -> (Arrival, [Action]) {
@@ -103,7 +104,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
             enqueue(flight)
             return (.first, begin())
         }
-        // In place: with a copy of the state, each who comes would copy all who wait.
+        // Change the state in place: each new waiter would copy all waiters along with a copy of the state.
         states[flight]?.waiters.append((ticket, waiter))
         if finishes { states[flight]?.finishesAlone = true }
         tickets[ticket] = flight
@@ -116,9 +117,9 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (phase == .running ? .joinedRunning : .joined, actions + begin())
     }
 
-    /// A waiter does not want to wait any longer. The last to leave ends the flight, unless it is to be finished.
+    /// Removes a waiter. After the last waiter has left, the load ends, unless its transfer is to be finished.
     ///
-    /// - Returns: The waiter, if it has not been told of an end yet.
+    /// - Returns: The waiter, unless its load has ended.
     package mutating func detach(_ ticket: Ticket) -> (Waiter?, [Action]) {
         guard let flight = tickets.removeValue(forKey: ticket),
             let index = states[flight]?.waiters.firstIndex(where: { $0.ticket == ticket }),
@@ -134,7 +135,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (waiter, [.stop(flight)] + begin())
     }
 
-    /// All flights end, and all waiters leave, in the order of their coming.
+    /// Ends all loads. Returns all waiters in the order of their tickets.
     package mutating func detachAll() -> ([Waiter], [Action]) {
         let all = states.keys.sorted()
         let waiters = states.values.flatMap(\.waiters).sorted { $0.ticket < $1.ticket }.map(\.waiter)
@@ -142,31 +143,31 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (waiters, all.map(Action.stop))
     }
 
-    /// Who waits for a flight, in the order of their coming; `nil` once it has ended.
+    /// Returns the waiters of a load in the order in which they joined; `nil` once the load has ended.
     package func waiters(of flight: Flight) -> [Waiter]? {
         states[flight]?.waiters.map(\.waiter)
     }
 
-    /// How many wait for a key.
+    /// Returns the number of waiters for a key.
     package func waiterCount(of key: Key) -> Int {
         flights[key].flatMap { states[$0]?.waiters.count } ?? 0
     }
 
-    /// Whether a key has waiters that have not been told of an end, or a transfer that is going to be finished.
+    /// Returns whether a key has waiters without a result, or a transfer that is to be finished.
     package func isLoading(_ key: Key) -> Bool {
         flights[key] != nil || landings.values.contains(key)
     }
 
-    /// How much is under way.
+    /// The number of loads, and the lengths of the queues.
     package var occupancy: LoadOccupancy {
         LoadOccupancy(
             flights: states.count, urgentQueue: queues[.urgent]?.count ?? 0,
             backgroundQueue: queues[.background]?.count ?? 0)
     }
 
-    // MARK: Flights
+    // MARK: Loads
 
-    /// The bytes of a flight are there: its place is free.
+    /// Records that the bytes of a load have arrived, and frees its place in the lane.
     package mutating func land(_ flight: Flight) -> [Action] {
         guard states[flight]?.phase == .running else { return [] }
         vacate(flight)
@@ -174,7 +175,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return begin()
     }
 
-    /// A flight has come to its end. Its waiters are told in this order; then ``told(_:)`` is called.
+    /// Ends a load. The caller passes the result to the waiters in this order, then calls ``told(_:)``.
     package mutating func end(_ flight: Flight) -> ([Waiter], [Action]) {
         guard let state = states[flight] else { return ([], []) }
         remove(flight)
@@ -182,16 +183,16 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (state.waiters.map(\.waiter), begin())
     }
 
-    /// The waiters of a flight that has ended have all been told.
+    /// Records that all waiters of an ended load have the result.
     package mutating func told(_ flight: Flight) {
         landings[flight] = nil
     }
 
-    /// An attempt has failed, or has brought a response that no processor accepts.
+    /// Records that an attempt has failed, or that no processor accepts its response.
     ///
-    /// - Parameter extra: How many it has made more than one.
-    /// - Returns: Whether there is to be another; if not, the flight has to be ended. One that nobody waits for is not tried
-    ///   again.
+    /// - Parameter extra: The number of attempts beyond one; -1 if the attempt did not begin.
+    /// - Returns: Whether another attempt follows; if not, the caller ends the load. A load without waiters is not
+    ///   tried again.
     package mutating func fail(_ flight: Flight, retry: Retry, extra: Int = 0) -> (Bool, [Action]) {
         guard let state = states[flight], [.running, .landing].contains(state.phase) else { return (false, []) }
         guard retry != .never, !state.waiters.isEmpty else { return (false, []) }
@@ -201,14 +202,14 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (true, begin())
     }
 
-    /// What a flight waited for after a failed attempt has come: the end of the pause, or a way to its host.
+    /// Queues the next attempt of a load whose wait is over: the pause has ended, or its host is reachable.
     package mutating func retry(_ flight: Flight, after attempt: Int) -> [Action] {
         guard let state = states[flight], case .waiting = state.phase, state.attempt == attempt else { return [] }
         enqueue(flight)
         return begin()
     }
 
-    /// A host, or any host, can be reached again: what was parked is tried once more.
+    /// Queues the next attempt of all loads that wait for a host; `nil` for all hosts.
     package mutating func becameReachable(_ host: String? = nil) -> [Action] {
         let parked = states.filter { _, state in
             state.phase == .waiting(isParked: true) && (host == nil || host == state.host)
@@ -219,15 +220,14 @@ package struct LoadBoard<Key: Hashable, Waiter> {
 
     // MARK: Lanes
 
-    /// Changes how many may be under way; what is above that goes on.
+    /// Changes the numbers of transfers that may run at a time. Running transfers above a new number continue.
     package mutating func setWidths(_ widths: LaneWidths) -> [Action] {
         self.widths = widths
         for lane in Lane.allCases { queues[lane]?.unblockAll() }
         return begin()
     }
 
-    /// Puts the flight of a key, if there is one, into a lane, with all that belongs to it. A transfer that is under way
-    /// goes on.
+    /// Puts the load of a key, if there is one, into a lane. A running transfer continues, and counts in the new lane.
     package mutating func setLane(_ lane: Lane, of key: Key) -> [Action] {
         guard let flight = flights[key] else { return [] }
         move(flight, to: lane)
@@ -256,7 +256,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         queues[state.lane]?.append(flight, host: state.host, number: number)
     }
 
-    /// Begins what may begin.
+    /// Starts all transfers for which there is room.
     private mutating func begin() -> [Action] {
         var actions: [Action] = []
         while let flight = next(), let state = states[flight] {
@@ -269,7 +269,8 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return actions
     }
 
-    /// Nothing in the background begins while anything urgent waits for its turn or is under way.
+    /// Removes and returns the next load to start. A background load starts only while no urgent load runs or waits for
+    /// its turn.
     private mutating func next() -> Flight? {
         let isUrgent = queues[.urgent]?.isEmpty == false || running[.urgent] != 0
         let lane: Lane = isUrgent ? .urgent : .background

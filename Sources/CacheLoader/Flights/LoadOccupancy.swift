@@ -1,10 +1,11 @@
-/// How much a loader has under way, or how that has changed.
+/// The number of loads of a loader and the lengths of its queues, or the changes of these numbers.
 package struct LoadOccupancy: Hashable, Sendable {
-    /// Loads that wait for their turn or for another attempt, or whose transfer is under way, however many wait for each.
+    /// Loads that have not ended: queued, running, processing, or waiting for another attempt. A load counts once,
+    /// regardless of the number of its waiters.
     package var flights = 0
-    /// Those of them that wait for their turn in the urgent lane.
+    /// The loads among them that wait for their turn in the urgent lane.
     package var urgentQueue = 0
-    /// Those of them that wait for their turn in the background.
+    /// The loads among them that wait for their turn in the background lane.
     package var backgroundQueue = 0
 
     package static func - (after: LoadOccupancy, before: LoadOccupancy) -> LoadOccupancy {

@@ -1,16 +1,16 @@
 internal import CacheStore
 
-/// Somebody who waits for a flight.
+/// A caller that waits for the result of a load.
 struct LoadWaiter: Sendable {
-    /// What is to be made of the body.
+    /// The processing plan for the body.
     let recipe: Recipe
-    /// Where that is kept in memory, if it is.
+    /// The key of the value in memory; `nil` if memory must not keep the value.
     let memoryKey: LoaderMemory.Key?
-    /// Is told what happens, on any thread and without a lock, the end last.
+    /// Receives the events of the load, the end last. Called on any thread, without a lock.
     let receive: @Sendable (FlightEvent) -> Void
 }
 
-/// What happens to a flight.
+/// An event of a coalesced load.
 enum FlightEvent: Sendable {
     case requesting
     case progress(LoadProgress)

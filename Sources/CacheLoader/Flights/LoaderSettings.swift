@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// The configuration of a loader, as it was at a moment. Loads share it, for a copy of all that it holds is not cheap.
+/// A configuration of a loader. Loads share it, because a copy of all its properties is expensive.
 final class LoaderSettings: Sendable {
     let configuration: ResourceLoader.Configuration
-    /// What it says to the cache.
+    /// The configuration of the cache that follows from ``configuration``.
     let cache: HTTPCache.Configuration
-    /// Counts the changes: loads before and after one do not share a flight.
+    /// The number of earlier changes of the configuration. Loads before and after a change are not coalesced.
     let generation: UInt64
     private let lastNumber = Atomic<UInt64>(0)
 
@@ -15,6 +15,6 @@ final class LoaderSettings: Sendable {
         self.generation = generation
     }
 
-    /// A number that no other load with these settings has.
+    /// Returns a number that no other load with these settings has.
     func nextNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 }

@@ -2,7 +2,7 @@ internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 
-/// Waits for other processes outside the lane.
+/// Waits for other processes, without a place in a lane.
 extension ResourceLoader {
     /// Takes a load out of its lane while another process asks an origin for the same key.
     ///
@@ -10,7 +10,7 @@ extension ResourceLoader {
     func waitForProcess(_ flight: UInt64, _ load: Load, _ attempt: Int) -> Bool {
         let key = load.target.key
         let waited = flights.withLock { $0.waits[flight] } ?? .zero
-        // Leaves half of the time for the origin.
+        // Leave half of the time for the origin.
         let limit = min(load.configuration.processWait, (load.timeout ?? .seconds(Int64.max)) / 2) - waited
         guard limit > .zero, load.method == .get, load.policy.mode != .remoteOnly,
             !transaction(load).forbidsNetwork, !context.coalescer.isHung(key),

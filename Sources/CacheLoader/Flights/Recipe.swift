@@ -7,15 +7,15 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What is to be made of a body, whoever wants it.
+/// A processing plan: how to make a value from a body, regardless of the caller.
 struct Recipe: Sendable {
-    /// Recipes with equal identities make equal values of equal bodies.
+    /// Plans with equal identities make equal values from equal bodies.
     struct Identity: Hashable, Sendable {
         let name: String
         let output: ObjectIdentifier
     }
 
-    /// How a value is kept in the store.
+    /// The format in which the store keeps a value.
     struct Form: Sendable {
         let id: String
         let encode: @Sendable (any Sendable) throws -> Data
@@ -24,16 +24,16 @@ struct Recipe: Sendable {
 
     let identity: Identity
     let make: @Sendable (Resource) async throws -> any Sendable
-    /// `nil` if it is not.
+    /// The format; `nil` if the store must not keep the value.
     var form: Form?
 
-    /// The bytes as they are.
+    /// Returns the bytes unchanged.
     static let bytes = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) { $0.data }
 
-    /// Nothing: it is the store that is to have them.
+    /// Makes no value: only the store receives the body.
     static let nothing = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
 
-    /// What a processor makes of the bytes.
+    /// Creates a plan that runs a processor on the bytes.
     init<Output>(_ processor: some Processor<Data, Output>) {
         identity = Identity(name: processor.id.description, output: ObjectIdentifier(Output.self))
         make = { resource in
@@ -58,16 +58,16 @@ struct Recipe: Sendable {
     }
 }
 
-/// Values that are kept in the store as bodies derived from that of their entry.
+/// Reads and stores values as derived representations, beside the body of their entry.
 extension Recipe {
-    /// What a value is found by in a form. That of bytes from which no coding was taken off is another one.
+    /// Returns the name of a value in a format. Values made from encoded bytes have names of their own.
     private func name(_ form: Form, _ configuration: ResourceLoader.Configuration) -> String {
         let name = (configuration.decodesContent ? "" : "encoded/") + "\(form.id)/\(identity.name)"
         guard name.utf8.count > ResponseStore.maxDerivedNameByteCount else { return name }
         return Array(name.utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
     }
 
-    /// Returns the value that is stored beside the body of an entry, as ``readStoredValue(of:in:_:)`` does.
+    /// Reads a stored value, like ``readStoredValue(of:in:_:)``, but never on the actor of the caller.
     @concurrent func storedValue(
         of entry: StoredEntry, in store: ResponseStore, _ configuration: ResourceLoader.Configuration
     ) async -> (value: any Sendable, byteCount: Int)? {
@@ -89,7 +89,7 @@ extension Recipe {
         }
     }
 
-    /// Stores a value beside the body of an entry. A failure to do so is nobody's but the store's.
+    /// Stores a value beside the body of an entry. Logs a failure, which does not affect the load.
     @concurrent func keep(
         _ value: any Sendable, of entry: StoredEntry, in store: ResponseStore,
         _ configuration: ResourceLoader.Configuration
@@ -102,7 +102,7 @@ extension Recipe {
         }
     }
 
-    /// Of an error that is not the store's only the type: it may quote the value.
+    /// Of an error that is not the store's, logs only the type: the text may quote the value.
     private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
         [
             "url": "\(LoggedURL(entry.key.text))",

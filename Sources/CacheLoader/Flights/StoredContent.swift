@@ -8,9 +8,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Loading from the store alone.
+/// Loads content from the store alone.
 extension ResourceLoader {
-    /// A value of what is fresh in the store. It does not wait for anybody, and nobody for it.
+    /// Returns a value of fresh stored content; `nil` if the load needs the network. Neither blocks other loads nor
+    /// waits for them.
     func loadFromStore(
         _ load: Load, _ recipe: Recipe
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
@@ -24,7 +25,7 @@ extension ResourceLoader {
         do throws(LoadError) {
             resource = try await Resource(response, request.target, load.configuration)
         } catch .store, .malformedContent {
-            // A body that is of no use after all: a flight finds another way.
+            // The stored body is unusable. The load asks the origin for another one.
             return nil
         }
         let value: any Sendable
@@ -34,7 +35,7 @@ extension ResourceLoader {
             guard error.isRefusal, let refused = response.wholeEntry(for: request.method),
                 mayAskOrigin(load, transaction(load, request))
             else { throw error }
-            // Removes this entry only: its key may have other variants. The caller then asks the origin for the whole.
+            // Remove this entry only: its key may have other variants. The caller then asks the origin for the whole.
             await transaction(load, request).remove(refused)
             return nil
         }
@@ -42,7 +43,8 @@ extension ResourceLoader {
         return (resource.with(value), resource.data.count, response.entry)
     }
 
-    /// What is stored, fresh or not; `nil` also if its origin forbids to serve it as it is.
+    /// Returns stored content, fresh or stale; `nil` if there is none, or if its origin forbids serving it without
+    /// validation.
     func loadStaleFromStore(_ load: Load) async -> Arrived? {
         guard load.method == .get, load.policy.mode != .remoteOnly else { return nil }
         var transaction = transaction(load)
@@ -53,20 +55,21 @@ extension ResourceLoader {
         return Arrived(resource, response, load.target, load.method)
     }
 
-    /// Whether a load would take no network. No use of what is stored.
+    /// Returns whether stored responses answer a load without the network. Records no access.
     func isAnsweredFromStore(_ load: Load) -> Bool {
         guard load.method == .get else { return false }
         return (try? freshHops(load)) != nil
     }
 
-    /// Fresh content in the store, also behind redirects that are fresh there too.
+    /// Returns fresh stored content, also behind stored redirects that are fresh.
     private func contentFromStore(_ load: Load) throws(LoadError) -> (CachedResponse, HopRequest)? {
         guard let (hops, request) = try freshHops(load), let last = hops.last else { return nil }
         for redirect in hops.dropLast() { redirect.transaction.note(redirect.answer) }
         return (last.transaction.deliver(last.answer), request)
     }
 
-    /// The stored responses that lead to content without the network, the content last, and the request for that.
+    /// Returns the stored responses that lead to content without the network, the content last, and the request for the
+    /// content.
     func freshHops(
         _ load: Load
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
@@ -101,9 +104,10 @@ extension ResourceLoader {
 
     // MARK: Processed values
 
-    /// The value that is stored of a body, or else made of it, and stored if it is to be.
+    /// Returns the stored value of a body. Without one, makes the value, and stores it if the processing plan has a
+    /// format.
     func value(_ recipe: Recipe, of arrived: Arrived, _ load: Load) async -> Result<any Sendable, LoadError> {
-        // Beside what has just arrived there is nothing yet.
+        // A body that has just arrived has no stored values yet.
         if arrived.resource.source != .network, let original = arrived.original,
             let value = await storedValue(recipe, of: original, load)
         {
@@ -132,7 +136,7 @@ extension ResourceLoader {
 }
 
 extension Loaded {
-    /// A value that was made of the body of a response before.
+    /// Creates a result with a value that was made from the body earlier.
     init(
         _ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration
     ) throws(LoadError) {
@@ -142,7 +146,7 @@ extension Loaded {
         self.init(value, response, target, fields)
     }
 
-    /// A value of a response, whose fields are these now.
+    /// Creates a result with a value of a response and the given fields.
     init(_ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ fields: HTTPFields) {
         self.init(
             value: value, url: target.url.text, status: response.head.status, headerFields: fields,

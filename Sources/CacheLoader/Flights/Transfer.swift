@@ -9,14 +9,14 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Why an attempt came to nothing.
+/// The reason for a failed attempt.
 struct TransferFailure: Error {
     let error: LoadError
-    /// What the origin said about when to come again.
+    /// The delay that the origin asked for (RFC 9110 §10.2.3).
     var retryAfter: Duration?
-    /// Whether no other attempt is to be made, whatever the error.
+    /// Whether no other attempt follows, regardless of the error.
     var isFinal = false
-    /// Attempts that it took more than one.
+    /// The number of further attempts that the attempt needed.
     var extraAttempts = 0
 
     var isOfTransport: Bool {
@@ -24,20 +24,21 @@ struct TransferFailure: Error {
     }
 }
 
-/// One attempt to load something: through the cache, hop by hop.
+/// Makes one attempt of a load through the cache, one redirect step after the other.
 extension ResourceLoader {
-    /// An attempt, which may take no longer than the request says. After that a stored response answers, if it may.
+    /// Makes an attempt within a time limit. After a timeout a stored response answers, if it may.
     ///
     /// - Parameters:
     ///   - timeLimit: The longest duration; `nil` for no limit.
-    ///   - refused: The key of a stored response that no processor accepts: the origin is asked for the whole.
+    ///   - refused: The key of a stored response that no processor accepts. The attempt asks the origin for the whole
+    ///     instead.
     ///   - tell: Receives the events of the attempt, on any thread.
     func transfer(
         _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
         tell: @escaping @Sendable (FlightEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
         guard let timeLimit else { return await follow(load, attempt, bypassing: refused, tell) { _ in } }
-        /// The request that the attempt has come to, after the redirects so far.
+        /// The latest request of the attempt, after the redirects so far.
         let latest = Mutex(HopRequest(load))
         let result = await withTimeLimit(timeLimit, load.configuration.sleep) {
             await self.follow(load, attempt, bypassing: refused, tell) { request in latest.withLock { $0 = request } }
@@ -50,6 +51,8 @@ extension ResourceLoader {
             insteadOf: .transport(error, url: load.target.url.text), tell)
     }
 
+    /// Makes an attempt without a time limit.
+    ///
     /// - Parameter onRequest: Receives each request before it is answered: the first, then those of the redirects.
     private func follow(
         _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ tell: @escaping @Sendable (FlightEvent) -> Void,
@@ -57,7 +60,7 @@ extension ResourceLoader {
     ) async -> Result<Arrived, TransferFailure> {
         let beganAt = load.configuration.clock()
         defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
-        // Becomes greater if the attempt takes more than one.
+        // The number of the latest attempt: a redirect step may need another one.
         var last = attempt
         do throws(TransferFailure) {
             let arrived = try await followRedirects(load, from: HopRequest(load)) {
@@ -96,7 +99,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Takes one step after the other until the response is not a redirect.
+    /// Takes redirect steps until the response is not a redirect.
     private func followRedirects(
         _ load: Load, from first: HopRequest, _ step: (HopRequest) async throws(TransferFailure) -> Hop
     ) async throws(TransferFailure) -> Arrived {
@@ -130,13 +133,14 @@ extension HTTPFields {
 }
 
 extension ResourceLoader.Configuration {
-    /// Throws for content of a type that is not taken.
+    /// Throws if the configuration does not accept the type of the content.
     func checkContentType(of head: HTTPResponse, url: String) throws(LoadError) {
         guard let contentTypes, head.status != .notModified, !contentTypes.accepts(head.headerFields) else { return }
         throw .unacceptableContentType(head.headerFields[values: .contentType].last, url: url)
     }
 
-    /// A body without its coding, if that is to be taken off; then the fields do not speak of it either.
+    /// Returns the body without its content coding, and removes the coding from the fields. Changes nothing if the
+    /// configuration does not decode, or if the coding is unknown.
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
         guard decodesContent,
             let decoded = try ContentCoding.decode(data, fields, limit: maxBodyBytes, url: url)
@@ -147,7 +151,9 @@ extension ResourceLoader.Configuration {
 }
 
 extension Resource {
-    /// - Parameter undecodable: Is called when the body has arrived whole, and its coding cannot be taken off.
+    /// Reads the body of a response, and decodes it.
+    ///
+    /// - Parameter undecodable: Called if the body has arrived completely, but cannot be decoded.
     init(
         _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration,
         progress: (LoadProgress) -> Void = { _ in }, undecodable: () async -> Void = {}

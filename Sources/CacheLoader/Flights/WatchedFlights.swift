@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// What a loader has under way, and what tells how much that is.
+/// Guards the loads of a loader, and reports changes of their numbers to the meters.
 final class WatchedFlights: Sendable {
     private struct State: Sendable {
         var flights: Flights
-        /// How much the meters were told of.
+        /// The numbers last reported to the meters.
         var told = LoadOccupancy()
     }
 
-    /// Guards only the table; waiters and meters are told outside.
+    /// Guards only the table. Waiters and meters receive their reports outside the lock.
     private let state: Mutex<State>
     private let meters: LoaderMeters
 
@@ -17,7 +17,7 @@ final class WatchedFlights: Sendable {
         self.meters = meters
     }
 
-    /// As that of a mutex, and tells the meters what has changed.
+    /// Runs `body` under the lock, then reports changes of the numbers to the meters.
     func withLock<Result>(_ body: (inout sending Flights) -> sending Result) -> sending Result {
         let (result, change) = state.withLock { state in
             let result = body(&state.flights)

@@ -1,7 +1,7 @@
 internal import CacheStore
 internal import Synchronization
 
-/// What the requests of one cache or loader share.
+/// The objects that all requests of one cache or loader share.
 final class CacheContext: Sendable {
     /// Runs a background revalidation, and reports its result once.
     typealias Revalidator =

@@ -2,7 +2,7 @@ package import CacheStore
 internal import HTTPTypes
 
 extension CacheKey {
-    /// The key of a URL that can be loaded.
+    /// Returns the key of a loadable URL.
     package static func loading(_ url: String, partition: String) throws(LoadError) -> CacheKey {
         let key: CacheKey
         do throws(StoreError) {
@@ -17,11 +17,11 @@ extension CacheKey {
         return key
     }
 
-    /// The key of a request's target.
+    /// Returns the key of the request's target.
     static func loading(_ request: HTTPRequest, partition: String) throws(LoadError) -> CacheKey {
         let path = request.path ?? ""
         let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(path)"
-        // Anything else would lengthen the authority, and send the request to another host.
+        // Any other path would extend the authority and direct the request to another host.
         guard path.isEmpty || path.hasPrefix("/") || path.hasPrefix("?") else {
             throw .invalidURL(url, reason: "its path does not begin with a slash")
         }
@@ -33,13 +33,13 @@ extension CacheKey {
 }
 
 extension HTTPRequest {
-    /// A request for the URL that a key stands for.
+    /// Creates a request for the URL of a key.
     init(_ method: HTTPRequest.Method = .get, key: CacheKey, fields: HTTPFields) {
         self.init(method: method, scheme: nil, authority: nil, path: nil, headerFields: fields)
         setTarget(to: key)
     }
 
-    /// Asks for the URL that a key stands for, and nothing beside it, such as a fragment.
+    /// Sets the target to the URL of a key, without a fragment.
     mutating func setTarget(to key: CacheKey) {
         // The text of a key is `scheme://authority/…`.
         let parts = key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

@@ -9,11 +9,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What a reply changes in the store.
+/// Changes the store after a reply.
 extension CacheTransaction {
-    // MARK: Entries that are there
+    // MARK: Existing entries
 
-    /// Replaces what is known of a stored response by what the reply has made of it.
+    /// Replaces the metadata of a stored response after a reply has freshened it.
     func freshen(_ received: Received, _ index: Int, _ response: StoredResponse) async {
         let entry = received.forwarding.stored.entries[index]
         do throws(StoreError) {
@@ -40,17 +40,17 @@ extension CacheTransaction {
         }
     }
 
-    /// RFC 9111 §4.4: after a success of an unsafe method, what is stored for its target, and for others that it names, is
-    /// out of date, and so is what is on its way.
+    /// Invalidates stored and arriving responses for the target of the request and for other URLs named by the reply,
+    /// after a success of an unsafe method (RFC 9111 §4.4).
     ///
-    /// - Returns: Whether it was such a success.
+    /// - Returns: Whether the reply was such a success.
     func invalidate(after reply: HTTPResponse) async -> Bool {
         let keys = Invalidation.targets(of: request, url: url, reply: reply).compactMap {
             try? CacheKey(url: $0, partition: key.partition)
         }
         guard !keys.isEmpty else { return false }
         let groups = CacheGroups.invalidated(by: reply.headerFields, method: request.method)
-        // What is kept under a name instead of a URL is not found by the URL.
+        // A lookup by URL does not find a response stored under a name.
         let invalidated = key == target ? keys : [key] + keys
         do throws(StoreError) {
             try await store.invalidate(invalidated, groups: groups)
@@ -60,9 +60,9 @@ extension CacheTransaction {
         return true
     }
 
-    /// W3C Clear Site Data: a secure origin may have all that is stored of it cleared.
+    /// Removes all stored responses of a secure origin if the reply asks for it (W3C Clear Site Data).
     ///
-    /// - Returns: Whether it wanted that.
+    /// - Returns: Whether the reply asked for it.
     func clearSite(after reply: HTTPResponse) async -> Bool {
         guard configuration.clearsSiteData, request.scheme == "https", let origin = target.origin,
             ClearSiteData(reply.headerFields).clearsCache
@@ -77,9 +77,9 @@ extension CacheTransaction {
 
     // MARK: New entries
 
-    /// What the store is to know of a 200 with these fields, if the origin sent it now.
+    /// Returns the metadata of a 200 with these fields, as if the origin sent it now.
     ///
-    /// - Throws: ``LoadError/notStorable(url:)`` if it could not be stored.
+    /// - Throws: ``LoadError/notStorable(url:)`` if the response could not be stored.
     func metadata(ofContentWith fields: HTTPFields) throws(LoadError) -> EntryMetadata {
         let now = configuration.clock()
         let exchange = Exchange(
@@ -94,7 +94,7 @@ extension CacheTransaction {
     func metadata(of response: StoredResponse, _ times: Times, under key: CacheKey) -> EntryMetadata {
         var metadata = EntryCodec.metadata(
             of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
-        // Where the key does not say it.
+        // The key is a name, which does not contain the URL.
         if self.key != target { metadata.url = url }
         if self.key == target, !NoVarySearch(response.fields).isDefault {
             metadata.searchBase = String(NoVarySearch.base(of: key.text))
@@ -157,13 +157,13 @@ extension CacheTransaction {
             remove: { [store] (part) async throws(StoreError) in try await store.remove(part) })
     }
 
-    /// What the store does with the body of a 206: alone, or together with what is there of the same representation.
+    /// Returns how the store keeps the body of a 206: alone, or combined with stored parts of the same representation.
     func storing(_ received: Received, part response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
         let entries = received.forwarding.stored.entries
         let (generation, failures) = (received.generation, endedFailures)
         guard let part = response.part else { preconditionFailure("a 206 has a part") }
         let (selected, combination) = combine(response, part, received)
-        // Other parts of what the origin has replaced since go with the commit.
+        // The commit also removes parts of a representation that the origin has replaced since.
         let outdated = combination.displaced.map { entries[selected[$0]] }
         switch combination.action {
         case .isCoveredByWhole:
@@ -193,7 +193,7 @@ extension CacheTransaction {
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [key, store] (writer, _) async throws(StoreError) in
-                    // An origin that has sent other bytes than Content-Range says must not displace good ones.
+                    // A body whose length contradicts its Content-Range must not displace valid bytes.
                     guard writer.byteCount == part.range.count,
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
                     else { return nil }
@@ -204,7 +204,7 @@ extension CacheTransaction {
         }
     }
 
-    /// What becomes of a part among the stored responses that the request selects; `selected` are their places.
+    /// Combines a part with the stored responses that the request selects. `selected` contains their indices.
     private func combine(
         _ response: StoredResponse, _ part: StoredPart, _ received: Received
     ) -> (selected: [Int], combination: PartCombination) {
@@ -218,9 +218,9 @@ extension CacheTransaction {
     }
 }
 
-/// A body that is put together from stored parts and a new one.
+/// Combines stored parts and a new part into one body.
 enum CombinedBody {
-    /// Some bytes to copy, by their place in the file of their source.
+    /// A range of bytes to copy, by the position in the file of its source.
     struct Piece: Sendable {
         /// `nil` for the new part.
         let entry: StoredEntry?
@@ -239,7 +239,7 @@ enum CombinedBody {
         }
     }
 
-    /// The whole of the pieces; `nil` if a stored one is gone.
+    /// Returns the combined body; `nil` if a stored part is gone.
     static func make(
         _ pieces: [Piece], new: BodyWriter, in store: ResponseStore
     ) async throws(StoreError) -> BodyWriter? {

@@ -9,11 +9,11 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What the caller gets.
+/// Makes the response for the caller.
 extension CacheTransaction {
     // MARK: From the store
 
-    /// A stored response, in the form that the request asks for: whole, in part, or as the news that the caller has it.
+    /// Makes a response from a stored one, as the request asks for it: whole, in part, or as a 304.
     func response(
         from answer: Answer, source: ResponseSource = .disk, _ reason: ForwardReason? = nil, forwardStatus: Int? = nil,
         isStored: Bool? = nil
@@ -45,7 +45,7 @@ extension CacheTransaction {
 
     // MARK: From the origin
 
-    /// The reply, of which nothing is stored.
+    /// Returns the reply without storing it.
     func passing(_ received: Received, freshness: Freshness? = nil) -> CachedResponse {
         let reply = received.reply
         let length = reply.isBodyDecoded ? nil : reply.head.announcedLength(to: request)
@@ -56,7 +56,7 @@ extension CacheTransaction {
             to: received, ResponseBody(source: .passing(body)), freshness: freshness, isStored: false)
     }
 
-    /// The reply, which is stored while it passes.
+    /// Returns the reply and stores it while it arrives.
     func storing(_ received: Received, _ response: StoredResponse) -> CachedResponse {
         guard fitsIntoStore(received.reply.head) else {
             return passing(received, freshness: Freshness(of: response, policy: policy))
@@ -65,7 +65,7 @@ extension CacheTransaction {
         return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: true)
     }
 
-    /// The reply, a 206, whose part is stored while it passes.
+    /// Returns the reply, a 206, and stores its part while it arrives.
     func storingPart(_ received: Received, _ response: StoredResponse) -> CachedResponse {
         guard fitsIntoStore(received.reply.head) else { return passing(received) }
         let storing = storing(received, part: response, in: store.makeBodyWriter())
@@ -73,7 +73,7 @@ extension CacheTransaction {
             received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
     }
 
-    /// What is stored of a response, and after it the reply, which is the rest. Both are stored as the whole.
+    /// Returns the stored part of a response followed by the reply, which is the rest. Stores both as the whole.
     func completing(
         _ received: Received, _ nominated: Nominated, _ response: StoredResponse
     ) async throws(LoadError) -> CachedResponse {
@@ -130,7 +130,7 @@ extension CacheTransaction {
             expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: received.generation)
     }
 
-    /// Whether a body of the announced length could be kept; one without a length is tried.
+    /// Whether the store accepts a body of the announced length. Without a length, the load tries to store it.
     private func fitsIntoStore(_ head: HTTPResponse) -> Bool {
         guard let limit = store.configuration.limits?.largestBody,
             let length = head.headerFields[.contentLength].flatMap({ Int64($0) })
@@ -140,7 +140,7 @@ extension CacheTransaction {
 
     // MARK: From a response that is still arriving
 
-    /// A response that is being stored for another request, and answers this one, too.
+    /// Returns an arriving response to another request if it answers this one, too.
     func join() -> CachedResponse? {
         guard request.method == .get else { return nil }
         let directives = RequestDirectives(request, mode: policy.mode)
@@ -149,7 +149,7 @@ extension CacheTransaction {
             let reuse = ReuseDecision(
                 for: request, candidates: [arriving.response], policy: policy, now: now, fingerprint: fingerprint)
             guard case .hit(_, let age, let isStale) = reuse.action, isWithinLimits(arriving),
-                // A removed response answers only requests from before the removal.
+                // A response from before a removal does not answer requests from after it.
                 arriving.generation == (try? store.generation()),
                 let reader = arriving.body.makeReader()
             else { continue }
@@ -166,7 +166,7 @@ extension CacheTransaction {
         return nil
     }
 
-    /// Whether the limit of an arriving body is the same for this request. A body of a known length may be within both.
+    /// Whether both requests have the same length limit. A body of a known length may be within both limits.
     private func isWithinLimits(_ arriving: ArrivingResponse) -> Bool {
         let (theirs, mine) = (arriving.body.maxByteCount, configuration.maxBodyBytes)
         return theirs == mine || (arriving.length.map { $0 <= min(theirs, mine) } ?? false)
@@ -174,19 +174,19 @@ extension CacheTransaction {
 
     // MARK: From the cache itself
 
-    /// The response that a gateway gives in place of one that it could not get (RFC 9110 §15.6.3, §15.6.5).
+    /// Returns the response of a gateway that received none itself (RFC 9110 §15.6.3, §15.6.5).
     func generated(for error: LoadError) throws(LoadError) -> CachedResponse {
         let status: HTTPResponse.Status
         switch error {
         case .notCached:
             status = .gatewayTimeout
             noteError()
-        // RFC 9111 §5.2.2.2: 504, if what is stored must not be used unvalidated.
+        // RFC 9111 §5.2.2.2: the status is 504 if the stored response must not be used without validation.
         case .transport(let failure, _):
             status = failure.code == .timedOut || hasStored ? .gatewayTimeout : .badGateway
         default: throw error
         }
-        // Without Cache-Status: RFC 9211 §2 wants none on what the cache has generated itself.
+        // RFC 9211 §2: a response that the cache has generated carries no Cache-Status.
         let head = HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"])
         return CachedResponse(
             head: head, body: ResponseBody(source: .empty), source: .generated, age: 0, isStale: false, expiresAt: nil,
@@ -198,7 +198,7 @@ extension CacheTransaction {
     private func add(_ status: CacheStatus, to head: inout HTTPResponse, expiry: HTTPDate?, _ rule: Rule) {
         guard let options = configuration.cacheStatus else { return }
         var status = status
-        // RFC 9211 §2.4: "the response's remaining freshness lifetime", which is of interest once it is stored.
+        // RFC 9211 §2.4: "the response's remaining freshness lifetime", which matters only for a stored response.
         if status.isHit || status.stored == true || status.collapsed == true {
             status.ttl = expiry?.seconds(since: now)
         }
@@ -209,7 +209,7 @@ extension CacheTransaction {
 }
 
 extension HTTPResponse {
-    /// How long the body is that follows this head in answer to `request`, as far as the head says it.
+    /// The length of the body after this head in answer to `request`; `nil` if the head does not contain it.
     fileprivate func announcedLength(to request: HTTPRequest) -> Int64? {
         if hasNoBody(to: request) { return 0 }
         return headerFields[.contentLength].flatMap { Int64($0) }

@@ -2,9 +2,9 @@ internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 
-/// Saying what would be done, without doing it.
+/// Explains a decision without acting on it.
 extension CacheTransaction {
-    /// What ``decide()`` would come to, and why.
+    /// Explains the result of ``decide()`` and its reasons.
     ///
     /// - Throws: ``LoadError/store(_:)`` when the store cannot be read.
     func explanation() throws(LoadError) -> Explanation {

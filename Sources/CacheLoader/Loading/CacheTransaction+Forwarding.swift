@@ -8,30 +8,31 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Asking the origin, and doing what its reply calls for.
+/// Sends requests to the origin and acts on the replies.
 extension CacheTransaction {
-    /// When a request went out and its response came in.
+    /// The times of sending a request and of receiving its response.
     struct Times {
         let requested: Date
         let received: Date
     }
 
-    /// A reply of the origin, and what was known when it was asked for.
+    /// A reply of the origin, and the state at the time of the request.
     struct Received {
         let reply: TransportResponse
         let forwarding: Forwarding
         let times: Times
-        /// Makes other processes wait; `nil` if they do not.
+        /// Makes other processes wait; `nil` if they do not wait.
         let lock: KeyLock?
-        /// Where the removals from the store stood; `nil`, which nothing is refused for, if the store could not be asked.
+        /// The generation of the store before the request. `nil` if the store could not be read; no commit is then
+        /// refused.
         var generation: StoreGeneration?
         /// The head that the caller gets.
         var head: HTTPResponse
     }
 
-    /// Sends a request to the origin and answers with what comes of it.
+    /// Sends a request to the origin and returns the resulting response.
     ///
-    /// - Parameter lock: Held until the response is stored, or will not be.
+    /// - Parameter lock: Held until the response is stored, or no commit will follow.
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
@@ -43,19 +44,20 @@ extension CacheTransaction {
         } catch {
             return try serveStale(for: error, forwarding)
         }
-        // A transport need not heed its cancellation. What an unsafe method has changed at the origin is changed.
+        // A transport may ignore its cancellation. Continue after an unsafe method: the origin has made the change.
         if Task.isCancelled, request.method == .get || request.method == .head { throw .cancelled }
         let times = Times(requested: requested, received: configuration.clock())
         var received = Received(
             reply: reply, forwarding: forwarding, times: times, lock: lock, generation: generation, head: reply.head)
-        // RFC 9110 §6.6.1: where there is no Date, the time of receipt is, "if it is cached or forwarded downstream".
+        // RFC 9110 §6.6.1: a recipient adds a missing Date with the time of receipt "if it is cached or forwarded
+        // downstream".
         if !reply.head.headerFields.contains(.date) {
             received.head.headerFields[.date] = HTTPDate(times.received).description
         }
-        // What this request invalidates itself does not stand in its own way.
+        // The removals by this reply must not prevent its own commit.
         let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
         if isRemoved { received.generation = try? store.generation() }
-        // After the invalidation: a request that was answered has changed the resource, however malformed the answer.
+        // Runs after the invalidation: the origin may have changed the resource even if its reply is malformed.
         if let reason = MalformedReply.reason(reply.head, to: forwarding.request) {
             let failure = TransportError(.malformedResponse, message: reason)
             noteError()
@@ -132,14 +134,15 @@ extension CacheTransaction {
         return try await retry(after: received, isRetry: isRetry)
     }
 
-    /// Whether what may be stored is wanted.
+    /// Whether this request wants to store a storable response.
     private func keeps(_ response: StoredResponse) -> Bool {
         guard response.status.code < 400 else { return keepsErrors }
         guard let contentTypes, [200, 203, 206].contains(response.status.code) else { return true }
         return contentTypes.accepts(response.fields)
     }
 
-    /// Sends the request of the caller, because the reply leaves nothing to answer with (RFC 9111 §4.3.3).
+    /// Sends the original request of the caller, because neither the reply nor a stored response can answer (RFC 9111
+    /// §4.3.3).
     ///
     /// - Parameter removals: The indices of stored responses that were removed.
     private func retry(
@@ -149,10 +152,11 @@ extension CacheTransaction {
             let failure = TransportError(
                 .malformedResponse,
                 message: "\(received.reply.head.status) in answer to a request that did not ask for it")
-            // RFC 9111 §4.2.4: as after any other reply that is no answer.
+            // RFC 9111 §4.2.4: an unusable reply allows a stale response, as a failure does.
             return try serveStale(for: .transport(failure, url: url), received.forwarding)
         }
-        // The stored responses still answer instead of an error, and still go with a reply that must not be stored.
+        // The remaining stored responses may still answer if the origin fails. A reply that forbids storing removes
+        // them.
         var stored = received.forwarding.stored
         for index in removals.sorted().reversed() {
             stored.entries.remove(at: index)
@@ -171,7 +175,7 @@ extension CacheTransaction {
         guard let nominated = forwarding.nominated, nominated.index == index else {
             return try await retry(after: received, isRetry: isRetry)
         }
-        // The body of a 304 is empty; read to its end, the connection can be used again.
+        // A 304 has no content. Read its body to the end, so that the connection can be reused.
         _ = try? await received.reply.body.next()
         for (number, response) in updates {
             if removesAfterUse {
@@ -180,7 +184,7 @@ extension CacheTransaction {
                 await freshen(received, number, response)
             }
         }
-        // One request was answered, however many responses the 304 is about.
+        // Count one request, even if the 304 freshens several responses.
         noteRevalidation(removesAfterUse ? nil : forwarding.stored.entries[index])
         let response = updates[index] ?? forwarding.stored.responses[index]
         let answer = Answer(
@@ -198,7 +202,7 @@ extension CacheTransaction {
 
     // MARK: Without the origin
 
-    /// The stored response that answers in place of an origin that has not answered.
+    /// Returns the stored response that answers in place of an unreachable origin.
     ///
     /// - Throws: The error, if no stored response may answer.
     func answer(insteadOf error: LoadError) throws(LoadError) -> CachedResponse {
@@ -208,9 +212,9 @@ extension CacheTransaction {
         }
     }
 
-    /// The stored response that answers in place of the origin, which could not be asked or has answered with an error.
+    /// Returns the stored response that answers after the origin failed or returned an error.
     ///
-    /// - Throws: The error, if there is none.
+    /// - Throws: The error, if no stored response may answer.
     func serveStale(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
         let (failure, status): (StaleFallback.Failure?, Int?) =
             switch error {

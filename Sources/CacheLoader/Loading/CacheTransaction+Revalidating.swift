@@ -13,14 +13,14 @@ extension CacheTransaction {
         }
     }
 
-    /// The same request, to be answered after validation.
+    /// A copy of this request that answers only after validation.
     var revalidating: CacheTransaction {
         var forced = self
         forced.policy.mode = .revalidateAlways
         forced.isBackground = true
         // The caller has its response already.
         forced.onStoreFailure = nil
-        // Validate the whole response, whatever part the caller has or asked for.
+        // Validate the whole response, even if the caller asked for a part or has a copy of its own.
         forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         return forced
     }

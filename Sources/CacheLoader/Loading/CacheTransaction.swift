@@ -9,10 +9,10 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// One request on its way through the cache: decided, then answered from the store or forwarded, then its reply decided and
-/// committed.
+/// Carries one request through the cache.
 ///
-/// What to do is decided by ``ReuseDecision`` and ``ReplyDecision``, which are pure; here it is done.
+/// Decides about the request, then answers from the store or forwards it. After a forward, decides about the reply and
+/// commits it. ``ReuseDecision`` and ``ReplyDecision`` decide and are pure; this type acts on their decisions.
 struct CacheTransaction: Sendable {
     var request: HTTPRequest
     let content: RequestContent?
@@ -20,18 +20,18 @@ struct CacheTransaction: Sendable {
     let configuration: HTTPCache.Configuration
     var policy: CachePolicy
     let keepsErrors: Bool
-    /// What is not among them is not stored.
+    /// Only responses with these content types are stored; `nil` stores all.
     var contentTypes: ContentTypeFilter?
-    /// Is told of what the store could not do, on any thread.
+    /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
-    /// Whether the request validates a stored response that a caller has got already.
+    /// Whether the request validates a stored response that its caller has already received.
     var isBackground = false
     let key: CacheKey
     let target: CacheKey
 
     /// - Parameters:
-    ///   - key: What the response is kept under.
-    ///   - target: The URL of the request, if the response is kept under something else.
+    ///   - key: The key of the stored response.
+    ///   - target: The key of the request's URL, if it differs from `key`.
     ///   - policy: The configured policy with the changes of the request.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
@@ -53,20 +53,20 @@ struct CacheTransaction: Sendable {
     var now: HTTPDate { HTTPDate(configuration.clock()) }
     var url: String { target.text }
 
-    /// What is stored for the key, as the store and as HTTP see it.
+    /// The stored responses for the key: as entries of the store and as HTTP responses, with equal indices.
     struct Stored {
         var entries: [StoredEntry] = []
         var responses: [StoredResponse] = []
     }
 
-    /// A stored response that the origin is asked about, with its body held open: an eviction meanwhile does no harm.
+    /// A stored response to validate or complete at the origin. Its body stays open, so an eviction does no harm.
     struct Nominated {
         let question: ReplyDecision.Question
         let index: Int
         let body: StoredBody
     }
 
-    /// A request that has to go to the origin.
+    /// A request for the origin.
     struct Forwarding {
         var request: HTTPRequest
         var stored = Stored()
@@ -74,8 +74,8 @@ struct CacheTransaction: Sendable {
         let reason: ForwardReason
         let rule: Rule
 
-        /// Whether anything may be stored for the key. Removing what is not there would be a write for each response that
-        /// says no-store.
+        /// Whether the store may have a response for the key. Without this check, each reply with no-store would cause
+        /// a write.
         var mayHaveStored: Bool { reason == .bypass || !stored.entries.isEmpty }
     }
 
@@ -97,7 +97,7 @@ struct CacheTransaction: Sendable {
 
     // MARK: Answering
 
-    /// An answer from the store, if it needs no network; runs on the caller's thread and waits for nothing.
+    /// Returns an answer from the store if it needs no network. Runs on the caller's thread and waits for nothing.
     func answerFromStore() throws(LoadError) -> CachedResponse? {
         guard case .answer(let answer) = try decide() else { return nil }
         return deliver(answer)
@@ -109,7 +109,7 @@ struct CacheTransaction: Sendable {
         case forwarded(Forwarding)
     }
 
-    /// The answer, from the store, from an arriving response or from the origin: the only way to an origin.
+    /// Returns the answer from the store, from an arriving response or from the origin.
     func answer() async throws(LoadError) -> CachedResponse {
         let epoch = context.coalescer.epoch(of: key)
         switch try begin() {
@@ -120,12 +120,12 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// The answer of the origin, whatever is stored.
+    /// Returns the answer of the origin, regardless of stored responses.
     func answerFromOrigin() async throws(LoadError) -> CachedResponse {
         try await forward(Forwarding(request: request, reason: .bypass, rule: .policyBypass))
     }
 
-    /// An answer from the store or from an arriving response; else the request to forward.
+    /// Returns an answer from the store or from an arriving response; otherwise the request to forward.
     private func begin() throws(LoadError) -> Beginning {
         while true {
             let epoch = context.coalescer.epoch(of: key)
@@ -139,7 +139,7 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Waits for the request for the key that is in flight, or sends this one.
+    /// Waits for the request in flight for the key, or sends this one.
     ///
     /// - Parameter epoch: The epoch of the key before the decision to forward.
     private func share(
@@ -148,26 +148,26 @@ struct CacheTransaction: Sendable {
         let outcome = await context.coalescer.join(key) { () async throws(LoadError) in
             let lock = await lockKey()
             if Task.isCancelled { throw .cancelled }
-            // A request that ended since the decision may have brought the answer; so may the last holder of the lock.
+            // A request that ended after the decision may have stored the answer. So may the last holder of the lock.
             let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
             return try await finish(isCurrent ? .forwarded(forwarding) : try begin(), lock)
         }
         switch outcome {
         case .answered(let response): return response
         case .failed(let error): return try serveStale(for: error, forwarding)
-        // Any reply is news of the origin.
+        // For a background validation any reply is enough: it reports the state of the origin.
         case .decideAgain(let response) where isBackground: return response
         case .decideAgain(let response):
             if let failure = response.failure {
-                // An origin that failed for one request has failed for all. But an error response of the origin is not at
-                // hand.
+                // A transport failure of one request applies to all of them. An error response does not: its body is
+                // not available here.
                 do throws(LoadError) {
                     return try serveStale(for: failure, forwarding)
                 } catch {
                     if case .transport = error { throw error }
                 }
             }
-            // There is a body to join as long as the response is held.
+            // The arriving body can be joined only while the response is held.
             let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try begin() }
             return try await finish(beginning)
         }
@@ -180,9 +180,10 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Locks the key, so that caches in other processes wait for this request, and waits while one of them has the lock.
+    /// Locks the key, so that caches in other processes wait for this request. Waits while another process holds the
+    /// lock.
     ///
-    /// - Returns: `nil` if the wait is not wanted or took too long: then the request is sent without the lock.
+    /// - Returns: `nil` if the wait is not wanted, took too long or failed. The request then goes out without the lock.
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait
@@ -203,13 +204,13 @@ struct CacheTransaction: Sendable {
         return !directives.noStore && !directives.noCache && !directives.hasRange && !directives.isConditional
     }
 
-    /// A successful answer from the store, if it needs no network.
+    /// Returns a successful answer from the store if it needs no network.
     func contentFromStore() throws(LoadError) -> CachedResponse? {
         guard case .answer(let answer) = try decide(), answer.response.status.kind == .successful else { return nil }
         return deliver(answer)
     }
 
-    /// Whether the origin must not be asked: the policy says so, or the request with `only-if-cached`.
+    /// Whether the policy, or `only-if-cached` in the request, forbids a request to the origin.
     var forbidsNetwork: Bool { RequestDirectives(request, mode: policy.mode).onlyIfCached }
 
     func deliver(_ answer: Answer) -> CachedResponse {
@@ -220,7 +221,7 @@ struct CacheTransaction: Sendable {
 
     // MARK: Deciding
 
-    /// Decides again without a stored response whose body turns out to be gone.
+    /// Decides whether to answer from the store or to forward. Decides again if a selected stored response has no body.
     func decide() throws(LoadError) -> Step {
         var stored = lookup()
         while true {
@@ -270,7 +271,7 @@ struct CacheTransaction: Sendable {
             isRevalidated: isRevalidated, rule: rule)
     }
 
-    /// What is stored for the request. A store that cannot be read is an empty one.
+    /// Returns the stored responses for the request. Treats an unreadable store as empty.
     private func lookup() -> Stored {
         do throws(StoreError) {
             return try find()
@@ -280,17 +281,17 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// As ``lookup()``, but a store that cannot be read is an error.
+    /// Returns the stored responses for the request. Throws if the store cannot be read.
     func find() throws(StoreError) -> Stored {
         var entries = try store.responses(for: key)
         if entries.isEmpty, key == target { entries = try entriesOfEquivalentURLs() }
         return Stored(entries: entries, responses: entries.map(EntryCodec.response))
     }
 
-    /// Whether anything stored is for the request, whatever its state.
+    /// Whether the store has a response for the request, in any state.
     var hasStored: Bool { selectedEntry != nil }
 
-    /// What is stored for the request, whatever its state.
+    /// The stored response for the request, in any state.
     var selectedEntry: StoredEntry? {
         guard request.method == .get || request.method == .head else { return nil }
         let stored = lookup()
@@ -300,8 +301,8 @@ struct CacheTransaction: Sendable {
         return index.map { stored.entries[$0] }
     }
 
-    /// What is stored for the same URL with other queries, as far as No-Vary-Search makes that as good (§7 of the draft:
-    /// the URL itself is tried first).
+    /// Returns the stored responses for the same URL with another query, if No-Vary-Search makes them equivalent. The
+    /// caller has tried the URL itself first (§7 of the draft).
     private func entriesOfEquivalentURLs() throws(StoreError) -> [StoredEntry] {
         guard request.method == .get || request.method == .head else { return [] }
         let base = String(NoVarySearch.base(of: key.text))
@@ -314,7 +315,7 @@ struct CacheTransaction: Sendable {
         return []
     }
 
-    /// The body of an entry; `nil` if it is gone or cannot be read, which is a miss.
+    /// Opens the body of an entry. Returns `nil` if the body is gone or unreadable, which is a miss.
     private func open(_ entry: StoredEntry) -> StoredBody? {
         do throws(StoreError) {
             return try store.openBody(of: entry)

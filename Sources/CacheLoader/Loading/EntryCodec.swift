@@ -8,9 +8,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Between a stored response as HTTP sees it and an entry as the store keeps it.
+/// Converts between the stored response of HTTP and the entry of the store.
 enum EntryCodec {
-    /// The response that an entry holds.
+    /// Returns the response in an entry.
     static func response(of entry: StoredEntry) -> StoredResponse {
         let metadata = entry.metadata
         return StoredResponse(
@@ -19,7 +19,7 @@ enum EntryCodec {
             requestTime: HTTPDate(metadata.requestedAt),
             responseTime: HTTPDate(metadata.receivedAt),
             varyKey: VaryKey(text: metadata.variant),
-            // A part that is not inside its whole has been tampered with.
+            // A part outside the announced whole shows that the index was altered.
             hasIntactBody: hasUsablePart(entry),
             isBodyDecoded: metadata.isBodyDecoded,
             part: metadata.part.flatMap { part in
@@ -34,7 +34,7 @@ enum EntryCodec {
         return !overflow && entry.byteCount > 0 && end <= part.completeLength ?? .max
     }
 
-    /// What the store is to know of a response.
+    /// Returns the metadata of a response for the store.
     static func metadata(
         of response: StoredResponse, policy: CachePolicy, requestedAt: Date, receivedAt: Date
     ) -> EntryMetadata {
@@ -56,7 +56,8 @@ enum EntryCodec {
 
     // MARK: Field lines
 
-    /// A line each, `Name: value`; the bytes of the value as they are (RFC 9110 §5.5 allows others than UTF-8).
+    /// Encodes each field as a line `Name: value`, with the bytes of the value: RFC 9110 §5.5 permits bytes that are
+    /// not UTF-8.
     static func head(of fields: HTTPFields) -> [UInt8] {
         var head: [UInt8] = []
         for field in fields {
@@ -68,11 +69,12 @@ enum EntryCodec {
         return head
     }
 
-    /// The fields of a head, in order. A line that is none, as in an index that was tampered with, is passed over.
+    /// Returns the fields of a head, in order. Skips malformed lines, which an altered index may contain.
     static func fields(ofHead head: [UInt8]) -> HTTPFields {
         var fields = HTTPFields()
         var (lineCount, start) = (0, 0)
-        // No more than are stored: HTTPFields traps at 65,536. Each hit comes through here, so no lines are collected first.
+        // The limit matters because HTTPFields traps at 65,536 fields. Every hit runs this loop, so it makes no array
+        // of lines.
         while start < head.count, lineCount < Storability.maxFieldCount {
             let line = head[start..<(head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.count)]
             start = line.endIndex + 1

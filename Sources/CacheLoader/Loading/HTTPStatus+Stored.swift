@@ -1,7 +1,8 @@
 internal import HTTPTypes
 
 extension HTTPResponse.Status {
-    /// The status of a stored response. The index has its number; the phrase is that of the registry, as far as there is one.
+    /// Creates the status of a stored response. The index stores the code; the phrase comes from the registry, if it
+    /// has one.
     init(stored code: Int) {
         self = Self.registered[code] ?? Self(code: min(max(code, 0), 999))
     }

@@ -1,8 +1,8 @@
-/// Requests that are on their way to the origin, and the callers that wait for each. Pure: a method returns what its
-/// owner has to do after the lock is released.
+/// Requests in flight to the origin, and the waiting callers of each. Pure: each method returns the action that its
+/// owner performs after unlocking.
 ///
-/// The first caller for a key starts a request, later callers join it, and the last caller that leaves stops it. `Work`
-/// can be stopped.
+/// The first caller for a key starts a request, later callers join it, and the last caller to leave stops it. `Work` is
+/// a handle that can stop the request.
 package struct InFlightRequests<Key: Hashable, Waiter, Work> {
     /// Names a waiter.
     package typealias Ticket = UInt64

@@ -1,11 +1,11 @@
 internal import CacheStore
 internal import HTTPTypes
 
-/// What is loaded, and what it is kept under.
+/// The URL of a load, and the key of its stored response.
 struct LoadTarget: Hashable {
-    /// What the response is kept under.
+    /// The key of the stored response.
     let key: CacheKey
-    /// The URL that is asked for.
+    /// The key of the requested URL.
     let url: CacheKey
 
     init(_ request: ResourceRequest, partition: String) throws(LoadError) {
@@ -27,14 +27,14 @@ struct LoadTarget: Hashable {
         self.url = url
     }
 
-    /// A URL that is kept under itself, as the targets of redirects are.
+    /// Creates a target whose response is stored under its URL, such as the target of a redirect.
     init(_ url: CacheKey) {
         key = url
         self.url = url
     }
 
-    /// Stands for the fields: a digest, because they may be credentials. Fields of different names have no order (RFC 9110
-    /// §5.3); none is as if there were no list of them.
+    /// Returns a digest that represents the fields in the key: they may be credentials. The order of different field
+    /// names does not matter (RFC 9110 §5.3). Without fields the suffix is empty.
     private static func suffix(_ fields: HTTPFields) -> String {
         guard !fields.isEmpty else { return "" }
         let names = Set(fields.map(\.name.canonicalName)).sorted()

@@ -7,9 +7,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Where a redirect leads, and what must not be taken along.
+/// Determines the target of a redirect, and removes the fields that must not reach it.
 enum Redirect {
-    /// The target of a redirect (RFC 9110 §15.4); `nil` if the response is none, or does not say where to.
+    /// Returns the target of a redirect (RFC 9110 §15.4); `nil` if the response is no redirect or has no `Location`.
     static func target(of response: HTTPResponse, from key: CacheKey) throws(LoadError) -> CacheKey? {
         guard [301, 302, 303, 307, 308].contains(response.status.code), let location = response.headerFields[.location]
         else { return nil }
@@ -19,7 +19,8 @@ enum Redirect {
         return try .loading(target, partition: key.partition)
     }
 
-    /// The method for the next hop: what was posted once is not posted again, unless the status says so (RFC 9110 §15.4).
+    /// Returns the method for the next request. 303 changes all methods but HEAD to GET; 301 and 302 change POST to GET
+    /// (RFC 9110 §15.4).
     static func method(after method: HTTPRequest.Method, status: HTTPResponse.Status) -> HTTPRequest.Method {
         switch status.code {
         case 303 where method != .head: .get
@@ -28,7 +29,7 @@ enum Redirect {
         }
     }
 
-    /// What described the content has nothing to describe any more (RFC 9110 §15.4).
+    /// Removes the fields that describe request content, after a change to a method without content (RFC 9110 §15.4).
     static func removeContentFields(from fields: inout HTTPFields) {
         for name in contentFields { fields[name] = nil }
     }
@@ -43,7 +44,7 @@ enum Redirect {
         first.origin == second.origin
     }
 
-    /// What was meant for one origin is not told another.
+    /// Removes the credentials for one origin before a request to another.
     static func removeCredentials(from fields: inout HTTPFields) {
         for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] { fields[name] = nil }
     }

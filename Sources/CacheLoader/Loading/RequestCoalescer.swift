@@ -35,7 +35,7 @@ final class RequestCoalescer: Sendable {
         var hung: Set<CacheKey> = []
     }
 
-    /// Keys that are remembered as hung.
+    /// The greatest number of keys in `hung`.
     private static let hungCapacity = 1024
 
     /// Guards only the table. Continuations are resumed outside.
@@ -49,10 +49,10 @@ final class RequestCoalescer: Sendable {
         store.shared { RequestCoalescer() }
     }
 
-    /// The present epoch of a key. The end of a request and the end of an arriving body begin a new one.
+    /// The present epoch of a key. The end of a request and the end of an arriving body begin a new epoch.
     ///
-    /// A caller that finds nothing in the store, then nothing arriving, has overlooked nothing if the epoch is the same
-    /// as before.
+    /// A caller finds nothing in the store, then nothing arriving. If the epoch is unchanged since before, the miss is
+    /// conclusive.
     func epoch(of key: CacheKey) -> Epoch { state.withLock { $0.epochs[key] } }
 
     // MARK: Requests
