@@ -14,11 +14,18 @@ extension ResourceLoader {
             abandonment: .finishAndStore, retry: .never, timeout: Revalidations.timeLimit)
         let target = LoadTarget(key: transaction.key, url: transaction.target)
         let load = backgroundLoad(of: request, target, transaction.policy)
+        let (ticket, sleep) = (makeTicket(), load.configuration.sleep)
+        // A load that waits in its lane ends with its last waiter. One that runs has the same limit of its own.
+        let limit = Task { [weak self] in
+            guard (try? await sleep(Revalidations.timeLimit)) != nil else { return }
+            self?.leave(ticket)
+        }
         let waiter = LoadWaiter(recipe: .nothing, memoryKey: nil) { event in
             guard case .ended(let result) = event else { return }
+            limit.cancel()
             ended(Revalidations.Outcome(result, at: transaction.now))
         }
-        attach(waiter, makeTicket(), to: load, request)
+        attach(waiter, ticket, to: load, request)
     }
 }
 

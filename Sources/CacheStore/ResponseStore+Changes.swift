@@ -20,6 +20,11 @@ extension ResponseStore {
         try read { (connection) throws(SQLiteError) in try connection.generation() }
     }
 
+    /// Whether `key` was removed after `generation`. Runs on the calling thread, for some microseconds.
+    package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(StoreError) -> Bool {
+        try read { (connection) throws(SQLiteError) in try connection.wasRemoved(key, since: generation) }
+    }
+
     /// Stores a body that is already in memory, in place of the entry with the same key, kind, variant and part.
     @discardableResult
     public func insert(

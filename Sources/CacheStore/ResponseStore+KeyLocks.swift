@@ -16,8 +16,8 @@ extension ResponseStore {
         if case .locked(let lock) = try keyLocks.tryLock(key) { lock } else { nil }
     }
 
-    /// Locks `key` for a load, and waits while another store holds the lock; `nil` after `limit`, when the task is
-    /// cancelled, or at once if this object holds the lock.
+    /// Locks `key` for a load, and waits while another store holds the lock, for at most `limit` and until the task is
+    /// cancelled. Does not wait if this object holds the lock.
     ///
     /// A release elsewhere wakes no caller, so the caller tries again: after 5 ms, then after twice as long each time, up
     /// to 100 ms. Waiters get the lock in no order.
@@ -30,15 +30,11 @@ extension ResponseStore {
     package func lock(
         _ key: CacheKey, within limit: Duration,
         sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    ) async throws(StoreError) -> KeyLock? {
+    ) async throws(StoreError) -> KeyLocks.Outcome {
         var (rest, pause) = (limit, Duration.milliseconds(5))
         while true {
-            switch try keyLocks.tryLock(key) {
-            case .locked(let lock): return lock
-            case .heldHere: return nil
-            case .heldElsewhere: break
-            }
-            guard rest > .zero, !Task.isCancelled else { return nil }
+            let outcome = try keyLocks.tryLock(key)
+            guard case .heldElsewhere = outcome, rest > .zero, !Task.isCancelled else { return outcome }
             let next = min(pause, rest)
             try? await sleep(next)
             rest -= next

@@ -61,6 +61,8 @@ struct Get: AsyncParsableCommand {
         // The signals end the process again while it writes: a reader may block the write for as long as it likes.
         let (result, signal) = try await Interruption.cancelling { [self] in
             let result = try await line.show { await load(url, through: loader) }
+            // Ends the bodies of background revalidations, too. Their parts are stored.
+            if Task.isCancelled { loader.cancelAll() }
             await loader.waitForBodies()
             return result
         }
@@ -77,7 +79,15 @@ struct Get: AsyncParsableCommand {
         let batch = LoadBatch(total: urls.count)
         let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
         let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
-            let worst = try await loadAll(through: loader, batch, line)
+            let worst: Failure.Kind?
+            do {
+                worst = try await loadAll(through: loader, batch, line)
+            } catch {
+                loader.cancelAll()
+                await loader.waitForBodies()
+                throw error
+            }
+            if Task.isCancelled { loader.cancelAll() }
             await loader.waitForBodies()
             return worst
         }

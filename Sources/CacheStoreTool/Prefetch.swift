@@ -46,6 +46,7 @@ struct Prefetch: AsyncParsableCommand {
                 } during: {
                     try await prefetcher.run(atOnce: window)
                 }
+                if Task.isCancelled { loader.cancelAll() }
                 await loader.waitForBodies()
             }
         }

@@ -34,6 +34,13 @@ internal import Testing
         #expect(storability("Cache-Control: \(control)", policy: immutable) == .storable)
     }
 
+    @Test("A fixed lifetime does not make a response with no-store fresh that another policy has stored")
+    func fixed() {
+        let fixed = CachePolicy(lifetimeOverride: .fixed(.seconds(100)))
+        #expect(outcome("no-store", policy: fixed, at: 1) == .validate)
+        #expect(outcome("max-age=0", policy: fixed, at: 1) == .hit)
+    }
+
     @Test("A forced lifetime makes a response fresh despite its directives, until it ends", arguments: directives)
     func reusing(control: String) {
         #expect(outcome(control, at: 99) == .hit)
@@ -131,6 +138,6 @@ internal import Testing
         #expect(outcome("\(control), no-store, must-understand") == .hit)
         #expect(outcome("\(control), no-store", policy: CachePolicy(mode: .cacheFirst)) == .staleHit)
         let fixed = CachePolicy(lifetimeOverride: .fixed(.seconds(60)))
-        #expect(outcome("\(control), no-store", policy: fixed) == .hit)
+        #expect(outcome("\(control), no-store", policy: fixed) == .validate)
     }
 }

@@ -63,13 +63,15 @@ extension ResourceLoader {
         // A transport may ignore its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
         let window = load.configuration.negativeCaching.lifetime
-        if isOfOrigin, let status = response.failure?.status {
-            await transaction.recordFailure(status.code, within: window, unlessRemovedSince: response.generation)
+        // Without a generation, another caller sent the request, and counts its failure.
+        if isOfOrigin, let status = response.failure?.status, let generation = response.generation {
+            await transaction.recordFailure(status.code, within: window, unlessRemovedSince: generation)
         }
         let next = try await Self.failing { () throws(LoadError) in
             try Redirect.target(of: response.head, from: target.url)
         }
         if let next {
+            if [.network, .notModified].contains(response.source) { await transaction.removeFailures() }
             if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
             return .redirect(response.head.status, to: next)
         }
@@ -92,7 +94,7 @@ extension ResourceLoader {
                 response, target, load.configuration, progress: { tell(.progress($0)) },
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
-            if isNew { await transaction.removeFailures() }
+            if isNew || response.source == .notModified { await transaction.removeFailures() }
             return .content(Arrived(resource, response, target, transaction.request.method))
         }
     }

@@ -14,7 +14,7 @@ extension ResourceLoader {
         let limit = min(load.configuration.processWait, (load.timeout ?? .seconds(Int64.max)) / 2) - waited
         guard limit > .zero, load.method == .get, load.policy.mode != .remoteOnly,
             !transaction(load).forbidsNetwork, !context.coalescer.isHung(key),
-            case .heldElsewhere? = try? store.keyLocks.tryLock(key)
+            store.keyLocks.isHeldElsewhere(key)
         else { return false }
         return changeFlights { flights in
             // The attempt has not begun.
@@ -29,14 +29,19 @@ extension ResourceLoader {
     private func wait(
         for key: CacheKey, within limit: Duration, _ flight: UInt64, _ load: Load, _ attempt: Int
     ) async {
-        let lock = try? await store.lock(key, within: limit) { pause in
+        let outcome = try? await store.lock(key, within: limit) { pause in
             try await load.configuration.sleep(pause)
             flights.withLock { $0.waits[flight, default: .zero] += pause }
         }
         // A new waiter has put the load back into its lane, or no waiter is left.
         guard !Task.isCancelled else { return }
-        context.coalescer.noteWait(key, succeeded: lock != nil, limit: limit)
-        lock?.release()
+        switch outcome {
+        case .locked(let lock):
+            lock.release()
+            context.coalescer.noteWait(key, succeeded: true, limit: limit)
+        case .heldElsewhere: context.coalescer.noteWait(key, succeeded: false, limit: limit)
+        case .heldHere, nil: break
+        }
         change { $0.retry(flight, after: attempt - 1) }
     }
 }

@@ -150,7 +150,7 @@ extension CacheTransaction {
                 for: request, candidates: [arriving.response], policy: policy, now: now, fingerprint: fingerprint)
             guard case .hit(_, let age, let isStale) = reuse.action, isWithinLimits(arriving),
                 // A response from before a removal does not answer requests from after it.
-                arriving.generation == (try? store.generation()),
+                isCurrent(arriving),
                 let reader = arriving.body.makeReader()
             else { continue }
             noteMiss()
@@ -164,6 +164,12 @@ extension CacheTransaction {
                 arriving: arriving.body)
         }
         return nil
+    }
+
+    /// Whether the key was not removed since the request for an arriving response was sent.
+    private func isCurrent(_ arriving: ArrivingResponse) -> Bool {
+        guard let generation = arriving.generation else { return (try? store.generation()) == nil }
+        return (try? store.wasRemoved(key, since: generation)) == false
     }
 
     /// Whether both requests have the same length limit. A body of a known length may be within both limits.

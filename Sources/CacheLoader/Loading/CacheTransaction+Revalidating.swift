@@ -25,7 +25,7 @@ extension CacheTransaction {
         return forced
     }
 
-    private static let fieldsOfOneCaller: Set<HTTPField.Name> = [.range, .ifRange, .ifNoneMatch, .ifModifiedSince]
+    static let fieldsOfOneCaller: Set<HTTPField.Name> = [.range, .ifRange, .ifNoneMatch, .ifModifiedSince]
 
     /// Validates the stored response, and reads the reply so that it is stored.
     func revalidate() async -> Revalidations.Outcome {

@@ -33,10 +33,13 @@ extension CacheTransaction {
 
     /// Makes a response of selected content, as a load would get it if it were fresh.
     func response(from selected: Selected, _ body: StoredBody) -> CachedResponse {
+        var whole = self
+        // Deliver the whole content, whatever part or condition the caller asks for.
+        whole.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         let freshness = Freshness(of: selected.response, policy: policy)
         let answer = Answer(
             response: selected.response, entry: selected.entry, body: body, age: freshness.age(at: now),
             isStale: !freshness.isFresh(at: now), isRevalidated: false, rule: .fresh)
-        return response(from: answer)
+        return whole.response(from: answer)
     }
 }

@@ -155,8 +155,8 @@ struct CacheTransaction: Sendable {
         switch outcome {
         case .answered(let response): return response
         case .failed(let error): return try serveStale(for: error, forwarding)
-        // For a background validation any reply is enough: it reports the state of the origin.
-        case .decideAgain(let response) where isBackground: return response
+        // The body and the failure belong to the caller that sent the request.
+        case .decideAgain where isBackground: throw .cancelled
         case .decideAgain(let response):
             if let failure = response.failure {
                 // A transport failure of one request applies to all of them. An error response does not: its body is
@@ -187,9 +187,16 @@ struct CacheTransaction: Sendable {
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait
-        let lock = try? await store.lock(key, within: limit, sleep: configuration.sleep)
-        if !Task.isCancelled { coalescer.noteWait(key, succeeded: lock != nil, limit: limit) }
-        return lock
+        switch try? await store.lock(key, within: limit, sleep: configuration.sleep) {
+        case .locked(let lock):
+            coalescer.noteWait(key, succeeded: true, limit: limit)
+            return lock
+        case .heldElsewhere:
+            if !Task.isCancelled { coalescer.noteWait(key, succeeded: false, limit: limit) }
+            return nil
+        case .heldHere, nil:
+            return nil
+        }
     }
 
     /// Whether the response to another request could answer this one.

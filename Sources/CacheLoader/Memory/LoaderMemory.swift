@@ -115,7 +115,7 @@ final class LoaderMemory: Sendable {
 
         /// Removes the values of all keys of a partition.
         mutating func changeAll(in partition: String) -> [Key] {
-            epochs.advanceAll()
+            advanceAll()
             let removed = keys.filter { $0.key.partition == partition }
             for (key, values) in removed {
                 keys[key] = nil
@@ -125,9 +125,14 @@ final class LoaderMemory: Sendable {
         }
 
         mutating func removeAll() {
-            epochs.advanceAll()
+            advanceAll()
             keys = [:]
             count = 0
+        }
+
+        private mutating func advanceAll() {
+            epochs.advanceAll()
+            for slot in lastStored.indices { lastStored[slot] = 0 }
         }
 
         /// Whether an entry is still the stored one: nothing changed since `epoch`, or only this entry was stored.

@@ -45,20 +45,25 @@ public final class BodyWriter: Sendable {
     public func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         guard !bytes.isEmpty else { return }
         try store.checkWritable()
+        do throws(StoreError) {
+            do throws(StoreError) {
+                try writeOnce(bytes)
+            } catch {
+                // Outside the lock: the eviction waits for a transaction, which may be placing a prefix of this body.
+                guard error.isFullDisk, store.makeRoomOnDisk(for: Int64(bytes.count)) else { throw error }
+                try writeOnce(bytes)
+            }
+        } catch {
+            state.withLock { $0.isOpen = false }
+            throw error
+        }
+    }
+
+    private func writeOnce(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
-            do throws(StoreError) {
-                try checkSize(state.byteCount, adding: Int64(bytes.count))
-                do throws(StoreError) {
-                    try append(bytes, &state)
-                } catch {
-                    guard error.isFullDisk, store.makeRoomOnDisk(for: Int64(bytes.count)) else { throw error }
-                    try append(bytes, &state)
-                }
-            } catch {
-                state.isOpen = false
-                throw error
-            }
+            try checkSize(state.byteCount, adding: Int64(bytes.count))
+            try append(bytes, &state)
             state.hasher.update(bufferPointer: bytes)
             state.byteCount += Int64(bytes.count)
         }
@@ -155,6 +160,12 @@ public final class BodyWriter: Sendable {
         let (digest, byteCount, file) = try state.withLock {
             (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
             guard state.isOpen else { throw .closed }
+            // Copy before taking the write lock: it takes long. A body is copied once while it grows.
+            if state.wasLinked, !state.isCopy {
+                try wrappingErrors { () throws(SystemError) in
+                    if try state.file?.descriptor.status().linkCount == 0 { try restage(&state) }
+                }
+            }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
             return (digest, state.byteCount, state.file?.descriptor)
         }

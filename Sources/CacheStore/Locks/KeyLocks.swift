@@ -16,6 +16,10 @@ package final class KeyLocks: Sendable {
         case heldHere
         /// Another open file description holds the lock.
         case heldElsewhere
+
+        package var lock: KeyLock? {
+            if case .locked(let lock) = self { lock } else { nil }
+        }
     }
 
     private struct Held {
@@ -68,6 +72,15 @@ package final class KeyLocks: Sendable {
                 return .locked(hold(offset, nil, &state))
             }
             return isLocked ? .locked(hold(offset, isReadOnly ? nil : file, &state)) : .heldElsewhere
+        }
+    }
+
+    /// Whether another store holds the lock of `key`. Takes no lock.
+    package func isHeldElsewhere(_ key: CacheKey) -> Bool {
+        let offset = offset(of: key)
+        return state.withLock { state in
+            guard state.refusal == nil, state.held[offset] == nil, let file = state.file.open() else { return false }
+            return (try? file.isByteLocked(at: offset)) ?? false
         }
     }
 

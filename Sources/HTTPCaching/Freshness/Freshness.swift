@@ -146,9 +146,9 @@ struct StatedTimes {
 
     /// Returns the first available lifetime: override, `s-maxage` if shared, `max-age`, `Expires`, heuristic, default.
     func lifetime(of response: StoredResponse, policy: CachePolicy) -> Int64 {
-        if let lifetime = policy.overridingLifetime(for: response.status) { return lifetime }
         // RFC 9111 §3: a policy that ignores directives stored the response. Other policies must not find it fresh.
         if cacheControl.forbidsStoring { return 0 }
+        if let lifetime = policy.overridingLifetime(for: response.status) { return lifetime }
 
         // RFC 9111 §4.2.1: "Caches are encouraged to consider responses that have invalid freshness information to be
         // stale". A malformed number must therefore not let the next rule decide.

@@ -34,8 +34,8 @@ struct FreshnessExplanation {
 extension StatedTimes {
     /// Returns the source that ``lifetime(of:policy:)`` uses.
     fileprivate func lifetimeSource(of response: StoredResponse, policy: CachePolicy) -> Explanation.LifetimeSource {
-        if policy.overridingLifetime(for: response.status) != nil { return .override }
         if cacheControl.forbidsStoring { return .unstated }
+        if policy.overridingLifetime(for: response.status) != nil { return .override }
         let isShared = policy.isShared && cacheControl.sharedMaxAge != .absent
         if isShared || cacheControl.maxAge != .absent {
             if let name = Self.targetedField(of: response, policy: policy) { return .targeted(name) }

@@ -59,6 +59,25 @@ struct BackgroundRevalidationTests {
         await eventually { !fixture.cache.isRevalidating }
     }
 
+    @Test("one that shares the request of a caller leaves the body to that caller")
+    func sharedRequest() async throws {
+        let gate = Gate()
+        let transport = Self.transport { _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60", .eTag: "\"2\""], "new")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 20)
+        async let reload = fixture.cache.response(for: .to("/a", [.cacheControl: "max-age=0"]))
+        await gate.reached(1)
+        #expect(try await fixture.cache.response(for: .to("/a")).isStale)
+        gate.open()
+        let response = try await reload
+        await eventually { !fixture.cache.isRevalidating }
+        #expect(try await response.text == "new")
+    }
+
     @Test("one that hangs ends after a minute, and does not block its key for good")
     func hanging() async throws {
         let gate = Gate()

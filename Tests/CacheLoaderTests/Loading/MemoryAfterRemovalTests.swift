@@ -54,6 +54,28 @@ struct MemoryAfterRemovalTests {
         #expect(try await fixture.loader.load(Self.url).source == .memory)
     }
 
+    @Test("J4: a 304 that arrives after a removal puts nothing into memory", arguments: [true, false])
+    func notModifiedAfterRemoval(_ isPartition: Bool) async throws {
+        let gate = Gate()
+        let number = Counter()
+        let transport = ScriptedTransport { request, _ in
+            guard number.next() > 1, request.headerFields[.ifNoneMatch] != nil else {
+                return .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "body")
+            }
+            await gate.wait()
+            return .reply(304, [.cacheControl: "max-age=60", .eTag: "\"1\""])
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 61)
+        async let load = fixture.loader.load(Self.url)
+        await gate.reached(1)
+        if isPartition { try await fixture.store.removeAll(partition: "") } else { try await fixture.store.clear() }
+        gate.open()
+        #expect(try await load.source == .notModified)
+        #expect(try await fixture.loader.load(Self.url).source == .network)
+    }
+
     @Test("a value in memory does not carry the fields that no-cache=\"field\" withholds (RFC 9111 §5.2.2.4)")
     func withheldFields() async throws {
         let transport = ScriptedTransport { _, _ in

@@ -115,7 +115,7 @@ struct RedirectTests {
         let fixture = try LoaderFixture(transport: transport) { $0.processWait = .seconds(3600) }
         _ = try await fixture.loader.load("https://example.com/b")
         let other = try ResponseStore(directory: fixture.directory.url)
-        let lock = try await other.lock(CacheKey(url: "https://example.com/b"), within: .zero)
+        let lock = try await other.lock(CacheKey(url: "https://example.com/b"), within: .zero).lock
         #expect(lock != nil)
         #expect(try await fixture.loader.load("https://example.com/a").text == "here")
         lock?.release()

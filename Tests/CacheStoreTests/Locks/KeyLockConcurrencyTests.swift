@@ -63,7 +63,7 @@ struct KeyLockConcurrencyTests {
                 group.addTask {
                     for _ in 0..<50 {
                         do {
-                            let lock = try await store.lock(.path(task % 3), within: .seconds(10)) { _ in }
+                            let lock = try await store.lock(.path(task % 3), within: .seconds(10)) { _ in }.lock
                             await Task.yield()
                             lock?.release()
                         } catch StoreError.suspended {
