@@ -34,7 +34,7 @@ extension CacheTransaction {
     /// Makes a response of selected content, as a load would get it if it were fresh.
     func response(from selected: Selected, _ body: StoredBody) -> CachedResponse {
         var whole = self
-        // Deliver the whole content, whatever part or condition the caller asks for.
+        // Deliver the whole content: the part and the condition are those of the caller.
         whole.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         let freshness = Freshness(of: selected.response, policy: policy)
         let answer = Answer(
