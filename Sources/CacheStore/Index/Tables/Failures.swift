@@ -101,6 +101,8 @@ extension Connection {
     package func removeFailures(
         for key: CacheKey, _ selection: FailureSelection = .all
     ) throws(SQLiteError) -> Bool {
+        // A deletion of several rows opens a temporary table at each run, even if no row matches.
+        guard selection != .none, try hasFailures(for: key) else { return false }
         let statement: Statement
         switch selection {
         case .all: statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2")
@@ -114,5 +116,13 @@ extension Connection {
         statement.bind(key.text, at: 2)
         while try statement.step() {}
         return changes > 0
+    }
+
+    private func hasFailures(for key: CacheKey) throws(SQLiteError) -> Bool {
+        let statement = try prepared("SELECT 1 FROM failure WHERE partition = ?1 AND key = ?2 LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        return try statement.step()
     }
 }
