@@ -97,6 +97,7 @@ struct QueryPlanTests {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         let entry = try store.insert([1, 2, 3] as [UInt8], metadata: sandbox.metadata(), for: .path("a"))
+        for request in ["", "HEAD"] { try store.recordFailure(for: entry.key, request: request, status: 500) }
         store.close()
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(1))
         let transaction = WriteTransaction(connection)
@@ -104,8 +105,8 @@ struct QueryPlanTests {
             _ = try transaction.store(entry.metadata, for: key, digest: entry.digest, byteCount: 3, at: 0)
         }
         _ = try transaction.evict(.maxEntries(0), now: 0)
-        try connection.removeFailures(for: entry.key)
         try connection.removeFailures(for: entry.key, .request("HEAD"))
+        try connection.removeFailures(for: entry.key)
         let index = try RawIndex(sandbox.indexPath)
         var count = 0
         for sql in connection.preparedSQL {

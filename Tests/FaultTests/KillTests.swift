@@ -45,7 +45,7 @@ struct KillTests {
             let plan = FaultPlan(moment.action, moment.kinds, at: point)
             let ending = try await laboratory.run(laboratory.options(.run(scenario), plan))
             // The checkpointer runs beside the writer. If it copies more of the WAL at once, it makes fewer calls.
-            let mayBeOver = scenario == .checkpoints && ending == .exit(0)
+            let mayBeOver = [.checkpoints, .parts].contains(scenario) && ending == .exit(0)
             #expect(ending == .signal(9) || mayBeOver, "\(plan): \(laboratory.output)")
             if ending == .signal(9) { killed += 1 }
             let expectation = PossibleAnswers(scenario, acknowledged: laboratory.acknowledged)
