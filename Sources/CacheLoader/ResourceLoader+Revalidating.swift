@@ -1,6 +1,7 @@
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
+internal import Synchronization
 
 extension ResourceLoader {
     /// Validates the stored response of a transaction in the background lane.
@@ -11,19 +12,22 @@ extension ResourceLoader {
     ) {
         let request = ResourceRequest(
             transaction.url, headerFields: transaction.request.headerFields, lane: .background,
-            abandonment: .finishAndStore, retry: .never, timeout: Revalidations.timeLimit)
+            retry: .never)
         let target = LoadTarget(key: transaction.key, url: transaction.target)
         let load = backgroundLoad(of: request, target, transaction.policy)
         let (ticket, sleep) = (makeTicket(), load.configuration.sleep)
-        // A load that waits in its lane ends with its last waiter. One that runs has the same limit of its own.
+        let isLate = Atomic(false)
+        // The time in the lane counts, too. The load ends with its only waiter.
         let limit = Task { [weak self] in
             guard (try? await sleep(Revalidations.timeLimit)) != nil else { return }
+            isLate.store(true, ordering: .relaxed)
             self?.leave(ticket)
         }
         let waiter = LoadWaiter(recipe: .nothing, memoryKey: nil) { event in
             guard case .ended(let result) = event else { return }
             limit.cancel()
-            ended(Revalidations.Outcome(result, at: transaction.now))
+            let isLate = isLate.load(ordering: .relaxed)
+            ended(isLate ? .failed(retryAfter: nil) : Revalidations.Outcome(result, at: transaction.now))
         }
         attach(waiter, ticket, to: load, request)
     }

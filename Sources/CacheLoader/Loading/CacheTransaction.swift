@@ -106,15 +106,15 @@ struct CacheTransaction: Sendable {
     /// The first result for a request.
     enum Beginning {
         case answered(CachedResponse)
-        case forwarded(Forwarding)
+        /// The request to forward, and the epoch of its key before the decision.
+        case forwarded(Forwarding, Epoch)
     }
 
     /// Returns the answer from the store, from an arriving response or from the origin.
     func answer() async throws(LoadError) -> CachedResponse {
-        let epoch = context.coalescer.epoch(of: key)
         switch try begin() {
         case .answered(let response): return response
-        case .forwarded(let forwarding):
+        case .forwarded(let forwarding, let epoch):
             guard mayShare(forwarding) else { return try await forward(forwarding) }
             return try await share(forwarding, since: epoch)
         }
@@ -132,9 +132,9 @@ struct CacheTransaction: Sendable {
             switch try decide() {
             case .answer(let answer): return .answered(deliver(answer))
             case .forward(let forwarding):
-                guard mayShare(forwarding) else { return .forwarded(forwarding) }
+                guard mayShare(forwarding) else { return .forwarded(forwarding, epoch) }
                 if let response = join() { return .answered(response) }
-                if context.coalescer.epoch(of: key) == epoch { return .forwarded(forwarding) }
+                if context.coalescer.epoch(of: key) == epoch { return .forwarded(forwarding, epoch) }
             }
         }
     }
@@ -150,7 +150,7 @@ struct CacheTransaction: Sendable {
             if Task.isCancelled { throw .cancelled }
             // A request that ended after the decision may have stored the answer. So may the last holder of the lock.
             let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
-            return try await finish(isCurrent ? .forwarded(forwarding) : try begin(), lock)
+            return try await finish(isCurrent ? .forwarded(forwarding, epoch) : try begin(), lock)
         }
         switch outcome {
         case .answered(let response): return response
@@ -176,7 +176,7 @@ struct CacheTransaction: Sendable {
     private func finish(_ beginning: Beginning, _ lock: KeyLock? = nil) async throws(LoadError) -> CachedResponse {
         switch beginning {
         case .answered(let response): return response
-        case .forwarded(let forwarding): return try await forward(forwarding, lock)
+        case .forwarded(let forwarding, _): return try await forward(forwarding, lock)
         }
     }
 
@@ -296,16 +296,9 @@ struct CacheTransaction: Sendable {
     }
 
     /// Whether the store has a response for the request, in any state.
-    var hasStored: Bool { selectedEntry != nil }
-
-    /// The stored response for the request, in any state.
-    var selectedEntry: StoredEntry? {
-        guard request.method == .get || request.method == .head else { return nil }
-        let stored = lookup()
-        let index = stored.responses.firstIndex {
-            $0.isSelected(by: request, policy: policy, fingerprint: fingerprint)
-        }
-        return index.map { stored.entries[$0] }
+    var hasStored: Bool {
+        guard request.method == .get || request.method == .head else { return false }
+        return lookup().responses.contains { $0.isSelected(by: request, policy: policy, fingerprint: fingerprint) }
     }
 
     /// Returns the stored responses for the same URL with another query, if No-Vary-Search makes them equivalent. The
