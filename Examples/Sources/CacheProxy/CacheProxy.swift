@@ -30,6 +30,12 @@ struct CacheProxy: AsyncParsableCommand {
     @Flag(help: "Answer as a cache of several users.")
     var shared = false
 
+    @Option(
+        help: ArgumentHelp(
+            "A field that replaces Cache-Control here, such as CDN-Cache-Control (RFC 9213). The first valid one counts.",
+            valueName: "field"))
+    var targeted: [TargetedField] = []
+
     @Option(help: "The most bytes that the store keeps.")
     var maxBytes: Int64?
 
@@ -46,6 +52,7 @@ struct CacheProxy: AsyncParsableCommand {
 
         var configuration = HTTPCache.Configuration()
         configuration.policy = shared ? .shared : CachePolicy()
+        configuration.policy.targetedFields = targeted.map(\.name)
         // The proxy does not limit the size of the bodies that its clients load.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
