@@ -21,8 +21,15 @@ struct CacheProxy: AsyncParsableCommand {
     @Option(help: "Where to listen: host:port. Port 0 takes a free one.")
     var listen: ListenAddress
 
-    @Option(help: "Where requests in origin form go: http://host:port.")
+    @Option(help: "Where requests in origin form go: http://host:port or https://host:port.")
     var origin: OriginAddress?
+
+    @Option(
+        name: .customLong("cacert"),
+        help: ArgumentHelp(
+            "Trust the certificates in this PEM file, too, such as that of a private authority.", valueName: "file"),
+        completion: .file())
+    var rootCertificates: String?
 
     @Option(help: "The directory of the store.")
     var store: String
@@ -59,7 +66,7 @@ struct CacheProxy: AsyncParsableCommand {
         var connections = AsyncHTTPClientTransport.Configuration()
         // Enough connections for all clients, so that a slow response delays no other client.
         connections.connectionsPerHost = 1024
-        connections.allowsHTTP2 = false
+        connections.additionalTrustRoots = try rootCertificates.map { try RootCertificates(pemFile: $0) }
         let transport = AsyncHTTPClientTransport(configuration: connections)
         let cache = HTTPCache(store: store, transport: transport, configuration: configuration)
 
