@@ -1,4 +1,4 @@
-"""Python's http.server over a directory, with a line in a log for each request: "METHOD PATH STATUS"."""
+"""Python's http.server over a directory, with a log line for each request: "METHOD PATH STATUS"."""
 
 import functools
 import http.server

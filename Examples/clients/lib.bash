@@ -1,10 +1,10 @@
-# What the scripts of clients and checks share: an origin, the proxy before it, and counts of what the origin was asked.
+# Shared by the scripts in clients and checks: an origin, the proxy before it, and the requests that the origin received.
 #
-# Sourced with `set -euo pipefail` in force. Everything lives in $work, which goes at the end, as do all children.
+# Source it after `set -euo pipefail`. All files are in $work. At the end, cleanup removes $work and ends all child processes.
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 work="$(mktemp -d "${TMPDIR:-/tmp}/cacheproxy-client.XXXXXX")"
-# The origin's workers are another user.
+# The worker processes of the origin run as another user.
 chmod 755 "$work"
 site="$work/site"
 mkdir "$site"
@@ -12,7 +12,7 @@ mkdir "$site"
 children=()
 checks=0
 
-# Nothing from outside may choose another proxy.
+# The environment must not select another proxy.
 unset http_proxy https_proxy all_proxy no_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY
 
 cleanup() {
@@ -38,7 +38,7 @@ fail() {
     exit 1
 }
 
-# built PRODUCT PATH: prints where a program of this package is: at PATH, or where it is built now if that is empty.
+# built PRODUCT PATH: prints PATH. If PATH is empty, builds the product of this package, and prints the path of the program.
 built() {
     if [ -n "$2" ]; then
         echo "$2"
@@ -48,28 +48,35 @@ built() {
     echo "$(swift build -c release --package-path "$here/.." --show-bin-path)/$1"
 }
 
-# free_port: prints a port that nobody listens on.
+# free_port: prints the number of a free port.
 free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# await_port PORT: waits until somebody listens there.
+# await_port PORT: waits until a server listens on the port.
 await_port() {
     for _ in $(seq 200); do
         (exec 3<> "/dev/tcp/127.0.0.1/$1") 2> /dev/null && return
         sleep 0.05
     done
-    fail "nobody listens on port $1"
+    fail "no server listens on port $1"
+}
+
+# nginx_directives CONTEXT < DIRECTIVES: adds directives for start_nginx to a context: main, http or server.
+nginx_directives() {
+    cat >> "$work/nginx-$1.conf"
 }
 
 # start_nginx: serves $site at $origin, with entity tags, ranges and gzip.
-# Below /fresh/ for an hour, below /check/ only after asking, elsewhere as the client's heuristics have it.
+#
+# Responses below /fresh/ are fresh for an hour. Responses below /check/ require validation. All others have no lifetime.
 start_nginx() {
     local port user=""
     port="$(free_port)"
     [ "$(id -u)" = 0 ] && user="user root;"
     mkdir "$work/nginx"
     cat > "$work/nginx.conf" << CONF
+include $work/nginx-main*.conf;
 $user
 worker_processes 1;
 daemon off;
@@ -95,9 +102,11 @@ http {
     gzip_min_length 64;
     gzip_vary on;
     gzip_proxied any;
+    include $work/nginx-http*.conf;
     server {
         listen 127.0.0.1:$port;
         root $site;
+        include $work/nginx-server*.conf;
         location /fresh/ { add_header Cache-Control max-age=3600; }
         location /check/ { add_header Cache-Control no-cache; }
         location / { }
@@ -121,14 +130,16 @@ start_python_origin() {
     origin="http://127.0.0.1:$port"
 }
 
-# stop_python_origin: nobody answers any more.
+# stop_python_origin: ends the origin of start_python_origin.
 stop_python_origin() {
     kill "$origin_pid"
     wait "$origin_pid" || true
 }
 
-# start_proxy [OPTION…]: puts the proxy before $origin, at $proxy.
+# start_proxy [OPTION…]: starts the proxy at $proxy, with its store in $work/store.
 start_proxy() {
+    # The shell creates the file in the child process, too late for the loop below. A restart must not read the old address.
+    : > "$work/proxy.out"
     "$CACHEPROXY" --listen 127.0.0.1:0 --store "$work/store" "$@" > "$work/proxy.out" 2> "$work/proxy.err" &
     proxy_pid=$!
     children+=("$proxy_pid")
@@ -141,7 +152,7 @@ start_proxy() {
     [ -n "$proxy" ] || fail "the proxy does not say where it listens"
 }
 
-# stop_proxy: ends it as a system would, and checks that it ends well.
+# stop_proxy: sends SIGTERM, as a system does, and checks the exit status.
 stop_proxy() {
     local status=0
     kill -TERM "$proxy_pid"
@@ -161,12 +172,12 @@ expect_same() {
     cmp -s "$2" "$3" || fail "$1: $2 and $3 differ"
 }
 
-# forget: counts requests from here on.
-forget() {
+# clear_requests: clears the list of received requests.
+clear_requests() {
     : > "$work/access.log"
 }
 
-# expect_origin WHAT [LINE…]: the requests since the last time, as "METHOD PATH STATUS", in any order.
+# expect_origin WHAT [LINE…]: compares the requests since the last call, as "METHOD PATH STATUS", in any order.
 expect_origin() {
     local what="$1" wanted got
     shift
@@ -184,10 +195,10 @@ expect_origin() {
 $got
 wanted
 $wanted"
-    forget
+    clear_requests
 }
 
-# done_with CLIENT: the last line of a script; says how many checks there were, if they were counted here.
+# done_with CLIENT: the last line of a script. Stops the proxy, and prints the number of checks of this file.
 done_with() {
     stop_proxy
     [ "$checks" = 0 ] || echo "$1: $checks checks"

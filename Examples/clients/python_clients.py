@@ -1,4 +1,4 @@
-"""What requests and httpx do alike: run through the proxy, and hold the counts of the origin against them."""
+"""Runs requests or httpx through the proxy, and compares the requests that reach the origin."""
 
 import concurrent.futures
 import pathlib
@@ -43,7 +43,7 @@ counts = 0
 
 
 def expect_origin(*wanted):
-    """The requests since the last time; the origin writes its log after the response."""
+    """Compares the requests since the last call. The origin writes its log after the response."""
     deadline = time.monotonic() + 2
     while seen() != sorted(wanted) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -66,12 +66,12 @@ assert streamed(proxy + "/fresh/random.bin") == random
 assert through_proxy(origin + "/fresh/random.bin") == random
 expect_origin()
 
-# The library asks for codings on its own, and removes them.
+# The client requests codings by itself, and decodes them.
 assert session.get(proxy + "/fresh/numbers.txt").content == numbers
 assert session.get(proxy + "/fresh/numbers.txt").content == numbers
 expect_origin("GET /fresh/numbers.txt 200")
 
-# Conditions of the client's own.
+# The cache evaluates conditions of the client.
 date = {"If-Modified-Since": first.headers["last-modified"]}
 assert session.get(proxy + "/fresh/random.bin", headers=date).status_code == 304
 if "etag" in first.headers:
@@ -79,25 +79,25 @@ if "etag" in first.headers:
     assert session.get(proxy + "/fresh/random.bin", headers=tag).status_code == 304
 expect_origin()
 
-# Validation: the origin says 304, the client sees the whole.
+# Validation: the origin answers with 304, and the client receives the whole response.
 for _ in range(3):
     assert session.get(proxy + "/check/small.json").json() == {"a": 1}
 expect_origin("GET /check/small.json 200", "GET /check/small.json 304", "GET /check/small.json 304")
 
-# The client's wish.
+# Directives of the client.
 assert session.get(proxy + "/fresh/random.bin", headers={"Cache-Control": "no-cache"}).content == random
 expect_origin("GET /fresh/random.bin 304")
 absent = session.get(proxy + "/fresh/absent", headers={"Cache-Control": "only-if-cached"})
 assert absent.status_code == 504
 expect_origin()
 
-# A missing resource is answered as the origin answers it.
+# The response to a missing resource is that of the origin.
 assert session.get(proxy + "/fresh/absent").status_code == 404
 expect_origin("GET /fresh/absent 404")
 
-# Many at once, on connections of their own.
+# Concurrent requests on separate connections.
 with concurrent.futures.ThreadPoolExecutor(16) as pool:
     bodies = pool.map(lambda _: through_proxy(origin + "/fresh/random.bin"), range(64))
     assert all(body == random for body in bodies)
 expect_origin()
-print(f"{name}: {counts} counts of the origin's, and the responses between them, as wanted")
+print(f"{name}: {counts} comparisons with the log of the origin")

@@ -1,4 +1,4 @@
-"""An origin that keeps the bytes it is sent, and answers with the bytes it is told."""
+"""An origin that records the bytes of each request, and answers with given bytes."""
 
 import queue
 import socket
@@ -6,7 +6,7 @@ import threading
 
 
 class Origin:
-    """Each path has a script: a function that gets the connection once the head of a request for it has arrived."""
+    """Each path has a script: the bytes of its response, or a function that receives the connection after the head of a request."""
 
     def __init__(self, port):
         self.scripts = {}
@@ -30,7 +30,7 @@ class Origin:
             connection.close()
 
     def seen(self, *paths):
-        """The requests since the last time for these paths; one that was broken off may arrive late."""
+        """Returns the requests for these paths since the last call. An aborted request may arrive late."""
         heads = []
         while not self.requests.empty():
             heads.append(self.requests.get())
@@ -38,7 +38,7 @@ class Origin:
 
 
 class Connection:
-    """A socket that is read by delimiters and counts."""
+    """A socket with reads up to a delimiter, and of a number of bytes."""
 
     def __init__(self, connection):
         self.socket = connection
@@ -87,7 +87,7 @@ class Connection:
                 return content
 
     def read_response(self, head_only=False):
-        """Status, the lines of the fields, and the content."""
+        """Returns the status, the field lines and the content."""
         lines = self.read_until(b"\r\n\r\n").split(b"\r\n")[:-2]
         status, fields = int(lines[0].split(b" ")[1]), lines[1:]
         named = {line.split(b":")[0].lower(): line.split(b":", 1)[1].strip() for line in fields}

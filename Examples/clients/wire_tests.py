@@ -1,4 +1,4 @@
-"""Holds the bytes that a client sends and gets against those that the origin gets and sends."""
+"""Compares the bytes that clients send and receive with those that the origin receives and sends."""
 
 import os
 import re
@@ -50,12 +50,12 @@ def ok(content, fields=b""):
     return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n%s\r\n%s" % (len(content), fields, content)
 
 
-# RFC 9110 6.6.1: a response without one is given the date of its receipt.
+# RFC 9110 §6.6.1: a recipient adds the date of receipt to a response without Date.
 DATE = b"Date: Sun, 06 Nov 1994 08:49:37 GMT"
 
 
 def sent_by_origin(fields):
-    """What the cache says of itself (RFC 9211) comes last, and is all that it adds to a response with a date."""
+    """Returns the lines without Cache-Status (RFC 9211), the only field that the cache adds to a response with Date."""
     return fields[:-1] if fields[-1].startswith(b"Cache-Status: ") else fields
 
 
@@ -112,7 +112,7 @@ def pipelined_requests_are_answered_in_order():
 
 
 @test
-def a_client_of_http_1_0_gets_no_chunks_and_the_end():
+def a_client_of_http_1_0_receives_no_chunks():
     chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
     origin.scripts |= {b"/chunked": chunked, b"/length": ok(b"abc")}
     for path, wanted in ((b"/chunked", b"abcde"), (b"/length", b"abc")):
@@ -174,7 +174,7 @@ def content_streams_to_the_origin_in_either_framing():
 
 
 @test
-def expect_continue_is_answered_when_content_is_wanted():
+def the_proxy_answers_expect_when_it_reads_content():
     def takes(connection):
         connection.send(ok(connection.read(5)))
 
@@ -185,14 +185,14 @@ def expect_continue_is_answered_when_content_is_wanted():
     assert connection.read_until(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
     connection.send(b"12345")
     assert connection.read_response()[2] == b"12345"
-    # What nobody reads is never asked for, and the connection ends: the content may follow or not.
+    # The proxy does not request content that it will not read. The connection ends, because the content may follow or not.
     connection.send(b"OPTIONS *" + head)
     status, fields, _ = connection.read_response()
     assert status == 501 and b"Connection: close" in fields and connection.read_to_end() == b""
 
 
 @test
-def what_is_doubtful_is_refused():
+def malformed_and_ambiguous_requests_are_rejected():
     post = b"POST /r HTTP/1.1\r\n" + host
     refused = {
         b"GET /r HTTP/1.1\r\n\r\n": 400,
@@ -249,7 +249,7 @@ def an_absolute_target_names_its_origin():
 
 
 @test
-def a_client_that_leaves_ends_the_request():
+def a_disconnected_client_ends_the_request():
     ended = threading.Event()
 
     def hang(connection):
@@ -262,7 +262,7 @@ def a_client_that_leaves_ends_the_request():
     connection.send(b"GET /hang HTTP/1.1\r\n" + host + b"\r\n")
     wait_for(b"/hang")
     connection.close()
-    assert ended.wait(5), "the origin still waits"
+    assert ended.wait(5), "the request to the origin continues"
     origin.seen()
 
 
@@ -274,7 +274,7 @@ def a_request_is_never_sent_twice():
 
     origin.scripts |= {b"/leave": leave, b"/stay": ok(b"1")}
     for method in (b"GET", b"POST"):
-        # On a connection to the origin that has served before, where a client may think of an idle one that was closed.
+        # The second request uses a kept-alive connection, where many clients retry because the origin may have closed it.
         assert get(b"/stay")[2] == b"1"
         content = b"Content-Length: 3\r\n\r\nabc" if method == b"POST" else b"\r\n"
         status, _, _ = ask(method + b" /leave HTTP/1.1\r\n" + host + content)
@@ -283,7 +283,7 @@ def a_request_is_never_sent_twice():
 
 
 @test
-def a_response_that_breaks_off_is_seen_to():
+def a_client_detects_a_truncated_response():
     def broken(head):
         def script(connection):
             connection.send(head + b"abc")
@@ -304,12 +304,12 @@ def a_response_that_breaks_off_is_seen_to():
             except (EOFError, ConnectionResetError):
                 continue
             assert False, (path, version, status, content)
-    # Nothing of it was stored.
+    # The cache stored no part of these responses.
     assert len(origin.seen(b"/short", b"/chunk")) == 4
 
 
 @test
-def who_has_the_whole_response_finds_it_stored():
+def a_received_response_is_stored():
     fresh = b"Cache-Control: max-age=60\r\nDate: %s\r\n" % time.strftime(
         "%a, %d %b %Y %H:%M:%S GMT", time.gmtime()).encode()
     for number in range(50):
@@ -321,7 +321,7 @@ def who_has_the_whole_response_finds_it_stored():
 
 
 @test
-def whoever_is_slow_holds_the_other_back():
+def a_slow_reader_stops_the_sender():
     sent = {"down": 0, "up": 0}
     go_on = threading.Event()
     total = 64 << 20
@@ -342,7 +342,7 @@ def whoever_is_slow_holds_the_other_back():
     connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     connection.send(b"GET /down HTTP/1.1\r\n" + host + b"\r\n")
     time.sleep(1)
-    assert sent["down"] < total / 2, f"{sent['down']} bytes wait for a client that reads none"
+    assert sent["down"] < total / 2, f"{sent['down']} bytes sent to a client that reads none"
     assert len(connection.read_response()[2]) == total
 
     def upload(connection):
@@ -355,14 +355,14 @@ def whoever_is_slow_holds_the_other_back():
     uploading = threading.Thread(target=upload, args=(connection,), daemon=True)
     uploading.start()
     time.sleep(1)
-    assert sent["up"] < total / 2, f"{sent['up']} bytes wait for an origin that reads none"
+    assert sent["up"] < total / 2, f"{sent['up']} bytes sent to an origin that reads none"
     go_on.set()
     assert connection.read_response()[2] == b"taken"
     origin.seen()
 
 
 @test
-def many_clients_come_and_go():
+def many_clients_connect_and_reset():
     origin.scripts[b"/many"] = ok(b"y" * 20_000, b"Cache-Control: no-store\r\n")
 
     def client(number):
@@ -401,7 +401,7 @@ def the_end_waits_for_a_request_in_progress():
     assert idle.read_to_end() == b""
     try:
         connect().read_until(b"x")
-        assert False, "a client was let in"
+        assert False, "the proxy accepted a client"
     except OSError:
         pass
     go_on.set()

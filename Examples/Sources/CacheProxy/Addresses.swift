@@ -16,7 +16,7 @@ struct ListenAddress: ExpressibleByArgument {
     }
 }
 
-/// The origin behind a reverse proxy: `http://host:port`.
+/// The origin behind a reverse proxy: `http://host:port` or `https://host:port`.
 struct OriginAddress: ExpressibleByArgument {
     let scheme: String
     let authority: String

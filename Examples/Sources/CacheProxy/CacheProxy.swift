@@ -21,14 +21,27 @@ struct CacheProxy: AsyncParsableCommand {
     @Option(help: "Where to listen: host:port. Port 0 takes a free one.")
     var listen: ListenAddress
 
-    @Option(help: "Where requests in origin form go: http://host:port.")
+    @Option(help: "Where requests in origin form go: http://host:port or https://host:port.")
     var origin: OriginAddress?
+
+    @Option(
+        name: .customLong("cacert"),
+        help: ArgumentHelp(
+            "Trust the certificates in this PEM file, too, such as that of a private authority.", valueName: "file"),
+        completion: .file())
+    var rootCertificates: String?
 
     @Option(help: "The directory of the store.")
     var store: String
 
     @Flag(help: "Answer as a cache of several users.")
     var shared = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A field that replaces Cache-Control here, such as CDN-Cache-Control (RFC 9213). The first valid one counts.",
+            valueName: "field"))
+    var targeted: [TargetedField] = []
 
     @Option(help: "The most bytes that the store keeps.")
     var maxBytes: Int64?
@@ -46,13 +59,14 @@ struct CacheProxy: AsyncParsableCommand {
 
         var configuration = HTTPCache.Configuration()
         configuration.policy = shared ? .shared : CachePolicy()
+        configuration.policy.targetedFields = targeted.map(\.name)
         // The proxy does not limit the size of the bodies that its clients load.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
         var connections = AsyncHTTPClientTransport.Configuration()
         // Enough connections for all clients, so that a slow response delays no other client.
         connections.connectionsPerHost = 1024
-        connections.allowsHTTP2 = false
+        connections.additionalTrustRoots = try rootCertificates.map { try RootCertificates(pemFile: $0) }
         let transport = AsyncHTTPClientTransport(configuration: connections)
         let cache = HTTPCache(store: store, transport: transport, configuration: configuration)
 

@@ -6,16 +6,16 @@ internal import Testing
 @Suite struct PixbufDecoderTests {
     private static let size = ImageSize(width: 64, height: 48)
 
-    /// Holds every pixel of the output against what the placement says is there: nothing, or the color of a quarter of an
-    /// image of `size`. Where quarters meet the filters mix them; these pixels are left out.
+    /// Compares every pixel of the output with the placement: transparent, or the color of a quarter of an image of
+    /// `size`. Skips pixels between quarters, where filters mix the colors.
     ///
-    /// - Returns: How many pixels were compared with a color.
+    /// - Returns: The number of pixels that were compared with a color.
     private func expect(_ image: PixbufImage, is placement: ImagePlacement, of size: ImageSize = Self.size) -> Int {
         #expect(image.width == Int(placement.output.width))
         #expect(image.height == Int(placement.output.height))
         let (source, destination) = (placement.source, placement.destination)
         let (across, down) = (source.width / destination.width, source.height / destination.height)
-        // Blocks of 16 pixels have their colors together in a JPEG.
+        // A JPEG stores colors for blocks of 16 pixels.
         let mixed = 1 + max(across, down) + (size == Self.size ? 0 : 16 + size.width / 64)
         var wrong: [String] = []
         var compared = 0
@@ -48,7 +48,7 @@ internal import Testing
         ImageSize(width: 64, height: 48), ImageSize(width: 12, height: 9),
     ]
 
-    @Test("F5: what the geometry says is drawn", arguments: ImageContentMode.allCases, displays)
+    @Test("F5: The decoder draws the placement of the geometry", arguments: ImageContentMode.allCases, displays)
     func modes(_ mode: ImageContentMode, _ display: ImageSize) throws {
         let excesses: [ImageExcess] = [[], .fitCropsExcess, .fillLeavesExcess]
         for (excess, scale) in zip(excesses + excesses, [1.0, 1, 1, 2, 2, 2]) {
@@ -76,7 +76,7 @@ internal import Testing
         }
     }
 
-    @Test("No pixel from beyond the part shines in", arguments: ImageVariant.Interpolation.allCases)
+    @Test("Interpolation uses no pixel outside the crop", arguments: ImageVariant.Interpolation.allCases)
     func sharpBorder(_ interpolation: ImageVariant.Interpolation) throws {
         let variant = ImageVariant(
             displaySize: ImageSize(width: 320, height: 240), crop: ImageRect(x: 0, y: 0, width: 0.5, height: 0.5),
@@ -88,8 +88,8 @@ internal import Testing
         #expect(image[0, 0].red == 220)
     }
 
-    // Sides that no power of two divides. Decoded at a half, a quarter and an eighth, where the mode makes them smaller.
-    @Test("A large JPEG is decoded smaller", arguments: [(291, 217), (643, 483), (1603, 1201)], [12.0, 40])
+    // No power of two divides the sides. The modes that shrink the image decode it at a half, a quarter and an eighth.
+    @Test("A large JPEG is decoded at a smaller size", arguments: [(291, 217), (643, 483), (1603, 1201)], [12.0, 40])
     func shrunk(_ sides: (Int, Int), _ side: Double) throws {
         let size = ImageSize(width: Double(sides.0), height: Double(sides.1))
         let large = try PixbufDecoder().decode(Fixtures.png, ImageVariant(displaySize: size))
@@ -104,26 +104,26 @@ internal import Testing
         #expect(compared > 0)
     }
 
-    @Test("The image is turned as EXIF says", arguments: 1...8, [true, false])
+    @Test("The decoder applies the EXIF orientation", arguments: 1...8, [true, false])
     func orientation(_ orientation: UInt8, _ isLittleEndian: Bool) throws {
         let image = try PixbufDecoder().decode(Fixtures.turned(orientation, isLittleEndian: isLittleEndian), .original)
         let isTurned = orientation >= 5
         #expect(image.width == (isTurned ? 48 : 64))
         #expect(image.height == (isTurned ? 64 : 48))
-        // CIPA DC-008 (Exif 2.32) §4.6.4: which corner of the stored image is seen top left, top right, bottom left.
+        // CIPA DC-008 (Exif 2.32) §4.6.4: the corners of the stored image that appear top left, top right, bottom left.
         let corners = [
             [0, 1, 2], [1, 0, 3], [3, 2, 1], [2, 3, 0], [0, 2, 1], [2, 0, 3], [3, 1, 2], [1, 3, 0],
         ][Int(orientation) - 1]
         for (corner, (x, y)) in zip(corners, [(4, 4), (image.width - 5, 4), (4, image.height - 5)]) {
             #expect(distance(image[x, y], Fixtures.colors[corner]) <= 6, "\(x),\(y) is \(image[x, y])")
         }
-        // The geometry is that of the image as it is seen.
+        // The geometry applies to the upright image.
         let left = ImageVariant(displaySize: ImageSize(width: 10, height: 20), mode: .aspectFill)
         let part = try PixbufDecoder().decode(Fixtures.turned(orientation, isLittleEndian: isLittleEndian), left)
         #expect((part.width, part.height) == (10, 20))
     }
 
-    @Test("JPEGs without colors and of four inks")
+    @Test("Grayscale and CMYK JPEGs")
     func colorSpaces() throws {
         let variant = ImageVariant(displaySize: ImageSize(width: 16, height: 12))
         let gray = try PixbufDecoder().decode(Fixtures.gray, variant)
@@ -132,7 +132,7 @@ internal import Testing
         #expect(inks[2, 2].red > 200 && inks[2, 2].green < 60)
     }
 
-    @Test("What is encoded is decoded again")
+    @Test("An encoded image decodes to the same pixels")
     func encoding() throws {
         let variant = ImageVariant(displaySize: ImageSize(width: 100, height: 100), mode: .aspectFit)
         let placement = try variant.placement(of: Self.size)
