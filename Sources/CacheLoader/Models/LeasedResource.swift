@@ -17,7 +17,10 @@ public import Foundation
 /// try catalogue.release()                  // without leases, a load under way is cancelled
 /// ```
 ///
-/// A loaded value stays until the resource is released, even without leases. After a cancellation or a failure, the
+/// ``withValue(_:)`` loads the value and holds a lease while a closure uses it.
+///
+/// A loaded value stays without leases until memory is short: a signal of the loader's
+/// ``ResourceLoader/Configuration/memoryPressure`` then drops it. After that, and after a cancellation or a failure, the
 /// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
 /// resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
@@ -30,6 +33,8 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         var leases: Count
         var task: Task<Void, Never>?
         var readers: StateReaders<State>
+        /// Ends the signals of memory pressure when the resource is released.
+        var pressure: MemoryPressureObservation?
     }
 
     /// The request to load.
@@ -46,10 +51,12 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
     ///   - now: Returns the value if it is available without waiting and needs no load.
+    ///   - pressure: Signals that drop a value without leases; `nil` for none.
     package init(
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
-        now: @escaping @Sendable (ResourceRequest) -> Loaded<Output>? = { _ in nil }
+        now: @escaping @Sendable (ResourceRequest) -> Loaded<Output>? = { _ in nil },
+        pressure: (any MemoryPressureSource)? = nil
     ) {
         self.request = request
         self.begin = begin
@@ -57,6 +64,8 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         let outbox = StateReaders<State>.Outbox()
         self.outbox = outbox
         guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(outbox)))
+        let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnused() }
+        guarded.withLock { $0.pressure = observation }
     }
 
     deinit {
@@ -80,6 +89,41 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// - Throws: ``LeaseError/notAcquired``; the resource is then unchanged.
     public func release() throws(LeaseError) {
         try apply { leases throws(LeaseError) in try leases.release() }
+    }
+
+    /// Loads the value, and runs `body` with it. Holds a lease meanwhile, so that the value stays.
+    ///
+    /// ```swift
+    /// let count = try await catalogue.withValue { catalogue in try await index(catalogue) }
+    /// ```
+    ///
+    /// Returns the result of `body`, which runs where the caller runs. Cancelling the calling task ends the wait for
+    /// the value at once.
+    ///
+    /// - Throws: The ``LoadError`` of the load, or the error of `body`.
+    public func withValue<Result>(_ body: (Output) async throws -> Result) async throws -> Result {
+        acquire()
+        // Cannot fail: the lease is the one that was just acquired.
+        defer { try? release() }
+        return try await body(try await loadedValue())
+    }
+
+    private func loadedValue() async throws(LoadError) -> Output {
+        for await state in states() {
+            switch state {
+            case .loaded(let loaded): return loaded.value
+            case .failed(let error, _): throw error
+            case .cancelled: throw .cancelled
+            case .idle, .loading, .released: break
+            }
+        }
+        // The calling task was cancelled.
+        throw .cancelled
+    }
+
+    /// Drops the value if there are no leases.
+    private func releaseIfUnused() {
+        apply { $0.releaseIfUnused() }
     }
 
     /// The number of leases.
@@ -175,6 +219,6 @@ extension LeasedResource {
     private convenience init(_ request: ResourceRequest, _ loader: ResourceLoader, _ recipe: Recipe) {
         self.init(
             request, begin: { loader.events(for: $0, recipe, deliversStale: true) },
-            now: { loader.loadFromMemory(loader.memoryKey($0, recipe))?.cast() })
+            now: { loader.valueInMemory(for: $0, recipe) }, pressure: loader.configuration.memoryPressure)
     }
 }

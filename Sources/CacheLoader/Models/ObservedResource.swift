@@ -247,6 +247,6 @@ extension ObservedResource {
     private convenience init(_ loader: ResourceLoader, _ recipe: Recipe) {
         self.init(
             begin: { loader.events(for: $0, recipe, deliversStale: true) },
-            now: { loader.loadFromMemory(loader.memoryKey($0, recipe))?.cast() })
+            now: { loader.valueInMemory(for: $0, recipe) })
     }
 }

@@ -101,7 +101,7 @@ struct NetworkActivityTests {
         #expect(try await loader.load(url).source == .disk)
         for _ in 0..<1000 { await Task.yield() }
         #expect(told.withLock { $0 } == [.idle])
-        #expect(loader.counters.requests == 1)
+        #expect(loader.counters.originRequests == 1)
         withExtendedLifetime(fixture) {}
     }
 
