@@ -24,15 +24,15 @@ public import Foundation
 /// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
 /// resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
-    /// The state of the load.
-    public typealias State = ResourceState<Loaded<Output>>
-
     private typealias Count = LeaseCount<ResourceRequest, Loaded<Output>>
+
+    /// The state and the task before a transition.
+    private typealias Former = (state: ResourceState<Loaded<Output>>, task: Task<Void, Never>?)
 
     private struct Guarded {
         var leases: Count
         var task: Task<Void, Never>?
-        var readers: StateReaders<State>
+        var readers: StateReaders<ResourceState<Loaded<Output>>>
         /// Ends the signals of memory pressure when the resource is released.
         var pressure: MemoryPressureObservation?
     }
@@ -43,7 +43,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// Guards the count, the state and the readers. Events are queued under the lock, so that each reader receives
     /// every state, in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let guarded: Mutex<Guarded>
-    private let outbox: StateReaders<State>.Outbox
+    private let outbox: StateReaders<ResourceState<Loaded<Output>>>.Outbox
 
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
@@ -61,7 +61,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         self.request = request
         self.begin = begin
         self.now = now
-        let outbox = StateReaders<State>.Outbox()
+        let outbox = StateReaders<ResourceState<Loaded<Output>>>.Outbox()
         self.outbox = outbox
         guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(outbox)))
         let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnused() }
@@ -132,14 +132,14 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     // MARK: State
 
     /// The state of the load.
-    public var state: State { guarded.withLock { $0.leases.resource.state } }
+    public var state: ResourceState<Loaded<Output>> { guarded.withLock { $0.leases.resource.state } }
 
     /// The value. A prior value counts until a newer one replaces it.
     public var value: Output? { state.value?.value }
 
     /// Returns a stream of every state from now on, in order, beginning with the current one. The stream ends when the
     /// resource is released. Reading it does not count as a lease.
-    public func states() -> AsyncStream<State> {
+    public func states() -> AsyncStream<ResourceState<Loaded<Output>>> {
         guarded.withLock { guarded in
             guarded.readers.add(guarded.leases.resource.state) { [weak self] id in
                 self?.guarded.withLock { $0.readers.remove(id) }
@@ -153,7 +153,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         _ change: (inout Count) throws(Failure) -> Count.Resource.Action
     ) throws(Failure) {
         // Return the former state, so that its value is released outside the lock.
-        let last = try guarded.withLock { guarded throws(Failure) -> (state: State, task: Task<Void, Never>?) in
+        let last = try guarded.withLock { guarded throws(Failure) -> Former in
             let state = guarded.leases.resource.state
             let before = guarded.leases.resource.transitions
             let action = try change(&guarded.leases)
