@@ -97,7 +97,7 @@ struct DefaultsTests {
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: LaneWidths, StressLimits, CacheStatusOptions, ContentTypeFilter and JSONStyle")
+    @Test("K1: LaneWidths, StressLimits, CacheStatusOptions, ContentTypeFilter and JSONProcessor")
     func parts() {
         var lanes = DocumentedDefaults(of: LaneWidths())
         lanes.check("urgent") { $0.urgent == 6 }
@@ -122,10 +122,8 @@ struct DefaultsTests {
         filter.check("acceptsMissing") { !$0.acceptsMissing }
         #expect(filter.differences == [])
 
-        var json = DocumentedDefaults(of: JSONStyle())
-        json.check("dates") { $0.dates == .secondsSince2001 }
-        json.check("keys") { $0.keys == .asProperties }
-        #expect(json.differences == [])
+        let json = JSONProcessor(Int.self, version: 1, dates: .secondsSince2001, keys: .asProperties)
+        #expect(JSONProcessor(Int.self).id == json.id)
     }
 
     @Test("K1: RetryPolicy and NegativeCaching")

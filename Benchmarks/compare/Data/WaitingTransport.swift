@@ -39,17 +39,9 @@ final class WaitingTransport: HTTPTransport {
             }
             if isReady { continuation.resume() }
         }
-        let chunk = Mutex<Data?>(Sample.body(0, .kib16))
         let head = HTTPResponse(
             status: .ok,
             headerFields: [.date: Sample.date(Date()), .cacheControl: "max-age=3600", .contentType: "image/jpeg"])
-        return TransportResponse(
-            head: head,
-            body: TransportBody { () async throws(TransportError) in
-                chunk.withLock { chunk in
-                    defer { chunk = nil }
-                    return chunk
-                }
-            })
+        return TransportResponse(head: head, body: TransportBody(Sample.body(0, .kib16)))
     }
 }

@@ -38,11 +38,12 @@ final class ClientExchange {
     ///   flush.
     func answerAtOnce(_ response: CachedResponse) -> Bool {
         guard let byteCount = response.body.byteCount, byteCount <= Self.smallByteCount else { return false }
-        decide(response.head, byteCount: byteCount)
+        let head = HTTPResponse(of: response)
+        decide(head, byteCount: byteCount)
         guard framing == .none || framing == .length(byteCount) else { return false }
         guard let content = try? response.body.storedData(upTo: Self.smallByteCount) else { return false }
         var bytes = channel.allocator.buffer(capacity: content.count + 1024)
-        framing.write(response.head, closes: closes, into: &bytes)
+        framing.write(head, closes: closes, into: &bytes)
         hasHead = true
         if !content.isEmpty { framing.write(content, into: &bytes) }
         if closes {

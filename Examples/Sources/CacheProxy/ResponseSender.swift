@@ -21,7 +21,7 @@ struct ResponseSender: Sendable {
         var isComplete = false
         do {
             if let stored {
-                try await send(stored.head, stored.body, isAtHand: true)
+                try await send(HTTPResponse(of: stored), stored.body, isAtHand: true)
             } else {
                 let response = try await response(to: request, content: content, from: gateway)
                 try await send(response.head, response.body, isAtHand: response.isAtHand)
@@ -38,8 +38,7 @@ struct ResponseSender: Sendable {
     ) async throws(LoadError) -> (head: HTTPResponse, body: ResponseBody?, isAtHand: Bool) {
         do {
             let response = try await gateway.response(for: request, content: content)
-            var head = response.head
-            head.headerFields = head.headerFields.endToEnd
+            let head = HTTPResponse(status: response.status, headerFields: response.headerFields.endToEnd)
             return (head, response.body, isAtHand: response.source != .network)
         } catch .cancelled {
             throw .cancelled
@@ -87,5 +86,12 @@ struct ResponseSender: Sendable {
 
     private func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void> {
         eventLoop.flatSubmit { [exchange] in exchange.value.write(bytes) }
+    }
+}
+
+extension HTTPResponse {
+    /// The head of a response of the cache.
+    init(of response: CachedResponse) {
+        self.init(status: response.status, headerFields: response.headerFields)
     }
 }

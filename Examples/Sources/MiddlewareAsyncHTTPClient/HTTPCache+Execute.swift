@@ -35,8 +35,8 @@ extension HTTPCache {
         if response.source == .generated, let failure = response.failure { throw failure }
         return HTTPClientResponse(
             status: HTTPResponseStatus(
-                statusCode: response.head.status.code, reasonPhrase: response.head.status.reasonPhrase),
-            headers: HTTPHeaders(response.head.headerFields.map { ($0.name.rawName, $0.value) }),
+                statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
+            headers: HTTPHeaders(response.headerFields.map { ($0.name.rawName, $0.value) }),
             body: .stream(response.body.map { ByteBuffer(data: $0) }))
     }
 }

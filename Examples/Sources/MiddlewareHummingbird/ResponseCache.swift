@@ -66,7 +66,7 @@ struct ResponseCache<Context: RequestContext>: RouterMiddleware {
         }
         if let failure { throw failure }
         return Response(
-            status: response.head.status, headers: response.head.headerFields,
+            status: response.status, headers: response.headerFields,
             body: ResponseBody { [body = response.body] writer in
                 for try await chunk in body { try await writer.write(ByteBuffer(data: chunk)) }
                 try await writer.finish(nil)

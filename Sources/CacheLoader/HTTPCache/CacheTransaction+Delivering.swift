@@ -98,8 +98,8 @@ extension CacheTransaction {
         let limits = SharedBody.Limits(
             maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
         let body = SharedBody(
-            url: url, source: received.reply.body, storing: storing, expectedByteCount: length, limits: limits,
-            log: configuration.log, onStoreFailure: onStoreFailure,
+            url: url, storing: storing, expectedByteCount: length, limits: limits, log: configuration.log,
+            onStoreFailure: onStoreFailure,
             onEnd: { [coalescer = context.coalescer, key, lock = received.lock] in
                 coalescer.remove(key, number)
                 lock?.release()
@@ -110,7 +110,7 @@ extension CacheTransaction {
                 response: response, body: body, length: length, generation: received.generation)
             context.coalescer.add(arriving, for: key, number)
         }
-        body.start()
+        body.start(received.reply.body)
         var answer = self.response(
             to: received, ResponseBody(source: .arriving(reader, byteCount: length)),
             freshness: Freshness(of: response, policy: policy), isStored: true)

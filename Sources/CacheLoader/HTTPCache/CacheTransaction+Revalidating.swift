@@ -32,9 +32,9 @@ extension CacheTransaction {
         await withTimeLimit(Revalidations.timeLimit, configuration.sleep) { () async -> Revalidations.Outcome in
             do {
                 let response = try await answer()
-                let status = response.head.status.code
+                let status = response.status.code
                 guard response.failure == nil, status < 500, status != 429 else {
-                    return .failed(retryAfter: response.head.headerFields.retryAfter(at: now))
+                    return .failed(retryAfter: response.headerFields.retryAfter(at: now))
                 }
                 // A reader of an arriving body makes the store keep it. A stored body need not be read.
                 if response.source == .network { for try await _ in response.body {} }

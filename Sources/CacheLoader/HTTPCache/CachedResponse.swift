@@ -25,10 +25,10 @@ public enum ResponseSource: String, Sendable, CaseIterable {
 }
 
 /// A response with its source, its age and its freshness.
+///
+/// Its properties have the names and meanings of those of ``Loaded``. Its content arrives as ``body``.
 public struct CachedResponse: Sendable {
-    /// The status and the fields. A response from the store has `Age`, but no fields of a single connection (RFC 9111
-    /// §3.1).
-    public let head: HTTPResponse
+    let head: HTTPResponse
     /// The body, as a sequence of chunks.
     public let body: ResponseBody
     /// The source of the response.
@@ -50,10 +50,17 @@ public struct CachedResponse: Sendable {
     /// The generation of the store when the origin was asked; `nil` if the origin was not asked.
     var generation: StoreGeneration?
 
+    /// The status.
+    public var status: HTTPResponse.Status { head.status }
+
+    /// The fields of the response. A response from the store has `Age`, but no fields of a single connection (RFC 9111
+    /// §3.1).
+    public var headerFields: HTTPFields { head.headerFields }
+
     /// The entry in the store. The entry of an arriving body is `nil` before the body has been read to its end.
     var entry: StoredEntry? { stored ?? arriving?.entry }
 
-    /// Returns the whole body at once. A large stored body is memory-mapped, not copied.
+    /// Returns the bytes of the whole body. A large stored body is memory-mapped, not copied.
     ///
     /// - Throws: ``LoadError/bodyAlreadyRead`` if the body came from the network and another reader has begun to read
     ///   it, and all errors of reading the body.

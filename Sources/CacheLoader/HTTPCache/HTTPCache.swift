@@ -119,6 +119,7 @@ public final class HTTPCache: Sendable {
     public func response(
         for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
     ) async throws(LoadError) -> CachedResponse {
+        meters.requests.add()
         let transaction = try transaction(for: request, content: content, policy: policy)
         do {
             return try await transaction.answer()
@@ -138,8 +139,11 @@ public final class HTTPCache: Sendable {
     ) throws(LoadError) -> CachedResponse? {
         let transaction = try transaction(for: request, content: nil, policy: policy)
         do {
-            return try transaction.answerFromStore()
+            guard let response = try transaction.answerFromStore() else { return nil }
+            meters.requests.add()
+            return response
         } catch {
+            meters.requests.add()
             return try transaction.generated(for: error)
         }
     }

@@ -98,6 +98,22 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return (Data(bytes.prefix(limit)), byteCount == Int64(limit))
     }
 
+    /// Ends the reading at once, and the exchange with the origin unless other readers need it.
+    ///
+    /// A read that waits, and each later read of any copy of this body, throws ``LoadError/cancelled``. Further calls
+    /// change nothing, nor does a call for an empty body. May be called from any thread.
+    ///
+    /// The store treats a cancelled reader like one that has released the body:
+    /// ``HTTPCache/Configuration/abandonedBytes`` decides whether the store still receives the rest.
+    public func cancel() {
+        switch source {
+        case .empty: break
+        case .stored(let reader): reader.cancel()
+        case .arriving(let reader, _): reader.cancel()
+        case .passing(let body): body.cancel()
+        }
+    }
+
     /// Returns an iterator over the chunks.
     public func makeAsyncIterator() -> Iterator {
         Iterator(body: self)

@@ -1,24 +1,24 @@
 internal import Synchronization
 
 /// Reports to any number of readers whether requests are under way. Each reader has its own delay before
-/// ``NetworkActivity/idle``.
+/// `false`.
 final class ActivityMonitor: Sendable {
     /// Returns after a pause, or when its task is cancelled.
     typealias Sleep = @Sendable (Duration) async throws -> Void
 
     private struct Reader {
-        let continuation: AsyncStream<NetworkActivity>.Continuation
+        let continuation: AsyncStream<Bool>.Continuation
         let offDelay: Duration
         let sleep: Sleep
-        /// The last activity sent to the reader.
-        var shown: NetworkActivity
-        /// The task that will send ``NetworkActivity/idle``.
+        /// The last state sent to the reader.
+        var shown: Bool
+        /// The task that will send `false`.
         var pause: (number: UInt64, task: Task<Void, Never>)?
 
-        mutating func show(_ activity: NetworkActivity, _ outbox: Outbox<StreamMessage<NetworkActivity>>) {
-            guard shown != activity else { return }
-            shown = activity
-            outbox.add(.element(activity, continuation))
+        mutating func show(_ isActive: Bool, _ outbox: Outbox<StreamMessage<Bool>>) {
+            guard shown != isActive else { return }
+            shown = isActive
+            outbox.add(.element(isActive, continuation))
         }
     }
 
@@ -37,7 +37,7 @@ final class ActivityMonitor: Sendable {
     /// Guards the number of requests under way, and the readers. Messages are queued under the lock, so that they stay
     /// in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let state = Mutex(State())
-    private let outbox = Outbox<StreamMessage<NetworkActivity>>()
+    private let outbox = Outbox<StreamMessage<Bool>>()
 
     /// Records the beginning of a request.
     func began() {
@@ -48,7 +48,7 @@ final class ActivityMonitor: Sendable {
             for id in Array(state.readers.keys) {
                 if let pause = state.readers[id]?.pause { pauses.append(pause.task) }
                 state.readers[id]?.pause = nil
-                state.readers[id]?.show(.active, outbox)
+                state.readers[id]?.show(true, outbox)
             }
             return pauses
         }
@@ -63,7 +63,7 @@ final class ActivityMonitor: Sendable {
             guard state.underWay == 0 else { return }
             for (id, reader) in state.readers {
                 guard reader.offDelay > .zero else {
-                    state.readers[id]?.show(.idle, outbox)
+                    state.readers[id]?.show(false, outbox)
                     continue
                 }
                 let number = state.number()
@@ -82,16 +82,16 @@ final class ActivityMonitor: Sendable {
         state.withLock { state in
             guard state.readers[id]?.pause?.number == number else { return }
             state.readers[id]?.pause = nil
-            state.readers[id]?.show(.idle, outbox)
+            state.readers[id]?.show(false, outbox)
         }
         outbox.deliver()
     }
 
     /// Returns a stream of the current state and of each change, until ``finish()``.
-    func states(offDelay: Duration, sleep: @escaping Sleep) -> AsyncStream<NetworkActivity> {
-        let (stream, continuation) = AsyncStream<NetworkActivity>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    func states(offDelay: Duration, sleep: @escaping Sleep) -> AsyncStream<Bool> {
+        let (stream, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state -> UInt64? in
-            let present: NetworkActivity = state.underWay > 0 ? .active : .idle
+            let present = state.underWay > 0
             continuation.yield(present)
             guard !state.isFinished else { return nil }
             let id = state.number()

@@ -2,10 +2,14 @@ internal import CacheStore
 
 /// Counts of an ``HTTPCache`` or a ``ResourceLoader`` since its creation.
 ///
-/// A request counts by its answer: hit, memory hit, stale answer, revalidation, miss or error. In a load, each redirect
-/// counts separately. A stored response that is served in place of an error counts as a stale answer and as an error.
+/// ``requests`` counts the requests of the program. The answers count, too: as a hit, memory hit, stale answer,
+/// revalidation, miss or error. So do each redirect of a load, each further attempt, and each revalidation in the
+/// background. A stored response that is served in place of an error counts as a stale answer and as an error.
 /// The statistics of the store and its view `cache_requests` hold the permanent counts of all processes.
 public struct CacheCounters: Hashable, Sendable {
+    /// Requests to the cache or the loader, with any result: each response, load and prefetched request.
+    /// Questions to the store alone count if it answers them.
+    public let requests: Int64
     /// Fresh answers from the store.
     public let hits: Int64
     /// Answers from memory; 0 in an ``HTTPCache``.
@@ -20,7 +24,7 @@ public struct CacheCounters: Hashable, Sendable {
     /// Requests that the origin did not answer, or answered with an error.
     public let errors: Int64
     /// Requests sent to origins.
-    public let requests: Int64
+    public let originRequests: Int64
     /// Bytes of stored bodies that were delivered.
     public let diskBytes: Int64
     /// Bytes of bodies received from transports.
@@ -29,13 +33,14 @@ public struct CacheCounters: Hashable, Sendable {
     public let evictedValues: Int64
 
     init(_ meters: CacheMeters, _ loader: LoaderMeters? = nil) {
+        requests = meters.requests.value
         hits = meters.hits.value
         memoryHits = loader?.memoryHits.value ?? 0
         staleAnswers = meters.stale.value
         revalidations = meters.revalidations.value
         misses = meters.misses.value
         errors = meters.errors.value
-        requests = meters.requests.value
+        originRequests = meters.originRequests.value
         diskBytes = meters.diskBytes.value
         networkBytes = meters.networkBytes.value
         evictedValues = loader?.evictedValues.value ?? 0

@@ -9,8 +9,10 @@ internal import Foundation
 
 /// The counters and timers of a cache. Created once: looking up a counter takes longer than a hit.
 ///
-/// Requests are counted where the store counts them by host, so that both counts agree.
+/// Answers are counted where the store counts them by host, so that both counts agree.
 final class CacheMeters: Sendable {
+    /// Requests to the cache, counted where they begin.
+    let requests: Tally
     let hits: Tally
     let stale: Tally
     let revalidations: Tally
@@ -18,7 +20,7 @@ final class CacheMeters: Sendable {
     let errors: Tally
     let diskBytes: Tally
     let networkBytes: Tally
-    let requests: Tally
+    let originRequests: Tally
     private let requestsUnderWay: Meter
     private let headTimer: CoreMetrics.Timer
     private let requestTimer: CoreMetrics.Timer
@@ -27,6 +29,7 @@ final class CacheMeters: Sendable {
     let activity = ActivityMonitor()
 
     init(_ factory: any MetricsFactory) {
+        requests = Tally("cacheloader.requests", from: factory)
         hits = Tally("cacheloader.hits", [("source", "disk")], from: factory)
         stale = Tally("cacheloader.stale", from: factory)
         revalidations = Tally("cacheloader.revalidations", from: factory)
@@ -34,16 +37,16 @@ final class CacheMeters: Sendable {
         errors = Tally("cacheloader.errors", from: factory)
         diskBytes = Tally("cacheloader.bytes", [("source", "disk")], from: factory)
         networkBytes = Tally("cacheloader.bytes", [("source", "network")], from: factory)
-        requests = Tally("cacheloader.requests", from: factory)
-        requestsUnderWay = Meter(label: "cacheloader.requests.active", factory: factory)
-        headTimer = CoreMetrics.Timer(label: "cacheloader.request.head.duration", factory: factory)
-        requestTimer = CoreMetrics.Timer(label: "cacheloader.request.duration", factory: factory)
+        originRequests = Tally("cacheloader.origin.requests", from: factory)
+        requestsUnderWay = Meter(label: "cacheloader.origin.requests.active", factory: factory)
+        headTimer = CoreMetrics.Timer(label: "cacheloader.origin.request.head.duration", factory: factory)
+        requestTimer = CoreMetrics.Timer(label: "cacheloader.origin.request.duration", factory: factory)
     }
 
     // MARK: Requests to origins
 
     func requestBegan() {
-        requests.add()
+        originRequests.add()
         requestsUnderWay.increment()
         activity.began()
     }

@@ -1,3 +1,4 @@
+internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
@@ -35,6 +36,7 @@ extension ResourceLoader {
         var request = request
         request.lane = .background
         request.abandonment = .finishAndStore
+        context.meters.requests.add()
         do throws(LoadError) {
             let load = try load(for: request)
             if Task.isCancelled { throw .cancelled }

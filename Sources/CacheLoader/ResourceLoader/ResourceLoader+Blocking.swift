@@ -26,7 +26,7 @@ extension ResourceLoader {
     ///   the body.
     func loadWhileBlocked(_ load: Load, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
         guard let response = try staleFallbackWhileBlocked(load, transaction(load)),
-            response.head.status.kind == .successful
+            response.status.kind == .successful
         else {
             return nil
         }

@@ -70,7 +70,10 @@ extension ResourceLoader {
         for request: ResourceRequest, _ recipe: Recipe, maker: () -> ((Resource) throws -> Output)?
     ) throws(LoadError) -> Loaded<Output>? {
         let key = memoryKey(request, recipe)
-        if let loaded = loadFromMemory(key) { return loaded.cast() }
+        if let loaded = loadFromMemory(key) {
+            context.meters.requests.add()
+            return loaded.cast()
+        }
         let load = try load(for: request)
         let epoch = key.map { _ in memory.epoch(of: load.target.key) }
         guard load.isShareable, let (hops, last) = try cachedHops(load), let (transaction, answer) = hops.last,
@@ -78,6 +81,7 @@ extension ResourceLoader {
         else { return nil }
         let response = transaction.response(from: answer)
         guard let (loaded, byteCount) = try value(recipe, of: response, last, load, maker) else { return nil }
+        context.meters.requests.add()
         for hop in hops { hop.transaction.note(hop.answer) }
         if let key, let epoch {
             remember([key: loaded.value], of: loaded, byteCount, answer.entry, load, since: epoch)
@@ -132,8 +136,8 @@ extension Resource {
     ) throws(LoadError) {
         try configuration.checkContentType(of: response.head, url: target.url.text)
         var data = try response.body.storedData(upTo: .max) ?? Data()
-        var fields = response.head.headerFields
-        if response.head.status != .partialContent {
+        var fields = response.headerFields
+        if response.status != .partialContent {
             data = try configuration.decode(data, &fields, url: target.url.text)
         }
         self.init(data, response, target, fields)

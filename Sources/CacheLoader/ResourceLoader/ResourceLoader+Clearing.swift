@@ -11,23 +11,19 @@ extension ResourceLoader {
         case all
     }
 
-    /// The result of clearing.
-    public struct ClearReport: Hashable, Sendable {
-        /// The values removed from memory; `nil` if memory was not cleared.
-        public internal(set) var memory: FreedMemory?
-        /// The entries removed from the store; `nil` if the store was not cleared.
-        public internal(set) var disk: RemovalReport?
-    }
-
     /// Removes all content of the loader: from memory, from its partition of the store, or from both.
     ///
     /// Does not wait for loads. Loads under way deliver their results, but responses that they requested earlier are no
     /// longer stored.
     ///
+    /// - Returns: The values removed from memory and the entries removed from the store; `nil` for a part that was not
+    ///   cleared.
     /// - Throws: ``LoadError/store(_:)``.
     @discardableResult
-    public func clear(_ scope: ClearScope) async throws(LoadError) -> ClearReport {
-        var report = ClearReport()
+    public func clear(
+        _ scope: ClearScope
+    ) async throws(LoadError) -> (memory: FreedMemory?, disk: RemovalReport?) {
+        var report: (memory: FreedMemory?, disk: RemovalReport?) = (nil, nil)
         // Clear memory first: removals from the store empty memory, too, and the report would miss the values.
         if scope != .disk { report.memory = memory.removeAll() }
         if scope != .memory {

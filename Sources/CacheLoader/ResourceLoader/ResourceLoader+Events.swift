@@ -1,3 +1,4 @@
+internal import CacheStore
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -73,6 +74,7 @@ extension ResourceLoader {
         let ticket = makeTicket()
         let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
         let observation = LoadObservation(continuation)
+        context.meters.requests.add()
         let task = Task { await observe(request, recipe, deliversStale: deliversStale, observation, ticket) }
         let cancel = { @Sendable [weak self] in
             // Cancel both: before the waiter joins the load, only the task exists. Afterwards the task may have ended.

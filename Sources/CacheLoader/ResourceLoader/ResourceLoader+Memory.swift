@@ -11,6 +11,13 @@ extension ResourceLoader {
         return loaded
     }
 
+    /// Returns the value in memory for a model, which asks for nothing else if there is one.
+    func valueInMemory<Output>(for request: ResourceRequest, _ recipe: Recipe) -> Loaded<Output>? {
+        guard let loaded = loadFromMemory(memoryKey(request, recipe)) else { return nil }
+        context.meters.requests.add()
+        return loaded.cast()
+    }
+
     /// Keeps values in memory whose response is in the store. Values of other responses are not kept.
     ///
     /// - Parameters:

@@ -43,7 +43,7 @@ extension ResourceLoader {
             throw .store(error)
         }
         let response = transaction.response(from: selected, body)
-        var fields = response.head.headerFields
+        var fields = response.headerFields
         let data = try load.configuration.decode(bytes, &fields, url: target.url.text)
         // A load rejects content of a type that the configuration does not accept.
         let isAccepted = load.configuration.contentTypes?.accepts(fields) ?? true

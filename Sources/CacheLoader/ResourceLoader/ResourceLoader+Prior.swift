@@ -13,14 +13,15 @@ extension ResourceLoader {
     ///
     /// - Parameters:
     ///   - request: The request to load.
-    ///   - prior: The value that the program has, with its version.
-    ///   - version: Returns the version of a loaded value; `nil`, which counts as newer, if it has none. Called at most
+    ///   - prior: The value that the program has.
+    ///   - version: Its version; a greater version is newer.
+    ///   - versionOf: Returns the version of a loaded value; `nil`, which counts as newer, if it has none. Called at most
     ///     once, on any thread.
     public func events<Version: Comparable & Sendable>(
-        for request: ResourceRequest, prior: VersionedPrior<Data, Version>,
-        version: @escaping @Sendable (Resource) -> Version?
+        for request: ResourceRequest, prior: Data, version: Version,
+        versionOf: @escaping @Sendable (Resource) -> Version?
     ) -> AsyncStream<LoadEvent<Data>> {
-        EventsAfterPrior(prior, url: request.url, version: version)
+        EventsAfterPrior(prior, version: version, url: request.url, versionOf: versionOf)
             .events(of: events(for: request, deliversStale: false))
     }
 }

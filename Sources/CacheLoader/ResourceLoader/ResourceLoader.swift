@@ -142,6 +142,7 @@ public final class ResourceLoader: Sendable {
     }
 
     func load<Output>(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<Output> {
+        context.meters.requests.add()
         let answer: Loaded<any Sendable>
         switch try await loadLocally(request, recipe) {
         case .loaded(let loaded): answer = loaded
@@ -184,12 +185,12 @@ public final class ResourceLoader: Sendable {
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {
-        try Load(request, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations })
+        try Load(request, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations.count })
     }
 
     func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget, _ policy: CachePolicy) -> Load {
         Load(
-            request, target, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations },
+            request, target, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations.count },
             isBackground: true, policy: policy)
     }
 
@@ -224,15 +225,5 @@ public final class ResourceLoader: Sendable {
     /// A process that ends after a cancellation calls this method, and then closes the store.
     package func waitForBodies() async {
         await context.bodies.waitForAll()
-    }
-
-    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` at once, and transfers stop. Later loads are not
-    /// affected.
-    public func cancelAll() {
-        let waiters = changeFlights { flights in
-            flights.cancellations += 1
-            return flights.board.detachAll()
-        }
-        for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }
 }

@@ -1,4 +1,5 @@
 public import HTTPTypes
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -65,9 +66,67 @@ public struct TransportBody: Sendable {
         pull = next
     }
 
+    /// Creates a body from bytes in memory, which arrive as one chunk. Without bytes the body is empty.
+    public init(_ data: Data) {
+        let chunk = OnlyChunk(data)
+        self.init { () async throws(TransportError) in chunk.take() }
+    }
+
+    /// Creates a body from a sequence of chunks, of which it omits the empty ones. Releasing the body releases the
+    /// iterator of the sequence.
+    ///
+    /// An error of the sequence ends the body: a ``TransportError`` unchanged, any other error as
+    /// ``TransportError/Code/truncated``. After a cancellation of the reading task, the end of the sequence does not
+    /// make the body complete: an `AsyncStream`, for one, then ends early.
+    public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
+        let reader = ChunkReader(chunks)
+        self.init { () async throws(TransportError) in try await reader.next() }
+    }
+
     /// Returns the next chunk, never empty; `nil` once the body is complete.
     public func next() async throws(TransportError) -> Data? {
         try await pull()
+    }
+}
+
+/// The only chunk of a body, until it is read.
+private final class OnlyChunk: Sendable {
+    /// Guards the chunk.
+    private let chunk: Mutex<Data?>
+
+    init(_ data: Data) {
+        chunk = Mutex(data.isEmpty ? nil : data)
+    }
+
+    func take() -> Data? { chunk.withLock { $0.take() } }
+}
+
+/// Reads the chunks of a sequence. An actor, because an iterator need not be `Sendable`.
+private actor ChunkReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data {
+    private var iterator: Chunks.AsyncIterator
+
+    init(_ chunks: Chunks) {
+        iterator = chunks.makeAsyncIterator()
+    }
+
+    /// Returns the next chunk, never empty. Calls must not overlap.
+    func next() async throws(TransportError) -> Data? {
+        do {
+            // An actor cannot lend its property to an asynchronous call.
+            var iterator = iterator
+            defer { self.iterator = iterator }
+            while let chunk = try await iterator.next(isolation: self) {
+                if !chunk.isEmpty { return chunk }
+            }
+        } catch let error as TransportError {
+            throw error
+        } catch is CancellationError {
+            throw TransportError(.cancelled)
+        } catch {
+            throw TransportError(.truncated, message: "\(error)")
+        }
+        guard !Task.isCancelled else { throw TransportError(.cancelled) }
+        return nil
     }
 }
 

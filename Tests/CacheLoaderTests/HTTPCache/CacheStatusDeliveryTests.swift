@@ -18,14 +18,14 @@ struct CacheStatusDeliveryTests {
         let upstream = "Origin;hit, \"a, b\";fwd=miss"
         let miss = try await fixture.cache.response(for: .to("/a"))
         #expect(
-            miss.head.headerFields[fields: .cacheStatus].map(\.value) == [
+            miss.headerFields[fields: .cacheStatus].map(\.value) == [
                 upstream, "CacheStore;fwd=uri-miss;fwd-status=200;ttl=60;stored",
             ])
         _ = try await miss.bytes
         for age in [0, 10] {
             let hit = try await fixture.cache.response(for: .to("/a"))
             #expect(
-                hit.head.headerFields[fields: .cacheStatus].map(\.value) == [
+                hit.headerFields[fields: .cacheStatus].map(\.value) == [
                     upstream, "CacheStore;hit;ttl=\(60 - age)",
                 ])
             fixture.clock.advance(by: 10)
@@ -84,19 +84,19 @@ struct CacheStatusDeliveryTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         let miss = try await fixture.cache.response(for: .to("/a"))
-        #expect(miss.head.headerFields[.age] == "30")
+        #expect(miss.headerFields[.age] == "30")
         #expect(miss.age == 30)
         _ = try await miss.bytes
         fixture.clock.advance(by: 40)
         let hit = try await fixture.cache.response(for: .to("/a"))
-        #expect(hit.head.headerFields[fields: .age].map(\.value) == ["70"])
+        #expect(hit.headerFields[fields: .age].map(\.value) == ["70"])
         fixture.clock.advance(by: 30)
         let validated = try await fixture.cache.response(for: .to("/a"))
         #expect(validated.source == .notModified, "A05: all times are those of the 304")
-        #expect(validated.head.headerFields[.age] == nil)
+        #expect(validated.headerFields[.age] == nil)
         #expect(validated.age == 0)
         fixture.clock.advance(by: 99)
-        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.age] == "99")
+        #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.age] == "99")
     }
 
     @Test("A03: what took long to come is born old")
@@ -109,7 +109,7 @@ struct CacheStatusDeliveryTests {
         let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.clock = clock.date
         _ = try await fixture.cache.response(for: .to("/a")).bytes
-        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.age] == "20")
+        #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.age] == "20")
         clock.advance(by: 40)
         #expect(try fixture.cache.storedResponse(for: .to("/a")) == nil)
     }
@@ -123,11 +123,11 @@ struct CacheStatusDeliveryTests {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         for path in ["/a", "/b"] {
             let miss = try await fixture.cache.response(for: .to(path))
-            #expect(miss.head.headerFields[.date] == date)
+            #expect(miss.headerFields[.date] == date)
             _ = try await miss.bytes
         }
         fixture.clock.advance(by: 30)
-        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.date] == date)
+        #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.date] == date)
     }
 
     @Test("A05, A06: after a 304 the date is that of the 304")
@@ -142,11 +142,11 @@ struct CacheStatusDeliveryTests {
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 100)
-        #expect(try await fixture.cache.response(for: .to("/a")).head.headerFields[.date] == later)
+        #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.date] == later)
         fixture.clock.advance(by: 30)
         let hit = try await fixture.cache.response(for: .to("/a"))
-        #expect(hit.head.headerFields[.date] == later)
-        #expect(hit.head.headerFields[.age] == "30")
+        #expect(hit.headerFields[.date] == later)
+        #expect(hit.headerFields[.age] == "30")
     }
 
     @Test("S12: what is about one connection is not replayed")
@@ -158,7 +158,7 @@ struct CacheStatusDeliveryTests {
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let hit = try await fixture.cache.response(for: .to("/a"))
-        #expect(hit.head.headerFields[.connection] == nil && hit.head.headerFields[custom] == nil)
-        #expect(hit.head.headerFields[.server] == "s")
+        #expect(hit.headerFields[.connection] == nil && hit.headerFields[custom] == nil)
+        #expect(hit.headerFields[.server] == "s")
     }
 }

@@ -33,14 +33,14 @@ struct CallerConditionTests {
         ) { _ in .reply(500) }
         fixture.clock.advance(by: 5)
         let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: value]))
-        #expect(answer.head.status.code == status)
-        #expect(answer.head.headerFields[.eTag] == "\"1\"")
-        #expect(answer.head.headerFields[.age] == "5")
+        #expect(answer.status.code == status)
+        #expect(answer.headerFields[.eTag] == "\"1\"")
+        #expect(answer.headerFields[.age] == "5")
         #expect(try await answer.text == (status == 304 ? "" : "stored"))
-        #expect(answer.head.headerFields.contains(.contentLength) == (status == 200))
+        #expect(answer.headerFields.contains(.contentLength) == (status == 200))
         #expect(answer.cacheStatus == "CacheStore;hit;ttl=55")
         let head = try await fixture.cache.response(for: .to("/a", method: .head, [.ifNoneMatch: value]))
-        #expect(head.head.status.code == status)
+        #expect(head.status.code == status)
         #expect(transport.requestCount == 1)
     }
 
@@ -56,7 +56,7 @@ struct CallerConditionTests {
             ([.ifModifiedSince: "Sun, 06 Nov 1994 07:59:59 GMT", .ifNoneMatch: "\"1\""], 304),
         ]
         for (fields, status) in cases {
-            #expect(try await fixture.cache.response(for: .to("/a", fields)).head.status.code == status, "\(fields)")
+            #expect(try await fixture.cache.response(for: .to("/a", fields)).status.code == status, "\(fields)")
         }
         #expect(transport.requestCount == 1)
     }
@@ -69,7 +69,7 @@ struct CallerConditionTests {
         let (fixture, _) = try await filled(fields) { _ in .reply(500) }
         for (date, status) in [("08:49:37", 304), ("08:49:36", 200)] {
             let request = HTTPRequest.to("/a", [.ifModifiedSince: "Sun, 06 Nov 1994 \(date) GMT"])
-            #expect(try await fixture.cache.response(for: request).head.status.code == status)
+            #expect(try await fixture.cache.response(for: request).status.code == status)
         }
     }
 
@@ -79,7 +79,7 @@ struct CallerConditionTests {
     func originOnly(_ fields: HTTPFields) async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=60", .eTag: "\"1\""]) { _ in .reply(412) }
         let answer = try await fixture.cache.response(for: .to("/a", fields))
-        #expect(answer.head.status == .preconditionFailed)
+        #expect(answer.status == .preconditionFailed)
         #expect(answer.cacheStatus == "CacheStore;fwd=bypass;fwd-status=412")
         #expect(transport.requests.last?.headerFields == fields)
         #expect(try await fixture.cache.response(for: .to("/a")).text == "stored")
@@ -93,7 +93,7 @@ struct CallerConditionTests {
         fixture.clock.advance(by: 20)
         let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: "\"mine\""]))
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"mine\", \"stored\"")
-        #expect(answer.head.status == .ok)
+        #expect(answer.status == .ok)
         #expect(answer.source == .notModified)
         #expect(try await answer.text == "stored")
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
@@ -106,8 +106,8 @@ struct CallerConditionTests {
         }
         fixture.clock.advance(by: 20)
         let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: "\"mine\""]))
-        #expect(answer.head.status == .notModified)
-        #expect(answer.head.headerFields[.eTag] == "\"mine\"")
+        #expect(answer.status == .notModified)
+        #expect(answer.headerFields[.eTag] == "\"mine\"")
         #expect(transport.requestCount == 2)
         let stored = try fixture.store.peek(CacheKey(url: "https://example.com/a"))
         #expect(stored?.metadata.etag == "\"stored\"")
@@ -120,7 +120,7 @@ struct CallerConditionTests {
         }
         fixture.clock.advance(by: 20)
         let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: "\"mine\""]))
-        #expect(answer.head.status == .ok)
+        #expect(answer.status == .ok)
         #expect(try await answer.text == "new")
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"mine\"")
     }
@@ -133,7 +133,7 @@ struct CallerConditionTests {
         fixture.clock.advance(by: 20)
         let request = HTTPRequest.to("/a", [.ifModifiedSince: "Sat, 05 Nov 1994 08:00:00 GMT"])
         let answer = try await fixture.cache.response(for: request)
-        #expect(answer.head.status == .ok)
+        #expect(answer.status == .ok)
         #expect(try await answer.text == "stored")
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
         #expect(transport.requests.last?.headerFields[.ifModifiedSince] == modified)
@@ -147,7 +147,7 @@ struct CallerConditionTests {
             }
             fixture.clock.advance(by: 20)
             let answer = try await fixture.cache.response(for: .to("/a", fields))
-            #expect(answer.head.status == .ok)
+            #expect(answer.status == .ok)
             #expect(answer.source == .network)
             #expect(try await answer.text == "new")
             #expect(try await fixture.cache.response(for: .to("/a")).text == "new")

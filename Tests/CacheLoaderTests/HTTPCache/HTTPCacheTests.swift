@@ -24,10 +24,10 @@ struct HTTPCacheTests {
         fixture.clock.advance(by: 10)
         let hit = try await fixture.cache.response(for: .to("/a"))
         #expect(hit.source == .disk)
-        #expect(hit.head.status == .ok)
-        #expect(hit.head.headerFields[.age] == String(hit.age))
+        #expect(hit.status == .ok)
+        #expect(hit.headerFields[.age] == String(hit.age))
         #expect(hit.age >= 10)
-        #expect(hit.head.headerFields[.date] == "Tue, 15 Nov 1994 12:45:26 GMT")
+        #expect(hit.headerFields[.date] == "Tue, 15 Nov 1994 12:45:26 GMT")
         #expect(try await hit.text == "body")
         #expect(transport.requestCount == 1)
     }
@@ -132,11 +132,11 @@ struct HTTPCacheTests {
         let transport = ReplyScript(.notModified()).transport
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a"))
-        #expect(answer.head.status == .badGateway)
+        #expect(answer.status == .badGateway)
         #expect(transport.requestCount == 2)
         let post = try await fixture.cache.response(
             for: .to("/a", method: .post), content: RequestContent(Data("x".utf8)))
-        #expect(post.head.status == .badGateway)
+        #expect(post.status == .badGateway)
         #expect(transport.requestCount == 3, "what is not safe is not sent twice")
     }
 
@@ -160,8 +160,8 @@ struct HTTPCacheTests {
         fixture.clock.advance(by: 59)
         let hit = try await fixture.cache.response(for: .to("/a"))
         #expect(hit.source == .disk)
-        #expect(hit.head.headerFields[.contentLanguage] == "en")
-        #expect(hit.head.headerFields[.contentType] == "text/plain")
+        #expect(hit.headerFields[.contentLanguage] == "en")
+        #expect(hit.headerFields[.contentType] == "text/plain")
         #expect(transport.requestCount == 2)
         fixture.clock.advance(by: 1)
         #expect(try await fixture.cache.response(for: .to("/a")).source == .notModified)
@@ -276,7 +276,7 @@ struct HTTPCacheTests {
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let head = try await fixture.cache.response(for: .to("/a", method: .head))
         #expect(head.source == .disk)
-        #expect(head.head.headerFields[.contentLength] == "4")
+        #expect(head.headerFields[.contentLength] == "4")
         #expect(try await head.bytes.isEmpty)
         #expect(transport.requestCount == 2)
     }
@@ -355,7 +355,7 @@ struct HTTPCacheTests {
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         try FileManager.default.removeItem(at: try #require(try fixture.blobs.first).url)
         let answer = try await fixture.cache.response(for: .to("/a", [.cacheControl: "only-if-cached"]))
-        #expect(answer.head.status == .gatewayTimeout)
+        #expect(answer.status == .gatewayTimeout)
         #expect(transport.requestCount == 1)
     }
 
@@ -391,7 +391,7 @@ struct HTTPCacheTests {
         let transport = ReplyScript(.notModified(etag: "\"mine\"")).transport
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: "\"mine\""]))
-        #expect(answer.head.status == .notModified)
+        #expect(answer.status == .notModified)
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == ["\"mine\""])
         #expect(try fixture.store.statistics().entries == 0)
     }
@@ -468,7 +468,7 @@ struct HTTPCacheTests {
         fixture.clock.advance(by: 1)
         #expect(try await fixture.cache.response(for: .to("/a")).text == "gone")
         let hit = try await fixture.cache.response(for: .to("/a"))
-        #expect(hit.head.status == .notFound)
+        #expect(hit.status == .notFound)
         #expect(hit.source == .disk)
         #expect(transport.requestCount == 2)
         let kinds = try fixture.store.responses(for: CacheKey(url: "https://example.com/a")).map(\.metadata.kind)
@@ -485,7 +485,7 @@ struct HTTPCacheTests {
         let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(code) }
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a"))
-        #expect(answer.head.status == status)
+        #expect(answer.status == status)
         #expect(answer.failure == .transport(TransportError(code), url: "https://example.com/a"))
         #expect(try await answer.bytes.isEmpty)
         #expect(try fixture.store.statistics().entries == 0)
@@ -496,7 +496,7 @@ struct HTTPCacheTests {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a", [.cacheControl: "only-if-cached"]))
-        #expect(answer.head.status == .gatewayTimeout)
+        #expect(answer.status == .gatewayTimeout)
         #expect(answer.failure == .notCached(url: "https://example.com/a"))
         #expect(transport.requestCount == 0)
         _ = try await fixture.cache.response(for: .to("/a")).bytes

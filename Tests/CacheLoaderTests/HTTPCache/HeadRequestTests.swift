@@ -27,8 +27,8 @@ struct HeadRequestTests {
         let fixture = try await filled(transport)
         let get = try await fixture.cache.response(for: .to("/a"))
         let head = try await fixture.cache.response(for: .to("/a", method: .head))
-        #expect(head.head.headerFields == get.head.headerFields)
-        #expect(head.head.headerFields[.contentLength] == "10")
+        #expect(head.headerFields == get.headerFields)
+        #expect(head.headerFields[.contentLength] == "10")
         #expect(head.body.byteCount == 0)
         #expect(try await head.data().isEmpty)
         #expect(transport.requestCount == 1)
@@ -51,12 +51,12 @@ struct HeadRequestTests {
             }
         }
         let head = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"]))
-        #expect(head.head.status == .ok)
+        #expect(head.status == .ok)
         #expect(try await head.bytes.isEmpty)
         let hit = try await fixture.cache.response(for: .to("/a"))
         #expect(hit.source == .disk)
-        #expect(hit.head.headerFields[.server] == "one")
-        #expect(hit.head.headerFields[.contentLanguage] == "en")
+        #expect(hit.headerFields[.server] == "one")
+        #expect(hit.headerFields[.contentLanguage] == "en")
         #expect(try await hit.text == "0123456789")
         fixture.clock.advance(by: 499)
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
@@ -103,7 +103,7 @@ struct HeadRequestTests {
         let response = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "unknown"]))
         #expect(response.source == .notModified)
         #expect(try await response.text == "body")
-        #expect(response.head.headerFields[.contentEncoding] == "unknown")
+        #expect(response.headerFields[.contentEncoding] == "unknown")
     }
 
     @Test("H03: a HEAD that fails leaves what is stored", arguments: [404, 410, 500, 302])
@@ -112,7 +112,7 @@ struct HeadRequestTests {
         let fixture = try await filled(transport)
         origin.set { $0.override = { $0.method == .head ? .reply(.init(code: code), [.location: "/b"]) : nil } }
         let head = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"]))
-        #expect(head.head.status.code == code)
+        #expect(head.status.code == code)
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
     }
 
@@ -123,8 +123,8 @@ struct HeadRequestTests {
         fixture.clock.advance(by: 100)
         let head = try await fixture.cache.response(for: .to("/a", method: .head))
         #expect(head.source == .notModified)
-        #expect(head.head.status == .ok)
-        #expect(head.head.headerFields[.contentLength] == "10")
+        #expect(head.status == .ok)
+        #expect(head.headerFields[.contentLength] == "10")
         #expect(try await head.bytes.isEmpty)
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
         #expect(transport.requestCount == 2)
@@ -136,7 +136,7 @@ struct HeadRequestTests {
         let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             let head = try await fixture.cache.response(for: .to("/a", method: .head))
-            #expect(head.head.headerFields[.contentLength] == "10")
+            #expect(head.headerFields[.contentLength] == "10")
             #expect(try await head.bytes.isEmpty)
             #expect(head.cacheStatus == "CacheStore;fwd=uri-miss;fwd-status=200")
         }

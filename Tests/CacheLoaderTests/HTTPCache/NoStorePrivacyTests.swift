@@ -32,7 +32,7 @@ struct NoStorePrivacyTests {
         let transport = ScriptedTransport { _, _ in
             TransportResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "no-store", .eTag: "\"1\""]),
-                body: body.withLock { $0.take() } ?? TransportBody(chunks: []))
+                body: body.withLock { $0.take() } ?? TransportBody(Data()))
         }
         var caching = HTTPCache.Configuration()
         caching.logger = log.logger

@@ -35,7 +35,7 @@ final class RepresentationOrigin: Sendable {
         let etag = state.fields[.eTag]
         if let etag, request.headerFields[.ifNoneMatch]?.contains(etag) == true {
             return TransportResponse(
-                head: HTTPResponse(status: .notModified, headerFields: state.fields), body: TransportBody(chunks: []))
+                head: HTTPResponse(status: .notModified, headerFields: state.fields), body: TransportBody(Data()))
         }
         var (status, content, fields) = (HTTPResponse.Status.ok, state.body, state.fields)
         if state.knowsRanges, request.method == .get, let range = request.headerFields[.range],
@@ -49,7 +49,7 @@ final class RepresentationOrigin: Sendable {
                 fields[.contentRange] = "bytes */\(content.count)"
                 return TransportResponse(
                     head: HTTPResponse(status: .rangeNotSatisfiable, headerFields: fields),
-                    body: TransportBody(chunks: []))
+                    body: TransportBody(Data()))
             }
             status = .partialContent
             fields[.contentRange] = "bytes \(first)-\(end - 1)/\(content.count)"

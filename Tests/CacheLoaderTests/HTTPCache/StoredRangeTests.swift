@@ -31,10 +31,10 @@ struct StoredRangeTests {
         let transport = origin.transport
         let fixture = try await filled(transport)
         let part = try await fixture.cache.response(for: .to("/a", [.range: range]))
-        #expect(part.head.status == .partialContent)
-        #expect(part.head.headerFields[.contentRange] == contentRange)
-        #expect(part.head.headerFields[.contentLength] == String(text.utf8.count))
-        #expect(part.head.headerFields[.age] == "0")
+        #expect(part.status == .partialContent)
+        #expect(part.headerFields[.contentRange] == contentRange)
+        #expect(part.headerFields[.contentLength] == String(text.utf8.count))
+        #expect(part.headerFields[.age] == "0")
         #expect(part.body.byteCount == Int64(text.utf8.count))
         #expect(try await part.text == text)
         #expect(try await fixture.cache.response(for: .to("/a", [.range: range])).data() == Data(text.utf8))
@@ -46,11 +46,11 @@ struct StoredRangeTests {
         let transport = origin.transport
         let fixture = try await filled(transport)
         let whole = try await fixture.cache.response(for: .to("/a", [.range: range]))
-        #expect(whole.head.status == .ok)
+        #expect(whole.status == .ok)
         #expect(try await whole.text == "0123456789")
         let head = try await fixture.cache.response(for: .to("/a", method: .head, [.range: "bytes=0-1"]))
-        #expect(head.head.status == .ok)
-        #expect(head.head.headerFields[.contentLength] == "10")
+        #expect(head.status == .ok)
+        #expect(head.headerFields[.contentLength] == "10")
         #expect(try await head.bytes.isEmpty)
         #expect(transport.requestCount == 1)
     }
@@ -60,8 +60,8 @@ struct StoredRangeTests {
         let transport = origin.transport
         let fixture = try await filled(transport)
         let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=10-"]))
-        #expect(answer.head.status == .rangeNotSatisfiable)
-        #expect(answer.head.headerFields[.contentRange] == "bytes */10")
+        #expect(answer.status == .rangeNotSatisfiable)
+        #expect(answer.headerFields[.contentRange] == "bytes */10")
         #expect(try await answer.bytes.isEmpty)
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
         #expect(transport.requestCount == 1)
@@ -74,7 +74,7 @@ struct StoredRangeTests {
         fixture.clock.advance(by: 61)
         origin.set { $0.override = { _ in .reply(416, [.contentRange: "bytes */10", .cacheControl: "max-age=60"]) } }
         let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=10-"]))
-        #expect(answer.head.status == .rangeNotSatisfiable)
+        #expect(answer.status == .rangeNotSatisfiable)
         #expect(answer.source == .network)
         #expect(try fixture.store.responses(for: key).map(\.metadata.status) == [200])
     }
@@ -84,7 +84,7 @@ struct StoredRangeTests {
         let transport = origin.transport
         let fixture = try await filled(transport)
         let request = HTTPRequest.to("/a", [.range: "bytes=0-1", .ifNoneMatch: "\"1\""])
-        #expect(try await fixture.cache.response(for: request).head.status == .notModified)
+        #expect(try await fixture.cache.response(for: request).status == .notModified)
         let other = HTTPRequest.to("/a", [.range: "bytes=0-1", .ifNoneMatch: "\"2\""])
         #expect(try await fixture.cache.response(for: other).text == "01")
         #expect(transport.requestCount == 1)
@@ -97,7 +97,7 @@ struct StoredRangeTests {
         let transport = origin.transport
         let fixture = try await filled(transport)
         let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1", .ifRange: value]))
-        #expect(answer.head.status == (text.utf8.count == 2 ? .partialContent : .ok))
+        #expect(answer.status == (text.utf8.count == 2 ? .partialContent : .ok))
         #expect(try await answer.text == text)
         #expect(transport.requestCount == 1)
     }
@@ -111,10 +111,10 @@ struct StoredRangeTests {
             let fixture = try LoaderFixture(transport: origin.transport)
             _ = try await fixture.cache.response(for: .to("/a")).bytes
             let same = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1", .ifRange: modified]))
-            #expect(same.head.status == (isStrong ? .partialContent : .ok))
+            #expect(same.status == (isStrong ? .partialContent : .ok))
             let later = HTTPFields([.init(name: .range, value: "bytes=0-1"), .init(name: .ifRange, value: date)])
             if date != modified {
-                #expect(try await fixture.cache.response(for: .to("/a", later)).head.status == .ok)
+                #expect(try await fixture.cache.response(for: .to("/a", later)).status == .ok)
             }
         }
     }
@@ -124,14 +124,14 @@ struct StoredRangeTests {
         let transport = origin.transport
         let fixture = try await filled(transport)
         let parts = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1, 5-6"]))
-        #expect(parts.head.status == .partialContent)
-        #expect(parts.head.headerFields[.contentType]?.hasPrefix("multipart/byteranges; boundary=") == true)
+        #expect(parts.status == .partialContent)
+        #expect(parts.headerFields[.contentType]?.hasPrefix("multipart/byteranges; boundary=") == true)
         let text = try await parts.text
         #expect(text.contains("Content-Range: bytes 0-1/10\r\n\r\n01\r\n--"))
         #expect(text.contains("Content-Range: bytes 5-6/10\r\n\r\n56\r\n--"))
-        #expect(parts.head.headerFields[.contentLength] == String(text.utf8.count))
+        #expect(parts.headerFields[.contentLength] == String(text.utf8.count))
         let whole = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-5, 1-6, 2-7"]))
-        #expect(whole.head.status == .ok)
+        #expect(whole.status == .ok)
         #expect(try await whole.text == "0123456789")
         #expect(transport.requestCount == 1)
     }
@@ -145,7 +145,7 @@ struct StoredRangeTests {
         }
         let fixture = try await filled(transport)
         let answer = try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-1"]))
-        #expect(answer.head.status == .ok)
+        #expect(answer.status == .ok)
         #expect(try await answer.text == "0123456789")
     }
 }

@@ -22,13 +22,14 @@ struct CacheCountersTests {
 
     private func expect(_ counters: CacheCounters, _ expected: [Int64], _ location: SourceLocation = #_sourceLocation) {
         let counted = [
-            counters.hits, counters.memoryHits, counters.staleAnswers, counters.revalidations, counters.misses,
-            counters.errors, counters.requests, counters.diskBytes, counters.networkBytes,
+            counters.requests, counters.hits, counters.memoryHits, counters.staleAnswers, counters.revalidations,
+            counters.misses, counters.errors, counters.originRequests, counters.diskBytes, counters.networkBytes,
         ]
         let told = [
-            total("cacheloader.hits", [("source", "disk")]), total("cacheloader.hits", [("source", "memory")]),
-            total("cacheloader.stale"), total("cacheloader.revalidations"), total("cacheloader.misses"),
-            total("cacheloader.errors"), total("cacheloader.requests"),
+            total("cacheloader.requests"), total("cacheloader.hits", [("source", "disk")]),
+            total("cacheloader.hits", [("source", "memory")]), total("cacheloader.stale"),
+            total("cacheloader.revalidations"), total("cacheloader.misses"), total("cacheloader.errors"),
+            total("cacheloader.origin.requests"),
             total("cacheloader.bytes", [("source", "disk")]), total("cacheloader.bytes", [("source", "network")]),
         ]
         #expect(counted == expected, sourceLocation: location)
@@ -45,24 +46,24 @@ struct CacheCountersTests {
             configuration.memoryLimit = 1 << 20
         }
         let loader = fixture.loader
-        expect(loader.counters, [0, 0, 0, 0, 0, 0, 0, 0, 0])
+        expect(loader.counters, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
         #expect(try await loader.load(url).source == .network)
-        expect(loader.counters, [0, 0, 0, 0, 1, 0, 1, 0, 4])
+        expect(loader.counters, [1, 0, 0, 0, 0, 1, 0, 1, 0, 4])
         for _ in 0..<3 { #expect(try await loader.load(ResourceRequest(url, usesMemory: false)).source == .disk) }
-        expect(loader.counters, [3, 0, 0, 0, 1, 0, 1, 12, 4])
+        expect(loader.counters, [4, 3, 0, 0, 0, 1, 0, 1, 12, 4])
         for _ in 0..<2 { #expect(try await loader.load(url).source == .memory) }
-        expect(loader.counters, [3, 2, 0, 0, 1, 0, 1, 12, 4])
+        expect(loader.counters, [6, 3, 2, 0, 0, 1, 0, 1, 12, 4])
         fixture.clock.advance(by: 100)
         #expect(try await loader.load(url).source == .notModified)
-        expect(loader.counters, [3, 2, 0, 1, 1, 0, 2, 16, 4])
+        expect(loader.counters, [7, 3, 2, 0, 1, 1, 0, 2, 16, 4])
         fixture.clock.advance(by: 100)
         await #expect(throws: LoadError.self) { try await loader.load(url) }
-        expect(loader.counters, [3, 2, 0, 1, 1, 1, 3, 16, 9])
+        expect(loader.counters, [8, 3, 2, 0, 1, 1, 1, 3, 16, 9])
         let stale = ResourceRequest(url, headerFields: [.cacheControl: "max-stale"])
         #expect(try await loader.load(stale).isStale)
-        expect(loader.counters, [3, 2, 1, 1, 1, 1, 3, 20, 9])
+        expect(loader.counters, [9, 3, 2, 1, 1, 1, 1, 3, 20, 9])
         #expect(loader.counters.evictedValues == 0)
-        #expect(level("cacheloader.requests.active") == 0)
+        #expect(level("cacheloader.origin.requests.active") == 0)
         #expect(level("cacheloader.flights") == 0)
         try await fixture.store.flush()
         let rows = try fixture.store.query("SELECT hits, stale, revalidated, misses, errors FROM cache_requests").rows
@@ -83,17 +84,50 @@ struct CacheCountersTests {
         configuration.metrics = metrics
         let cache = HTTPCache(store: fixture.store, transport: transport, configuration: configuration)
         #expect(try await cache.response(for: .to("/a")).text == "0123456789")
-        expect(cache.counters, [0, 0, 0, 0, 1, 0, 1, 0, 10])
+        expect(cache.counters, [1, 0, 0, 0, 0, 1, 0, 1, 0, 10])
         #expect(try await cache.response(for: .to("/a", [.range: "bytes=2-4"])).text == "234")
-        expect(cache.counters, [1, 0, 0, 0, 1, 0, 1, 3, 10])
+        expect(cache.counters, [2, 1, 0, 0, 0, 1, 0, 1, 3, 10])
         // Counted while it is read: nobody reads this one.
         _ = try await cache.response(for: .to("/b"))
-        expect(cache.counters, [1, 0, 0, 0, 2, 0, 2, 3, 10])
-        while level("cacheloader.requests.active") != 0 { await Task.yield() }
+        expect(cache.counters, [3, 1, 0, 0, 0, 2, 0, 2, 3, 10])
+        while level("cacheloader.origin.requests.active") != 0 { await Task.yield() }
         fixture.clock.advance(by: 100)
         #expect(try await cache.response(for: .to("/a")).text == "0123456789")
-        expect(cache.counters, [1, 0, 1, 0, 2, 1, 3, 13, 10])
+        expect(cache.counters, [4, 1, 0, 1, 0, 2, 1, 3, 13, 10])
         #expect(cache.counters.evictedValues + cache.counters.memoryHits == 0)
+    }
+
+    @Test("I8: each way of asking a loader counts as one request, and a question without an answer as none")
+    func requests() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/moved"
+                ? .reply(301, [.location: "/a", .cacheControl: "max-age=60"])
+                : .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        let loader = fixture.loader
+        let unknown = try loader.cachedValue(for: url)
+        #expect(unknown == nil && loader.counters.requests == 0)
+        // Two requests to origins, for one to the loader.
+        _ = try await loader.load("https://example.com/moved")
+        #expect(loader.counters.requests == 1 && loader.counters.originRequests == 2)
+        let value = try loader.cachedValue(for: url)
+        #expect(value != nil && loader.counters.requests == 2)
+        for await _ in loader.events(for: ResourceRequest("https://example.com/b")) {}
+        #expect(loader.counters.requests == 3)
+        _ = await loader.prefetch([ResourceRequest(url), ResourceRequest("https://example.com/c")]).finished()
+        #expect(loader.counters.requests == 5)
+        // The value is in memory.
+        let resource = LeasedResource(ResourceRequest(url), loader: loader)
+        resource.acquire()
+        #expect(resource.value != nil && loader.counters.requests == 6)
+        await #expect(throws: LoadError.self) { try await loader.load("no URL") }
+        #expect(loader.counters.requests == 7 && loader.counters.originRequests == 4)
+        // The fixture's other cache counts for itself.
+        #expect(fixture.cache.counters.requests == 0)
+        #expect(try fixture.cache.storedResponse(for: .to("/a")) != nil)
+        #expect(try fixture.cache.storedResponse(for: .to("/d")) == nil)
+        #expect(fixture.cache.counters.requests == 1)
     }
 
     @Test("I8: flights, queues and requests under way are told as they are, and as none in the end")
@@ -111,7 +145,8 @@ struct CacheCountersTests {
         let levels = {
             [
                 level("cacheloader.flights"), level("cacheloader.queue.length", [("lane", "urgent")]),
-                level("cacheloader.queue.length", [("lane", "background")]), level("cacheloader.requests.active"),
+                level("cacheloader.queue.length", [("lane", "background")]),
+                level("cacheloader.origin.requests.active"),
             ]
         }
         func begin(_ number: Int) -> Task<String, any Error> {
@@ -136,7 +171,7 @@ struct CacheCountersTests {
         let clock = ManualClock()
         let transport = ScriptedTransport { _, _ in
             clock.advance(by: 2)
-            let chunks = TransportBody(chunks: [Data("body".utf8)])
+            let chunks = TransportBody(Data("body".utf8))
             let body = TransportBody { () async throws(TransportError) in
                 let chunk = try await chunks.next()
                 if chunk == nil { clock.advance(by: 3) }
@@ -150,8 +185,8 @@ struct CacheCountersTests {
         }
         _ = try await fixture.loader.load(url)
         let second: Int64 = 1_000_000_000
-        #expect(try metrics.expectTimer("cacheloader.request.head.duration").values == [2 * second])
-        #expect(try metrics.expectTimer("cacheloader.request.duration").values == [5 * second])
+        #expect(try metrics.expectTimer("cacheloader.origin.request.head.duration").values == [2 * second])
+        #expect(try metrics.expectTimer("cacheloader.origin.request.duration").values == [5 * second])
         #expect(try metrics.expectTimer("cacheloader.transfer.duration").values == [5 * second])
     }
 
@@ -167,8 +202,8 @@ struct CacheCountersTests {
             configuration.clock = clock.date
         }
         _ = try await fixture.loader.load(url)
-        #expect(try metrics.expectTimer("cacheloader.request.head.duration").values == [0])
-        #expect(try metrics.expectTimer("cacheloader.request.duration").values == [0])
+        #expect(try metrics.expectTimer("cacheloader.origin.request.head.duration").values == [0])
+        #expect(try metrics.expectTimer("cacheloader.origin.request.duration").values == [0])
     }
 
     @Test("I8: what goes from memory to make room, and under pressure, is counted; what is removed is not")

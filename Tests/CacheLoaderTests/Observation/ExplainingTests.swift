@@ -101,7 +101,7 @@ struct ExplainingTests {
             let explanation = try fixture.cache.explanation(of: .to("/a"))
             let response = try await fixture.cache.response(for: .to("/a"))
             let status = try #require(
-                response.head.headerFields.first { $0.name.canonicalName == "cache-status" }?.value)
+                response.headerFields.first { $0.name.canonicalName == "cache-status" }?.value)
             #expect(status.contains(explanation.outcome == .hit ? "hit" : "fwd=\(explanation.forwardReason ?? "")"))
         }
     }

@@ -24,6 +24,58 @@ struct LoaderCancellationTests {
         for _ in 0..<100 { #expect(await iterator.next() == "cancelled") }
     }
 
+    @Test("E4: cancelling a resource ends all of its loads at once, and no other; later loads are as ever")
+    func resource() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport)
+        let loader = fixture.loader
+        let url = "https://example.com/a"
+        // Not all of these share a transfer.
+        let requests = [
+            ResourceRequest(url), ResourceRequest(url), ResourceRequest(url, method: .head),
+            ResourceRequest(url, headerFields: [.accept: "text/plain"]), ResourceRequest(url, lane: .background),
+            ResourceRequest(url, abandonment: .finishAndStore),
+        ]
+        let cancelled = requests.map { request in Task { try await loader.load(request).text } }
+        let other = Task { try await loader.load("https://example.com/b").text }
+        await eventually { requests.prefix(1).allSatisfy { loader.waiterCount(of: $0) == 4 } }
+        await eventually { loader.waiterCount(of: requests[2]) == 1 && loader.waiterCount(of: requests[3]) == 1 }
+        await eventually { origin.begun.contains("/b") }
+        // The same resource, written in another way.
+        try loader.cancel("HTTPS://EXAMPLE.com:443/a")
+        for task in cancelled { await #expect(throws: LoadError.cancelled) { try await task.value } }
+        for request in requests { #expect(try !loader.isLoading(request)) }
+        #expect(throws: LoadError.self) { try loader.cancel("no URL") }
+        origin.open("/b")
+        #expect(try await other.value == "/b")
+        origin.open("/a")
+        #expect(try await loader.load(url).text == "/a")
+    }
+
+    @Test(
+        "E4: a load that looks into the store while its resource is cancelled begins no transfer",
+        arguments: ["a", "b"])
+    func resourceWhileLookingUp(_ name: String) async throws {
+        let origin = HeldOrigin()
+        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        let fixture = try LoaderFixture(transport: origin.transport) { configuration in
+            // A lookup asks for the time.
+            let clock = configuration.clock
+            configuration.clock = {
+                cancel.withLock { $0.take() }?()
+                return clock()
+            }
+        }
+        let loader = fixture.loader
+        origin.open("/a")
+        cancel.withLock { $0 = { try? loader.cancel("https://example.com/\(name)") } }
+        if name == "a" {
+            await #expect(throws: LoadError.cancelled) { try await loader.load("https://example.com/a") }
+            #expect(origin.begun.isEmpty)
+        }
+        #expect(try await loader.load("https://example.com/a").text == "/a")
+    }
+
     @Test("E4: who looks into the store when all is cancelled does not begin a transfer afterwards")
     func cancelAllWhileLookingUp() async throws {
         let origin = HeldOrigin()

@@ -75,7 +75,7 @@ final class ReplyScript: Sendable {
             let reply = self.next()
             return TransportResponse(
                 head: HTTPResponse(status: reply.status, headerFields: reply.fields),
-                body: TransportBody(chunks: reply.body.isEmpty ? [] : [Data(reply.body)]))
+                body: TransportBody(Data(reply.body)))
         }
     }
 }

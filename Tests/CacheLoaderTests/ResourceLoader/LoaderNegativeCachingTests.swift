@@ -117,7 +117,7 @@ struct LoaderNegativeCachingTests {
             let reply = replies[min(number.next(), replies.count) - 1]
             return TransportResponse(
                 head: HTTPResponse(status: reply.status, headerFields: reply.fields),
-                body: TransportBody(chunks: [Data(reply.body)]))
+                body: TransportBody(Data(reply.body)))
         }
         let fixture = try fixture(transport)
         for isError in [false, true, false, true, false, true, true, true] {

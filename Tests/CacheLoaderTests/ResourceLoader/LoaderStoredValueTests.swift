@@ -13,7 +13,7 @@ struct LoaderStoredValueTests {
     private let runs = Counter()
 
     /// A text of so many characters, made of the body.
-    private func prefix(_ length: Int) -> StoredProcessor<ClosureProcessor<Data, String>> {
+    private func prefix(_ length: Int) -> some Processor<Data, String> {
         ClosureProcessor(ProcessorID("prefix", parameters: ["length": "\(length)"])) { [runs] (data: Data, _) in
             runs.next()
             return String(decoding: data.prefix(length), as: UTF8.self)

@@ -129,7 +129,7 @@ struct OriginErrorTests {
         let fields: HTTPFields = [.contentEncoding: "gzip", .contentLength: "\(gzip.count)"]
         let fixture = try fixture {
             TransportResponse(
-                head: HTTPResponse(status: .badRequest, headerFields: fields), body: TransportBody(chunks: [gzip]))
+                head: HTTPResponse(status: .badRequest, headerFields: fields), body: TransportBody(gzip))
         }
         fixture.loader.configuration.decodesContent = decodes
         let error = try await failure(fixture.loader, ResourceRequest(url))

@@ -35,7 +35,7 @@ struct RefusedResponseTests {
             }
             return TransportResponse(
                 head: HTTPResponse(status: reply.status, headerFields: reply.fields),
-                body: TransportBody(chunks: [Data(reply.body)]))
+                body: TransportBody(Data(reply.body)))
         }
     }
 

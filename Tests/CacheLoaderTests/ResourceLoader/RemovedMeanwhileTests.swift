@@ -53,6 +53,54 @@ struct RemovedMeanwhileTests {
         #expect(try fixture.loader.peek(url) == Data("body".utf8))
     }
 
+    @Test(
+        "J4: a load that begins after a removal of its key joins no load from before it", arguments: Removal.allCases)
+    func joining(_ removal: Removal) async throws {
+        let gate = Gate()
+        let count = Counter()
+        let transport = ScriptedTransport { _, _ in
+            let number = count.next()
+            if number == 1 { await gate.wait() }
+            return .reply(200, [.cacheControl: "max-age=60"], number == 1 ? "before" : "after")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (loader, request) = (fixture.loader, ResourceRequest(url))
+        try await loader.insert(Data("old".utf8), for: url, headerFields: [.cacheControl: "max-age=0"])
+        let before = Task { try await loader.load(request).text }
+        await gate.reached(1)
+        try await removal(fixture.store)
+        let after = (0..<3).map { _ in Task { try await loader.load(request).text } }
+        await eventually { loader.waiterCount(of: request) == 4 }
+        gate.open()
+        #expect(try await before.value == "before")
+        for task in after { #expect(try await task.value == (removal.refuses ? "after" : "before")) }
+        // The later loads share one request.
+        #expect(transport.requestCount == (removal.refuses ? 2 : 1))
+        #expect(try !loader.isLoading(request))
+        #expect(try loader.peek(url) == Data((removal.refuses ? "after" : "before").utf8))
+    }
+
+    @Test("E4, J4: cancelling a resource ends the loads from before a removal, too")
+    func cancellation() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (loader, request) = (fixture.loader, ResourceRequest(url))
+        let before = Task { try await loader.load(request).text }
+        await gate.reached(1)
+        try await fixture.store.clear()
+        let after = Task { try await loader.load(request).text }
+        await eventually { loader.waiterCount(of: request) == 2 }
+        try loader.cancel(request)
+        await #expect(throws: LoadError.cancelled) { try await before.value }
+        await #expect(throws: LoadError.cancelled) { try await after.value }
+        #expect(try !loader.isLoading(request))
+        gate.open()
+    }
+
     @Test("J4: the same of a body that is half-way, of a validation, and of an error", arguments: [200, 304, 500])
     func response(_ status: Int) async throws {
         let gate = Gate()
@@ -61,7 +109,7 @@ struct RemovedMeanwhileTests {
             if status != 200 { await gate.wait() }
             let head = HTTPResponse(
                 status: .init(code: status), headerFields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
-            guard status == 200 else { return TransportResponse(head: head, body: TransportBody(chunks: [])) }
+            guard status == 200 else { return TransportResponse(head: head, body: TransportBody(Data())) }
             let script = TransportBody(chunks: chunks)
             return TransportResponse(
                 head: head,

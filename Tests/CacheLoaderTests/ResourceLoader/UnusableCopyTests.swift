@@ -31,7 +31,7 @@ struct UnusableCopyTests {
                 let reply = replies[min(count - 3, replies.count - 1)]
                 return TransportResponse(
                     head: HTTPResponse(status: reply.status, headerFields: reply.fields),
-                    body: TransportBody(chunks: [Data(reply.body)]))
+                    body: TransportBody(Data(reply.body)))
             }
         }
         let fixture = try LoaderFixture(transport: transport) { configuration in

@@ -49,7 +49,6 @@ final class SharedBody: Sendable {
     }
 
     let url: String
-    private let source: TransportBody
     private let storing: Storing
     /// The announced length of the whole file.
     private let expectedByteCount: Int64?
@@ -65,11 +64,10 @@ final class SharedBody: Sendable {
     ///   - onStoreFailure: Receives the error if the body or a part of it could not be stored.
     ///   - onEnd: Called after the commit of the body, or once no commit will follow.
     init(
-        url: String, source: TransportBody, storing: Storing, expectedByteCount: Int64?, limits: Limits,
+        url: String, storing: Storing, expectedByteCount: Int64?, limits: Limits,
         log: CacheLog, onStoreFailure: (@Sendable (StoreError) -> Void)?, onEnd: @escaping @Sendable () -> Void
     ) {
         self.url = url
-        self.source = source
         self.storing = storing
         self.expectedByteCount = expectedByteCount
         self.limits = limits
@@ -82,10 +80,11 @@ final class SharedBody: Sendable {
     /// The limit of the cache that asked for the body.
     var maxByteCount: Int64 { limits.maxByteCount }
 
-    /// Starts to receive chunks.
-    func start() {
+    /// Starts to receive the chunks of `source`. Only the started task keeps the source, so that its end is the end of
+    /// the exchange.
+    func start(_ source: TransportBody) {
         storing.underWay.begin()
-        let task = Task { await run() }
+        let task = Task { await run(source) }
         let isStopped = state.withLock { state in
             state.task = task
             return state.isStopped
@@ -95,8 +94,8 @@ final class SharedBody: Sendable {
 
     // MARK: The origin's side
 
-    private func run() async {
-        let ending = await pump()
+    private func run(_ source: TransportBody) async {
+        let ending = await pump(source)
         if case .failed(let error) = ending { await keepPart(after: error) }
         if state.withLock({ $0.isTooLarge }) { await storing.partCommits?.discard() }
         let waiters = state.withLock { $0.table.end(ending) }
@@ -105,9 +104,9 @@ final class SharedBody: Sendable {
         for waiter in waiters { waiter.resume(returning: ending) }
     }
 
-    private func pump() async -> BodyPiece {
+    private func pump(_ source: TransportBody) async -> BodyPiece {
         do throws(LoadError) {
-            while let chunk = try await receive() {
+            while let chunk = try await receive(from: source) {
                 deliver(chunk)
                 // The body has no reader, and its file is incomplete.
                 guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { return .failed(.cancelled) }
@@ -120,7 +119,7 @@ final class SharedBody: Sendable {
         return .end
     }
 
-    private func receive() async throws(LoadError) -> Data? {
+    private func receive(from source: TransportBody) async throws(LoadError) -> Data? {
         let chunk: Data?
         do throws(TransportError) {
             chunk = try await source.next()

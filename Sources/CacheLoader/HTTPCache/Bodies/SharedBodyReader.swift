@@ -20,6 +20,11 @@ final class SharedBodyReader: Sendable {
         body.leave(id)
     }
 
+    /// Ends the reading. Later reads throw ``LoadError/cancelled``.
+    func cancel() {
+        body.leave(id)
+    }
+
     /// Returns the next chunk; `nil` once the body is complete and, if possible, stored.
     func next() async throws(LoadError) -> Data? {
         switch await body.read(id, limit: Int64(ResponseBody.chunkByteCount)) {

@@ -30,6 +30,8 @@ final class StoredBodyReader: Sendable {
     let byteCount: Int64
     /// Guards the position in the body.
     private let place = Mutex(Place())
+    /// Not guarded by the lock: reading the whole body takes none.
+    private let isCancelled = Atomic(false)
 
     /// - Parameter segments: The segments to deliver; `nil` for the whole body.
     init(_ body: StoredBody, _ meters: CacheMeters, segments: [StoredAnswer.Segment]? = nil) {
@@ -39,8 +41,14 @@ final class StoredBodyReader: Sendable {
         byteCount = self.segments.reduce(0) { $0 + $1.byteCount }
     }
 
+    /// Ends the reading. Later reads throw ``LoadError/cancelled``.
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+    }
+
     /// Returns the next chunk; `nil` at the end.
     func next() throws(LoadError) -> Data? {
+        guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         do throws(StoreError) {
             return try place.withLock { (place) throws(StoreError) in
                 while place.segment < segments.count {
@@ -71,6 +79,7 @@ final class StoredBodyReader: Sendable {
 
     /// Returns all bytes; maps those of a large whole body instead of copying them.
     func data() throws(LoadError) -> Data {
+        guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         do throws(StoreError) {
             if segments == [.stored(0..<body.byteCount)] {
                 let data = try body.data()

@@ -28,6 +28,11 @@ package struct LeaseCount<Request: Equatable & Sendable, Value: Sendable>: Senda
         return count == 0 ? resource.cancel() : .none
     }
 
+    /// Drops the value if there are no leases. The next lease loads it again.
+    package mutating func releaseIfUnused() -> Resource.Action {
+        count == 0 ? resource.releaseIfUnobserved() : .none
+    }
+
     /// Handles an event of the load.
     package mutating func receive(_ event: Resource.Event, of number: Resource.Number) {
         resource.receive(event, of: number)

@@ -17,19 +17,24 @@ public import Foundation
 /// try catalogue.release()                  // without leases, a load under way is cancelled
 /// ```
 ///
-/// A loaded value stays until the resource is released, even without leases. After a cancellation or a failure, the
+/// ``withValue(_:)`` loads the value and holds a lease while a closure uses it.
+///
+/// A loaded value stays without leases until memory is short: a signal of the loader's
+/// ``ResourceLoader/Configuration/memoryPressure`` then drops it. After that, and after a cancellation or a failure, the
 /// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
 /// resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
-    /// The state of the load.
-    public typealias State = ResourceState<Loaded<Output>>
-
     private typealias Count = LeaseCount<ResourceRequest, Loaded<Output>>
+
+    /// The state and the task before a transition.
+    private typealias Former = (state: ResourceState<Loaded<Output>>, task: Task<Void, Never>?)
 
     private struct Guarded {
         var leases: Count
         var task: Task<Void, Never>?
-        var readers: StateReaders<State>
+        var readers: StateReaders<ResourceState<Loaded<Output>>>
+        /// Ends the signals of memory pressure when the resource is released.
+        var pressure: MemoryPressureObservation?
     }
 
     /// The request to load.
@@ -38,7 +43,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// Guards the count, the state and the readers. Events are queued under the lock, so that each reader receives
     /// every state, in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let guarded: Mutex<Guarded>
-    private let outbox: StateReaders<State>.Outbox
+    private let outbox: StateReaders<ResourceState<Loaded<Output>>>.Outbox
 
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
@@ -46,17 +51,21 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
     ///   - now: Returns the value if it is available without waiting and needs no load.
+    ///   - pressure: Signals that drop a value without leases; `nil` for none.
     package init(
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
-        now: @escaping @Sendable (ResourceRequest) -> Loaded<Output>? = { _ in nil }
+        now: @escaping @Sendable (ResourceRequest) -> Loaded<Output>? = { _ in nil },
+        pressure: (any MemoryPressureSource)? = nil
     ) {
         self.request = request
         self.begin = begin
         self.now = now
-        let outbox = StateReaders<State>.Outbox()
+        let outbox = StateReaders<ResourceState<Loaded<Output>>>.Outbox()
         self.outbox = outbox
         guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(outbox)))
+        let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnused() }
+        guarded.withLock { $0.pressure = observation }
     }
 
     deinit {
@@ -82,20 +91,55 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         try apply { leases throws(LeaseError) in try leases.release() }
     }
 
+    /// Loads the value, and runs `body` with it. Holds a lease meanwhile, so that the value stays.
+    ///
+    /// ```swift
+    /// let count = try await catalogue.withValue { catalogue in try await index(catalogue) }
+    /// ```
+    ///
+    /// Returns the result of `body`, which runs where the caller runs. Cancelling the calling task ends the wait for
+    /// the value at once.
+    ///
+    /// - Throws: The ``LoadError`` of the load, or the error of `body`.
+    public func withValue<Result>(_ body: (Output) async throws -> Result) async throws -> Result {
+        acquire()
+        // Cannot fail: the lease is the one that was just acquired.
+        defer { try? release() }
+        return try await body(try await loadedValue())
+    }
+
+    private func loadedValue() async throws(LoadError) -> Output {
+        for await state in states() {
+            switch state {
+            case .loaded(let loaded): return loaded.value
+            case .failed(let error, _): throw error
+            case .cancelled: throw .cancelled
+            case .idle, .loading, .released: break
+            }
+        }
+        // The calling task was cancelled.
+        throw .cancelled
+    }
+
+    /// Drops the value if there are no leases.
+    private func releaseIfUnused() {
+        apply { $0.releaseIfUnused() }
+    }
+
     /// The number of leases.
     public var leases: Int { guarded.withLock { $0.leases.count } }
 
     // MARK: State
 
     /// The state of the load.
-    public var state: State { guarded.withLock { $0.leases.resource.state } }
+    public var state: ResourceState<Loaded<Output>> { guarded.withLock { $0.leases.resource.state } }
 
     /// The value. A prior value counts until a newer one replaces it.
     public var value: Output? { state.value?.value }
 
     /// Returns a stream of every state from now on, in order, beginning with the current one. The stream ends when the
     /// resource is released. Reading it does not count as a lease.
-    public func states() -> AsyncStream<State> {
+    public func states() -> AsyncStream<ResourceState<Loaded<Output>>> {
         guarded.withLock { guarded in
             guarded.readers.add(guarded.leases.resource.state) { [weak self] id in
                 self?.guarded.withLock { $0.readers.remove(id) }
@@ -109,7 +153,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         _ change: (inout Count) throws(Failure) -> Count.Resource.Action
     ) throws(Failure) {
         // Return the former state, so that its value is released outside the lock.
-        let last = try guarded.withLock { guarded throws(Failure) -> (state: State, task: Task<Void, Never>?) in
+        let last = try guarded.withLock { guarded throws(Failure) -> Former in
             let state = guarded.leases.resource.state
             let before = guarded.leases.resource.transitions
             let action = try change(&guarded.leases)
@@ -175,6 +219,6 @@ extension LeasedResource {
     private convenience init(_ request: ResourceRequest, _ loader: ResourceLoader, _ recipe: Recipe) {
         self.init(
             request, begin: { loader.events(for: $0, recipe, deliversStale: true) },
-            now: { loader.loadFromMemory(loader.memoryKey($0, recipe))?.cast() })
+            now: { loader.valueInMemory(for: $0, recipe) }, pressure: loader.configuration.memoryPressure)
     }
 }

@@ -31,12 +31,9 @@ public import Foundation
 /// cannot be detected. A view observes explicitly: as above, or with ``beginObserving()`` and ``endObserving()``.
 @MainActor @Observable
 public final class ObservedResource<Output: Sendable> {
-    /// The state of the bound request.
-    public typealias State = ResourceState<Loaded<Output>>
-
     private struct Snapshot {
         let request: ResourceRequest?
-        let state: State
+        let state: ResourceState<Loaded<Output>>
         let presentation: ResourcePresentation<Output>
 
         init(_ bound: Bound, placeholder: Output?) {
@@ -54,7 +51,7 @@ public final class ObservedResource<Output: Sendable> {
     @ObservationIgnored private var bound: Bound
     @ObservationIgnored private var shownPlaceholder: Output?
     @ObservationIgnored private var task: Task<Void, Never>?
-    @ObservationIgnored private var readers = StateReaders<State>()
+    @ObservationIgnored private var readers = StateReaders<ResourceState<Loaded<Output>>>()
     /// Changes not yet published: an observer of one change may make another.
     @ObservationIgnored private var unseen: [(snapshot: Snapshot, isTransition: Bool)] = []
     @ObservationIgnored private var isTelling = false
@@ -88,7 +85,7 @@ public final class ObservedResource<Output: Sendable> {
     public var request: ResourceRequest? { snapshot.request }
 
     /// The state of the bound request.
-    public var state: State { snapshot.state }
+    public var state: ResourceState<Loaded<Output>> { snapshot.state }
 
     /// The value. A prior value counts until a newer one replaces it.
     public var value: Output? { snapshot.state.value?.value }
@@ -112,7 +109,7 @@ public final class ObservedResource<Output: Sendable> {
     ///
     /// The stream counts as an observer, so a released value is loaded again. Shortly after the sequence is released or
     /// its reading task is cancelled, it no longer counts.
-    public func states() -> AsyncStream<State> {
+    public func states() -> AsyncStream<ResourceState<Loaded<Output>>> {
         beginObserving()
         return readers.add(snapshot.state) { [weak self] id in
             Task { @MainActor [weak self] in self?.removeReader(id) }
@@ -247,6 +244,6 @@ extension ObservedResource {
     private convenience init(_ loader: ResourceLoader, _ recipe: Recipe) {
         self.init(
             begin: { loader.events(for: $0, recipe, deliversStale: true) },
-            now: { loader.loadFromMemory(loader.memoryKey($0, recipe))?.cast() })
+            now: { loader.valueInMemory(for: $0, recipe) })
     }
 }

@@ -20,7 +20,7 @@ public enum ResourceState<Value: Sendable>: Sendable {
     case failed(LoadError, prior: Value?)
     /// The load was cancelled.
     case cancelled(prior: Value?)
-    /// The value was released to free memory. Its request is still bound.
+    /// The value was dropped to free memory. The next observer or lease loads it again.
     case released
 
     /// The value, even a prior one.

@@ -10,25 +10,32 @@ public import Foundation
 /// type differs between runs.
 public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor {
     private let version: Int
-    private let style: JSONStyle
+    private let dates: JSONDateFormat
+    private let keys: JSONKeyFormat
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - type: The type of the decoded value.
     ///   - version: Raise this if a change of the type changes the values, but not its name.
-    ///   - style: The format of the values in the document; part of the id.
-    public init(_ type: Output.Type, version: Int = 1, style: JSONStyle = JSONStyle()) {
+    ///   - dates: The format of dates in the document; part of the id. By default that of `Date`,
+    ///     ``JSONDateFormat/secondsSince2001``.
+    ///   - keys: The format of the keys of objects; part of the id. By default the names of the properties.
+    public init(
+        _ type: Output.Type, version: Int = 1, dates: JSONDateFormat = .secondsSince2001,
+        keys: JSONKeyFormat = .asProperties
+    ) {
         self.version = version
-        self.style = style
+        self.dates = dates
+        self.keys = keys
     }
 
-    /// `json`, with version, type and style as parameters.
+    /// `json`, with version, type and formats as parameters.
     public var id: ProcessorID {
         ProcessorID(
             "json", version: version,
             parameters: [
-                "type": String(reflecting: Output.self), "dates": style.dates.rawValue, "keys": style.keys.rawValue,
+                "type": String(reflecting: Output.self), "dates": dates.rawValue, "keys": keys.rawValue,
             ])
     }
 
@@ -38,16 +45,16 @@ public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor 
     ///   except `DecodingError`.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Output {
         do {
-            return try style.decoder.decode(Output.self, from: input)
+            return try decoder.decode(Output.self, from: input)
         } catch let error as DecodingError {
             throw ProcessingError(error, type: Output.self)
         }
     }
 }
 
-extension JSONStyle {
+extension JSONProcessor {
     /// A new decoder for each call, because a decoder has one owner.
-    fileprivate var decoder: JSONDecoder {
+    private var decoder: JSONDecoder {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy =
             switch dates {
@@ -92,10 +99,11 @@ extension ProcessingError {
 }
 
 extension Processor {
-    /// A processor that decodes a value of `type`; see ``JSONProcessor/init(_:version:style:)``.
+    /// A processor that decodes a value of `type`; see ``JSONProcessor/init(_:version:dates:keys:)``.
     public static func json<Value>(
-        _ type: Value.Type, version: Int = 1, style: JSONStyle = JSONStyle()
+        _ type: Value.Type, version: Int = 1, dates: JSONDateFormat = .secondsSince2001,
+        keys: JSONKeyFormat = .asProperties
     ) -> Self where Self == JSONProcessor<Value> {
-        JSONProcessor(type, version: version, style: style)
+        JSONProcessor(type, version: version, dates: dates, keys: keys)
     }
 }

@@ -1,23 +1,23 @@
 /// Two processors; the second receives the output of the first.
 ///
 /// If the first throws or the task is cancelled meanwhile, the second does not run.
-public struct ProcessorChain<First: Processor, Second: Processor>: Processor where First.Output == Second.Input {
+struct ProcessorChain<First: Processor, Second: Processor>: Processor where First.Output == Second.Input {
     private let first: First
     private let second: Second
 
-    fileprivate init(_ first: First, _ second: Second) {
+    init(_ first: First, _ second: Second) {
         self.first = first
         self.second = second
     }
 
     /// Both ids, in this order. The grouping of a longer chain does not change its id.
-    public var id: ProcessorID { first.id.then(second.id) }
+    var id: ProcessorID { first.id.then(second.id) }
 
     /// The stored form of the second processor.
-    public var storedForm: StoredForm<Second.Output>? { second.storedForm }
+    var storedForm: StoredForm<Second.Output>? { second.storedForm }
 
     /// Returns the output of the second processor for the output of the first.
-    @concurrent public func process(_ input: First.Input, _ context: ProcessingContext) async throws -> Second.Output {
+    @concurrent func process(_ input: First.Input, _ context: ProcessingContext) async throws -> Second.Output {
         let value = try await first.process(input, context)
         try Task.checkCancellation()
         return try await second.process(value, context)
@@ -26,7 +26,7 @@ public struct ProcessorChain<First: Processor, Second: Processor>: Processor whe
 
 extension ProcessorChain: SynchronousProcessor where First: SynchronousProcessor, Second: SynchronousProcessor {
     /// Returns the output of the second processor for the output of the first.
-    public func processSynchronously(
+    func processSynchronously(
         _ input: First.Input, _ context: ProcessingContext
     ) throws -> Second.Output {
         try second.processSynchronously(first.processSynchronously(input, context), context)
@@ -34,12 +34,15 @@ extension ProcessorChain: SynchronousProcessor where First: SynchronousProcessor
 }
 
 extension Processor {
-    /// Returns a chain of this processor and `next`.
+    /// Returns a chain of this processor and `next`: the second receives the output of the first.
+    ///
+    /// The id consists of both ids, and the stored form is that of `next`. If this processor throws or the task is
+    /// cancelled meanwhile, `next` does not run. A chain of two ``SynchronousProcessor``s is one, too.
     ///
     /// ```swift
     /// let titles = JSONProcessor(Feed.self).then(ClosureProcessor(ProcessorID("titles")) { feed, _ in feed.titles })
     /// ```
-    public func then<Next: Processor>(_ next: Next) -> ProcessorChain<Self, Next> where Next.Input == Output {
+    public func then<Result>(_ next: some Processor<Output, Result>) -> some Processor<Input, Result> {
         ProcessorChain(self, next)
     }
 }

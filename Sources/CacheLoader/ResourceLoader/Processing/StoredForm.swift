@@ -56,30 +56,30 @@ extension StoredForm where Output: Codable {
 }
 
 /// A processor whose outputs the store keeps.
-public struct StoredProcessor<Base: Processor>: Processor {
+struct StoredProcessor<Base: Processor>: Processor {
     private let base: Base
     private let form: StoredForm<Base.Output>
 
-    fileprivate init(_ base: Base, _ form: StoredForm<Base.Output>) {
+    init(_ base: Base, _ form: StoredForm<Base.Output>) {
         self.base = base
         self.form = form
     }
 
     /// The id of the base processor: the stored format does not change the output.
-    public var id: ProcessorID { base.id }
+    var id: ProcessorID { base.id }
 
     /// The format that the initializer received.
-    public var storedForm: StoredForm<Base.Output>? { form }
+    var storedForm: StoredForm<Base.Output>? { form }
 
     /// Returns the output of the base processor.
-    @concurrent public func process(_ input: Base.Input, _ context: ProcessingContext) async throws -> Base.Output {
+    @concurrent func process(_ input: Base.Input, _ context: ProcessingContext) async throws -> Base.Output {
         try await base.process(input, context)
     }
 }
 
 extension StoredProcessor: SynchronousProcessor where Base: SynchronousProcessor {
     /// Returns the output of the base processor.
-    public func processSynchronously(_ input: Base.Input, _ context: ProcessingContext) throws -> Base.Output {
+    func processSynchronously(_ input: Base.Input, _ context: ProcessingContext) throws -> Base.Output {
         try base.processSynchronously(input, context)
     }
 }
@@ -92,8 +92,9 @@ extension Processor {
     ///
     /// Useful if reading the output takes less time than making it. The output may depend on nothing but bytes and id:
     /// fields such as `Content-Type` may change while the bytes stay. In a chain the format of the last processor
-    /// counts for the whole chain: `decode.then(resize).stored(as: form)`.
-    public func stored(as form: StoredForm<Output>) -> StoredProcessor<Self> {
+    /// counts for the whole chain: `decode.then(resize).stored(as: form)`. The result has the id of this processor. If
+    /// this is a ``SynchronousProcessor``, so is the result.
+    public func stored(as form: StoredForm<Output>) -> some Processor<Input, Output> {
         StoredProcessor(self, form)
     }
 }

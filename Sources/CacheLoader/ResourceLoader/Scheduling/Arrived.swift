@@ -25,7 +25,7 @@ extension CachedResponse {
     /// Returns the stored entry if the response is its complete body. Returns `nil` for a part, for a response to HEAD,
     /// and for a status such as 304 or 404.
     func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {
-        guard method == .get, head.status.kind == .successful, head.status != .partialContent, let entry,
+        guard method == .get, status.kind == .successful, status != .partialContent, let entry,
             entry.metadata.part == nil
         else { return nil }
         return entry
@@ -33,6 +33,6 @@ extension CachedResponse {
 
     /// Returns the stored entry beside which the store may keep processed values.
     func original(for method: HTTPRequest.Method) -> StoredEntry? {
-        head.status == .ok ? wholeEntry(for: method) : nil
+        status == .ok ? wholeEntry(for: method) : nil
     }
 }

@@ -6,8 +6,7 @@ internal import Synchronization
 /// The state of all loads that a loader has under way.
 struct Flights: Sendable {
     var board: LoadBoard<Load, LoadWaiter>
-    /// The number of calls of ``ResourceLoader/cancelAll()``.
-    var cancellations: UInt64 = 0
+    var cancellations = Cancellations()
     /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
     /// The key of the stored response that no processor accepted, for each load that asks the origin for the whole
@@ -92,19 +91,54 @@ extension ResourceLoader {
 
     func makeTicket() -> UInt64 { flights.withLock { $0.board.ticket() } }
 
-    /// Adds a waiter to a load. If all loads were cancelled after this one was created, the waiter receives
+    /// The result of an attempt to join a load.
+    private enum Joining {
+        case cancelled
+        case joined(LoadBoard<Load, LoadWaiter>.Arrival)
+        /// The store has had removals since the equal load with this number began.
+        case unchecked(UInt64, since: StoreGeneration?)
+    }
+
+    /// Adds a waiter to a load, or begins one. If this load was cancelled after its creation, the waiter receives
     /// ``LoadError/cancelled``.
+    ///
+    /// A load that began before a removal of the key may deliver the removed content. The waiter does not join it.
     func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
-        let arrival: LoadBoard<Load, LoadWaiter>.Arrival? = changeFlights { flights in
-            guard flights.cancellations == load.cancellations else { return (nil, []) }
-            return flights.board.attach(
-                waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment)
+        var load = load
+        load.generation = try? store.generation()
+        /// A load that no removal of its key has followed.
+        var current: UInt64?
+        while true {
+            let joining: Joining = changeFlights { [load, current] flights in
+                guard !flights.cancellations.include(load) else { return (.cancelled, []) }
+                if let (flight, first) = flights.board.flight(of: load), flight != current,
+                    first.generation != load.generation
+                {
+                    return (.unchecked(flight, since: first.generation), [])
+                }
+                let (arrival, actions) = flights.board.attach(
+                    waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment)
+                return (.joined(arrival), actions)
+            }
+            switch joining {
+            case .cancelled: return waiter.receive(.ended(.failure(.cancelled)))
+            case .joined(.joinedRunning): return waiter.receive(.requesting)
+            case .joined: return
+            // The store is asked without the lock.
+            case .unchecked(let flight, let generation):
+                if wasRemoved(load.target.key, since: generation) {
+                    flights.withLock { $0.board.supersede(flight) }
+                } else {
+                    current = flight
+                }
+            }
         }
-        switch arrival {
-        case nil: waiter.receive(.ended(.failure(.cancelled)))
-        case .joinedRunning: waiter.receive(.requesting)
-        default: break
-        }
+    }
+
+    /// Returns whether a key was removed since `generation`. An unreadable store counts as a removal.
+    private func wasRemoved(_ key: CacheKey, since generation: StoreGeneration?) -> Bool {
+        guard let generation else { return true }
+        return (try? store.wasRemoved(key, since: generation)) != false
     }
 
     /// Removes a waiter. It receives ``LoadError/cancelled``, unless its load has ended.

@@ -73,10 +73,10 @@ extension ResourceLoader {
         if let next {
             if [.network, .notModified].contains(response.source) { await transaction.removeFailures() }
             if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
-            return .redirect(response.head.status, to: next)
+            return .redirect(response.status, to: next)
         }
         // A 304 arrives here only if the caller has set a condition.
-        let status = response.head.status
+        let status = response.status
         guard status.kind == .successful || status == .notModified else {
             if response.source == .network, status.code >= 400 {
                 await transaction.recordFailure(
@@ -86,7 +86,7 @@ extension ResourceLoader {
                 response, url: target.url.text, decodes: load.configuration.decodesContent)
             throw TransferFailure(
                 error: .httpStatus(error),
-                retryAfter: response.head.headerFields.retryAfter(at: transaction.now))
+                retryAfter: response.headerFields.retryAfter(at: transaction.now))
         }
         return try await Self.failing { () async throws(LoadError) in
             let isNew = response.source == .network

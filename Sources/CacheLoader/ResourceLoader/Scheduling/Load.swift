@@ -18,8 +18,10 @@ struct Load: Hashable, Sendable {
     let policy: CachePolicy
     /// Makes loads unequal that must not be coalesced.
     private let number: UInt64
-    /// The number of calls of ``ResourceLoader/cancelAll()`` before the load was created.
+    /// The number of cancellations before the load was created; see ``Cancellations``.
     let cancellations: UInt64
+    /// The generation of the store when the load was about to join another one; `nil` if the store could not be read.
+    var generation: StoreGeneration?
     let settings: LoaderSettings
     let retry: RetryPolicy
     let timeout: Duration?

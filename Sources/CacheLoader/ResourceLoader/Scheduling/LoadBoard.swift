@@ -63,7 +63,10 @@ package struct LoadBoard<Key: Hashable, Waiter> {
     }
 
     private var states: [Flight: State] = [:]
+    /// The load that the next waiter of a key joins.
     private var flights: [Key: Flight] = [:]
+    /// Loads that no further waiter joins.
+    private var superseded: Set<Flight> = []
     private var tickets: [Ticket: Flight] = [:]
     /// Loads that have ended, but whose waiters do not all have the result yet.
     private var landings: [Flight: Key] = [:]
@@ -135,12 +138,30 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return (waiter, [.stop(flight)] + begin())
     }
 
-    /// Ends all loads. Returns all waiters in the order of their tickets.
-    package mutating func detachAll() -> ([Waiter], [Action]) {
-        let all = states.keys.sorted()
-        let waiters = states.values.flatMap(\.waiters).sorted { $0.ticket < $1.ticket }.map(\.waiter)
+    /// Ends the loads of the included keys. Returns their waiters in the order of their tickets.
+    package mutating func detachAll(where isIncluded: (Key) -> Bool = { _ in true }) -> ([Waiter], [Action]) {
+        let ended = states.filter { isIncluded($0.value.key) }
+        let all = ended.keys.sorted()
+        let waiters = ended.values.flatMap(\.waiters).sorted { $0.ticket < $1.ticket }.map(\.waiter)
         for flight in all { remove(flight) }
-        return (waiters, all.map(Action.stop))
+        return (waiters, all.map(Action.stop) + begin())
+    }
+
+    /// Returns the load that the next waiter of a key would join, with the key of its first waiter.
+    package func flight(of key: Key) -> (Flight, Key)? {
+        flights[key].flatMap { flight in states[flight].map { (flight, $0.key) } }
+    }
+
+    /// Lets no further waiter join a load. The next waiter of its key begins another one.
+    package mutating func supersede(_ flight: Flight) {
+        guard let key = states[flight]?.key, flights[key] == flight else { return }
+        flights[key] = nil
+        superseded.insert(flight)
+    }
+
+    /// Returns the loads of a key, the superseded ones included.
+    private func allFlights(of key: Key) -> [Flight] {
+        [flights[key]].compactMap(\.self) + superseded.filter { states[$0]?.key == key }.sorted()
     }
 
     /// Returns the waiters of a load in the order in which they joined; `nil` once the load has ended.
@@ -150,12 +171,12 @@ package struct LoadBoard<Key: Hashable, Waiter> {
 
     /// Returns the number of waiters for a key.
     package func waiterCount(of key: Key) -> Int {
-        flights[key].flatMap { states[$0]?.waiters.count } ?? 0
+        allFlights(of: key).reduce(0) { $0 + (states[$1]?.waiters.count ?? 0) }
     }
 
     /// Returns whether a key has waiters without a result, or a transfer that is to be finished.
     package func isLoading(_ key: Key) -> Bool {
-        flights[key] != nil || landings.values.contains(key)
+        !allFlights(of: key).isEmpty || landings.values.contains(key)
     }
 
     /// The number of loads, and the lengths of the queues.
@@ -227,10 +248,9 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         return begin()
     }
 
-    /// Puts the load of a key, if there is one, into a lane. A running transfer continues, and counts in the new lane.
+    /// Puts the loads of a key into a lane. A running transfer continues, and counts in the new lane.
     package mutating func setLane(_ lane: Lane, of key: Key) -> [Action] {
-        guard let flight = flights[key] else { return [] }
-        move(flight, to: lane)
+        for flight in allFlights(of: key) { move(flight, to: lane) }
         return begin()
     }
 
@@ -292,6 +312,7 @@ package struct LoadBoard<Key: Hashable, Waiter> {
         guard let state = states.removeValue(forKey: flight) else { return }
         if state.phase == .queued { queues[state.lane]?.remove(flight) }
         if flights[state.key] == flight { flights[state.key] = nil }
+        superseded.remove(flight)
         for (ticket, _) in state.waiters { tickets[ticket] = nil }
     }
 }

@@ -141,7 +141,7 @@ extension Loaded {
         _ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration
     ) throws(LoadError) {
         try configuration.checkContentType(of: response.head, url: target.url.text)
-        var fields = response.head.headerFields
+        var fields = response.headerFields
         if configuration.decodesContent, ContentCoding.isKnown(fields) { fields.removeCoding() }
         self.init(value, response, target, fields)
     }
@@ -149,7 +149,7 @@ extension Loaded {
     /// Creates a result with a value of a response and the given fields.
     init(_ value: Output, _ response: CachedResponse, _ target: LoadTarget, _ fields: HTTPFields) {
         self.init(
-            value: value, url: target.url.text, status: response.head.status, headerFields: fields,
+            value: value, url: target.url.text, status: response.status, headerFields: fields,
             source: response.source, age: response.age, isStale: response.isStale, expiresAt: response.expiresAt,
             failure: response.failure)
     }

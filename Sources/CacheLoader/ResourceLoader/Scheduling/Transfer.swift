@@ -161,8 +161,8 @@ extension Resource {
         try configuration.checkContentType(of: response.head, url: target.url.text)
         let total = response.body.byteCount
         var data = try await response.body.data { progress(LoadProgress(received: $0, total: total)) }
-        var fields = response.head.headerFields
-        if response.head.status != .partialContent {
+        var fields = response.headerFields
+        if response.status != .partialContent {
             do throws(LoadError) {
                 data = try configuration.decode(data, &fields, url: target.url.text)
             } catch {

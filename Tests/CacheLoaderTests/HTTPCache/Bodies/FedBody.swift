@@ -129,7 +129,7 @@ extension HTTPField.Name {
 
 extension CachedResponse {
     /// What this cache says that it did.
-    var cacheStatus: String? { head.headerFields[fields: .cacheStatus].last?.value }
+    var cacheStatus: String? { headerFields[fields: .cacheStatus].last?.value }
 }
 
 /// Counts, from any task.

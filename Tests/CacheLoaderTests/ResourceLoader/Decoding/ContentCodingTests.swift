@@ -116,7 +116,7 @@ struct ContentCodingTests {
                     headerFields: [
                         .cacheControl: "max-age=60", .contentEncoding: "gzip", .contentLength: "\(Self.gzip.count)",
                         .vary: "Accept-Encoding",
-                    ]), body: TransportBody(chunks: [Self.gzip]))
+                    ]), body: TransportBody(Self.gzip))
         }
         let fixture = try LoaderFixture(transport: transport)
         let url = "https://example.com/a"

@@ -13,6 +13,8 @@ struct LeaseCountTests {
         case release
         /// A release too many.
         case releaseFails
+        /// Memory is short.
+        case pressure
         case value(Int)
         case prior(Int)
         case fail
@@ -77,6 +79,17 @@ struct LeaseCountTests {
                 "E7: a release after a failure stops nothing", [.acquire, .fail, .release], counts: [1, 1, 0],
                 state: .failed(.offline, prior: nil), actions: ["begin"]),
             Case(
+                "E7, I7: memory pressure drops a value without leases, and the next lease loads it",
+                [.acquire, .value(1), .release, .pressure, .acquire, .value(2)], counts: [1, 1, 0, 0, 1, 1],
+                state: .loaded(2), actions: ["begin", "begin"]),
+            Case(
+                "E7, I7: memory pressure leaves a value with a lease",
+                [.acquire, .acquire, .value(1), .release, .pressure], counts: [1, 2, 2, 1, 1], state: .loaded(1),
+                actions: ["begin"]),
+            Case(
+                "E7, I7: memory pressure drops a prior value, too", [.acquire, .prior(1), .release, .pressure],
+                counts: [1, 1, 0, 0], state: .released, actions: ["begin", "stop"]),
+            Case(
                 "E7: a value that can be had at once", [.acquireNow(1), .release], counts: [1, 0], state: .loaded(1),
                 actions: []),
         ])
@@ -99,6 +112,7 @@ struct LeaseCountTests {
             case .acquire: note(leases.acquire { _ in nil })
             case .acquireNow(let value): note(leases.acquire { _ in value })
             case .release: note(try leases.release())
+            case .pressure: note(leases.releaseIfUnused())
             case .releaseFails: #expect(throws: LeaseError.notAcquired) { try leases.release() }
             case .value(let value): leases.receive(.value(value), of: number)
             case .prior(let value): leases.receive(.prior(value), of: number)

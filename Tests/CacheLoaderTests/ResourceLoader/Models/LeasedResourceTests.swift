@@ -107,6 +107,83 @@ struct LeasedResourceTests {
         #expect(resource.value == Data("body".utf8))
     }
 
+    @Test(
+        "I7: memory pressure drops a value without leases; leased again, it is loaded",
+        arguments: MemoryPressure.allCases)
+    func pressure(_ level: MemoryPressure) async throws {
+        let pressure = ScriptedPressure()
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryPressure = pressure }
+        let observers = pressure.observerCount
+        var resource: LeasedResource? = LeasedResource(request, loader: fixture.loader)
+        #expect(pressure.observerCount == observers + 1)
+        let log = try states(#require(resource), 6)
+        resource?.acquire()
+        while resource?.value == nil { await Task.yield() }
+        pressure.signal(level)
+        #expect(resource?.value != nil, "a lease holds it")
+        try resource?.release()
+        #expect(resource?.value != nil)
+        pressure.signal(level)
+        #expect(resource?.value == nil)
+        resource?.acquire()
+        #expect(
+            await log.value == [
+                .idle, .loading(prior: nil), .loaded("body"), .released, .loading(prior: nil), .loaded("body"),
+            ])
+        // The store has kept the content.
+        #expect(transport.requestCount == 1)
+        resource = nil
+        await eventually { pressure.observerCount == observers }
+    }
+
+    @Test("E7: a closure runs with the value and holds a lease, which keeps the value under memory pressure")
+    func closure() async throws {
+        let pressure = ScriptedPressure()
+        let script = ReplyScript(.ok("body".utf8), .status(503))
+        let fixture = try LoaderFixture(transport: script.transport) { $0.memoryPressure = pressure }
+        let resource = LeasedResource(request, loader: fixture.loader)
+        let count = try await resource.withValue { value in
+            #expect(resource.leases == 1)
+            pressure.signal(.critical)
+            await Task.yield()
+            #expect(resource.value == value)
+            return value.count
+        }
+        #expect(count == 4)
+        #expect(resource.leases == 0)
+        await #expect(throws: CancellationError.self) {
+            try await resource.withValue { _ in throw CancellationError() }
+        }
+        #expect(resource.leases == 0)
+        pressure.signal(.critical)
+        _ = try await fixture.loader.remove(request)
+        // The error of the load, and no call of the closure.
+        let error = await #expect(throws: LoadError.self) {
+            try await resource.withValue { _ in Issue.record("there is no value") }
+        }
+        #expect(error?.brief == .status(503, url: request.url))
+        #expect(resource.leases == 0)
+    }
+
+    @Test("E7: cancelling a task that waits for the value ends its lease, and so the load")
+    func cancelledClosure() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [:], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let resource = LeasedResource(request, loader: fixture.loader)
+        let waiting = Task { try await resource.withValue { _ in Issue.record("there is no value") } }
+        await gate.reached(1)
+        waiting.cancel()
+        await #expect(throws: LoadError.cancelled) { try await waiting.value }
+        #expect(resource.leases == 0)
+        #expect(resource.state.map(\.value) == .cancelled(prior: nil))
+        gate.open()
+    }
+
     @Test("E7: a resource that goes lets go of its load, and ends its states")
     func deinitialisation() async throws {
         let script = LoadScript()

@@ -97,7 +97,7 @@ extension ObservedResource {
     }
 
     /// Returns when the state is as wanted, which has to be certain to come.
-    func settled(_ isWanted: (State) -> Bool) async {
+    func settled(_ isWanted: (ResourceState<Loaded<Output>>) -> Bool) async {
         while !isWanted(state) { await Task.yield() }
     }
 

@@ -58,7 +58,7 @@ struct ModelConcurrencyTests {
     /// The states of a resource that 8 tasks have used, and that is there no more.
     private func use(
         _ script: LoadScript, _ seed: SeededGenerator
-    ) async throws -> [AsyncStream<LeasedResource<Int>.State>] {
+    ) async throws -> [AsyncStream<ResourceState<Loaded<Int>>>] {
         let resource = LeasedResource(ResourceRequest("a"), begin: { script.begin($0) })
         let readers = (0..<4).map { _ in resource.states() }
         // Ends some of the loads.
@@ -110,7 +110,7 @@ struct ModelConcurrencyTests {
 
     /// The states of a model that 6 tasks have used, and that is there no more.
     private func bind(_ loader: ResourceLoader, _ seed: SeededGenerator) async -> AsyncStream<
-        ObservedResource<Data>.State
+        ResourceState<Loaded<Data>>
     > {
         let model = await ObservedResource(loader: loader)
         let log = await model.states()

@@ -8,7 +8,7 @@ import Testing
 private final class Observed {
     let script = LoadScript()
     private var model: ObservedResource<Int>?
-    private let states: AsyncStream<ObservedResource<Int>.State>
+    private let states: AsyncStream<ResourceState<Loaded<Int>>>
 
     init(now values: [String: Int] = [:]) {
         script.values = values
@@ -226,7 +226,7 @@ struct ObservedResourceTests {
         script.values = ["a": 1]
         let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
         model.bind("a")
-        var first: AsyncStream<ObservedResource<Int>.State>? = model.states()
+        var first: AsyncStream<ResourceState<Loaded<Int>>>? = model.states()
         let second = Task { for await _ in model.states() {} }
         while model.observers < 2 { await Task.yield() }
         first = nil

@@ -20,19 +20,19 @@ internal import Testing
     private let type = "CacheLoaderTests.JSONProcessorTests.Feed"
 
     @Test(
-        "F1: a value in the style of its author",
+        "F1: a value in the formats of its author",
         arguments: [
-            (JSONStyle(), #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
-            (JSONStyle(dates: .secondsSince1970), #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
-            (JSONStyle(dates: .millisecondsSince1970), #"{"entries":[{"title":"é","firstSeen":1500}]}"#, 1.5),
-            (JSONStyle(dates: .iso8601), #"{"entries":[{"title":"é","firstSeen":"1970-01-01T00:01:00Z"}]}"#, 60),
+            (.secondsSince2001, .asProperties, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
+            (.secondsSince1970, .asProperties, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
+            (.millisecondsSince1970, .asProperties, #"{"entries":[{"title":"é","firstSeen":1500}]}"#, 1.5),
+            (.iso8601, .asProperties, #"{"entries":[{"title":"é","firstSeen":"1970-01-01T00:01:00Z"}]}"#, 60),
             (
-                JSONStyle(dates: .secondsSince1970, keys: .snakeCase),
+                .secondsSince1970, .snakeCase,
                 #"{"entries":[{"title":"é","first_seen":60,"more":[]}]}"#, 60
             ),
-        ])
-    func value(style: JSONStyle, json: String, seconds: Double) async throws {
-        let feed = try await ProcessorSample.value(Data(json.utf8), as: .json(Feed.self, style: style))
+        ] as [(JSONDateFormat, JSONKeyFormat, String, Double)])
+    func value(dates: JSONDateFormat, keys: JSONKeyFormat, json: String, seconds: Double) async throws {
+        let feed = try await ProcessorSample.value(Data(json.utf8), as: .json(Feed.self, dates: dates, keys: keys))
         #expect(feed == Feed(entries: [.init(title: "é", firstSeen: Date(timeIntervalSince1970: seconds))]))
     }
 

@@ -41,15 +41,15 @@ internal import Testing
         #expect(ids.allSatisfy { $0.description.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
     }
 
-    @Test("F1: every style of JSON has an id of its own")
-    func styles() {
+    @Test("F1: every format of JSON has an id of its own")
+    func formats() {
         var ids: Set<ProcessorID> = []
-        for dates in JSONStyle.Dates.allCases {
-            for keys in JSONStyle.Keys.allCases {
-                ids.insert(JSONProcessor(One.self, style: JSONStyle(dates: dates, keys: keys)).id)
+        for dates in JSONDateFormat.allCases {
+            for keys in JSONKeyFormat.allCases {
+                ids.insert(JSONProcessor(One.self, dates: dates, keys: keys).id)
             }
         }
-        #expect(ids.count == JSONStyle.Dates.allCases.count * JSONStyle.Keys.allCases.count)
+        #expect(ids.count == JSONDateFormat.allCases.count * JSONKeyFormat.allCases.count)
         #expect(ids.contains(JSONProcessor(One.self).id))
     }
 

@@ -5,13 +5,13 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("VersionedPrior", .timeLimit(.minutes(5)))
-struct VersionedPriorTests {
+@Suite("EventsAfterPrior", .timeLimit(.minutes(5)))
+struct EventsAfterPriorTests {
     // MARK: Pure
 
     private static func told(_ events: [LoadEvent<Int>], prior: Int = 2) -> [String] {
         // A value is its own version, as long as it is one digit.
-        let order = EventsAfterPrior(VersionedPrior(prior, version: prior), url: "a") { loaded in
+        let order = EventsAfterPrior(prior, version: prior, url: "a") { loaded in
             loaded.value < 10 ? loaded.value : nil
         }
         return ([order.first] + events.compactMap(order.event)).map(description)
@@ -92,7 +92,7 @@ struct VersionedPriorTests {
         let transport = ReplyScript(.ok("\(version)".utf8, cacheControl: "max-age=60")).transport
         let fixture = try LoaderFixture(transport: transport)
         let events = fixture.loader.events(
-            for: ResourceRequest("https://example.com/a"), prior: VersionedPrior(Data("2".utf8), version: 2)
+            for: ResourceRequest("https://example.com/a"), prior: Data("2".utf8), version: 2
         ) { Self.version($0.data) }
         #expect(
             await Self.values(events) == [
@@ -108,7 +108,7 @@ struct VersionedPriorTests {
         _ = try await fixture.loader.load("https://example.com/a")
         fixture.clock.advance(by: age)
         let events = fixture.loader.events(
-            for: ResourceRequest("https://example.com/a"), prior: VersionedPrior(Data("2".utf8), version: 2)
+            for: ResourceRequest("https://example.com/a"), prior: Data("2".utf8), version: 2
         ) { Self.version($0.data) }
         let last =
             age == 0
@@ -127,7 +127,7 @@ struct VersionedPriorTests {
         let fixture = try LoaderFixture(transport: transport)
         let request = ResourceRequest("https://example.com/a")
         let reader = Task {
-            let events = fixture.loader.events(for: request, prior: VersionedPrior(Data("2".utf8), version: 2)) {
+            let events = fixture.loader.events(for: request, prior: Data("2".utf8), version: 2) {
                 Self.version($0.data)
             }
             return await Self.values(events)

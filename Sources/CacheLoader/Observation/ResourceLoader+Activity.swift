@@ -1,26 +1,20 @@
-/// Whether requests to origins are under way.
-public enum NetworkActivity: String, Hashable, Sendable, CaseIterable {
-    /// No request is under way.
-    case idle
-    /// At least one request is under way: from its sending to the last byte of its response.
-    case active
-}
-
 extension ResourceLoader {
     /// Returns a stream that reports whether requests to origins are under way. It begins with the current state, then
     /// reports each change, and ends when the loader is released.
     ///
+    /// A request is under way from its sending to the last byte of its response.
+    ///
     /// ```swift
-    /// for await activity in loader.activity() { spinner.isHidden = activity == .idle }
+    /// for await isActive in loader.activity() { spinner.isHidden = !isActive }
     /// ```
     ///
     /// Each call returns a new stream, for one reader. A slow reader receives only the latest state. Requests in the
     /// background count. Answers from memory, from a file or from the store do not, nor does the pause before another
     /// attempt.
     ///
-    /// - Parameter offDelay: The time without requests before the stream reports ``NetworkActivity/idle``, so that a
-    ///   spinner does not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
-    public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<NetworkActivity> {
+    /// - Parameter offDelay: The time without requests before the stream reports `false`, so that a spinner does
+    ///   not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
+    public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<Bool> {
         context.meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
     }
 }
@@ -32,9 +26,9 @@ extension HTTPCache {
     /// Each call returns a new stream, for one reader. A slow reader receives only the latest state. Validation in the
     /// background counts.
     ///
-    /// - Parameter offDelay: The time without requests before the stream reports ``NetworkActivity/idle``, so that a
-    ///   spinner does not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
-    public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<NetworkActivity> {
+    /// - Parameter offDelay: The time without requests before the stream reports `false`, so that a spinner does
+    ///   not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
+    public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<Bool> {
         meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
     }
 

@@ -1,0 +1,36 @@
+internal import CacheStore
+
+extension ResourceLoader {
+    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` at once, and transfers stop. Later loads are not
+    /// affected.
+    public func cancelAll() {
+        cancelLoads(of: nil)
+    }
+
+    /// Cancels all loads of a URL, like ``cancel(_:)-(ResourceRequest)``.
+    public func cancel(_ url: String) throws(LoadError) {
+        try cancel(ResourceRequest(url))
+    }
+
+    /// Cancels all loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``.
+    ///
+    /// The method, the policy and the other properties of the loads do not matter, nor does the number of their
+    /// callers. All waiters receive ``LoadError/cancelled`` at once, and the transfers stop, even those that were to
+    /// finish without a caller. A validation in the background ends, too. Other loads and later ones are not affected.
+    ///
+    /// Takes time in proportion to the number of loads under way.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
+    public func cancel(_ request: ResourceRequest) throws(LoadError) {
+        cancelLoads(of: try LoadTarget(request, partition: configuration.partition).key)
+    }
+
+    /// - Parameter key: The key of the stored response; `nil` for all loads.
+    private func cancelLoads(of key: CacheKey?) {
+        let waiters = changeFlights { flights in
+            flights.cancellations.note(key)
+            return flights.board.detachAll { key == nil || $0.target.key == key }
+        }
+        for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
+    }
+}

@@ -1,0 +1,34 @@
+internal import CacheStore
+
+/// The cancellations of all loads, or of those of one key, for loads that have no waiter yet.
+///
+/// Each load remembers ``count`` at its creation. It is cancelled if a cancellation that includes it came later.
+struct Cancellations: Sendable {
+    /// The greatest number of keys whose latest cancellation is remembered.
+    private static let capacity = 1024
+
+    /// The number of cancellations.
+    private(set) var count: UInt64 = 0
+    private var latestOfAll: UInt64 = 0
+    private var latestByKey: [CacheKey: UInt64] = [:]
+
+    /// Records a cancellation.
+    ///
+    /// - Parameter key: The key of the cancelled loads; `nil` for all loads.
+    mutating func note(_ key: CacheKey?) {
+        count += 1
+        guard let key else {
+            latestOfAll = count
+            latestByKey = [:]
+            return
+        }
+        // A dropped record lets a load begin that was looking into the store during its cancellation.
+        if latestByKey.count >= Self.capacity { latestByKey = [:] }
+        latestByKey[key] = count
+    }
+
+    /// Returns whether a load was cancelled after its creation.
+    func include(_ load: Load) -> Bool {
+        load.cancellations < max(latestOfAll, latestByKey[load.target.key] ?? 0)
+    }
+}

@@ -1,0 +1,98 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("ResponseBody: cancel", .timeLimit(.minutes(5)))
+struct CancelledBodyTests {
+    private func fixture(_ fed: FedBody, stores: Bool) throws -> LoaderFixture {
+        let fields: HTTPFields = [.cacheControl: stores ? "max-age=60" : "no-store"]
+        return try LoaderFixture(transport: ScriptedTransport { _, _ in fed.response(.ok, fields) })
+    }
+
+    @Test("E4: a waiting read throws at once, and so does each later one; the exchange ends", arguments: [true, false])
+    func waiting(stores: Bool) async throws {
+        let fed = FedBody("half")
+        let fixture = try fixture(fed, stores: stores)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        let body = response.body
+        let read = Task {
+            var chunks = body.makeAsyncIterator()
+            var text = ""
+            while let chunk = try await chunks.next() { text += String(decoding: chunk, as: UTF8.self) }
+            return text
+        }
+        await fed.asked(2)
+        body.cancel()
+        await #expect(throws: LoadError.cancelled) { try await read.value }
+        body.cancel()
+        await fed.stopped()
+        // The body arrives for no reader, so the store keeps nothing of it.
+        #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/a")))
+    }
+
+    @Test("E4: without a waiting read the exchange ends, too, and the next read throws", arguments: [true, false])
+    func idle(stores: Bool) async throws {
+        let fed = FedBody("half")
+        let fixture = try fixture(fed, stores: stores)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next() == Data("half".utf8))
+        response.body.cancel()
+        // The response is still held.
+        await fed.stopped()
+        do {
+            _ = try await chunks.next()
+            Issue.record("the body can still be read")
+        } catch {
+            #expect(error == .cancelled)
+        }
+        withExtendedLifetime(response) {}
+    }
+
+    @Test("E4: another reader of the same transfer goes on, and the body is stored")
+    func others() async throws {
+        let fed = FedBody("half")
+        let fixture = try fixture(fed, stores: true)
+        let first = try await fixture.cache.response(for: .to("/a"))
+        let second = try await fixture.cache.response(for: .to("/a"))
+        first.body.cancel()
+        await #expect(throws: LoadError.cancelled) { try await first.data() }
+        fed.feed("half")
+        fed.end()
+        #expect(try await second.text == "halfhalf")
+        #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
+    }
+
+    @Test("E5: the store receives the rest of a body that is cancelled near its end, as after a departure")
+    func nearEnd() async throws {
+        let fed = FedBody("half")
+        let transport = ScriptedTransport { _, _ in
+            fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "8"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        response.body.cancel()
+        fed.feed("half")
+        fed.end()
+        let key = try CacheKey(url: "https://example.com/a")
+        try await eventually { try fixture.store.contains(key) }
+    }
+
+    @Test("E4: a stored body can be cancelled, too, and the entry stays")
+    func stored() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "body")
+        let hit = try await fixture.cache.response(for: .to("/a"))
+        hit.body.cancel()
+        hit.body.cancel()
+        await #expect(throws: LoadError.cancelled) { try await hit.text }
+        await #expect(throws: LoadError.cancelled) { try await hit.data() }
+        #expect(throws: LoadError.cancelled) { try hit.body.storedData(upTo: .max) }
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "body")
+        #expect(transport.requestCount == 1)
+    }
+}
