@@ -106,7 +106,7 @@ extension ResourceLoader {
     func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
         var load = load
         load.generation = try? store.generation()
-        /// A load that no removal of its key has followed.
+        // A load that no removal of its key has followed.
         var current: UInt64?
         while true {
             let joining: Joining = changeFlights { [load, current] flights in
