@@ -27,9 +27,9 @@ extension ResourceLoader {
 
     /// - Parameter key: The key of the stored response; `nil` for all loads.
     private func cancelLoads(of key: CacheKey?) {
-        let waiters = changeFlights { flights in
-            flights.cancellations.note(key)
-            return flights.board.detachAll { key == nil || $0.target.key == key }
+        let waiters = changeLoads { loads in
+            loads.cancellations.note(key)
+            return loads.table.detachAll { key == nil || $0.target.key == key }
         }
         for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }

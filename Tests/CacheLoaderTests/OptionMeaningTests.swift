@@ -214,11 +214,11 @@ struct OptionMeaningTests {
 
     /// Returns how many of three loads from one host begin at once.
     private static func starts(_ lane: Lane, _ widths: LaneWidths) -> Int {
-        var board = LoadBoard<Int, Int>(widths: widths)
+        var table = LoadTable<Int, Int>(widths: widths)
         var count = 0
         for number in 0..<3 {
-            let ticket = board.ticket()
-            let (_, actions) = board.attach(
+            let ticket = table.ticket()
+            let (_, actions) = table.attach(
                 number, ticket, to: number, host: "example.com", lane: lane, abandonment: .stop)
             count += actions.count
         }

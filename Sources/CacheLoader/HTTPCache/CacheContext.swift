@@ -14,7 +14,7 @@ final class CacheContext: Sendable {
     /// Shared by all caches and loaders on the store.
     let coalescer: RequestCoalescer
     /// The bodies that arrive for the store.
-    let bodies = BodiesUnderWay()
+    let bodies = ArrivingBodies()
 
     /// Guards the revalidator; `nil` before the owner is complete.
     private let revalidator = Mutex<Revalidator?>(nil)

@@ -15,10 +15,10 @@ final class ActivityMonitor: Sendable {
         /// The task that will send `false`.
         var pause: (number: UInt64, task: Task<Void, Never>)?
 
-        mutating func show(_ isActive: Bool, _ outbox: Outbox<StreamMessage<Bool>>) {
+        mutating func show(_ isActive: Bool, _ deliveries: DeliveryQueue<StreamMessage<Bool>>) {
             guard shown != isActive else { return }
             shown = isActive
-            outbox.add(.element(isActive, continuation))
+            deliveries.add(.element(isActive, continuation))
         }
     }
 
@@ -37,7 +37,7 @@ final class ActivityMonitor: Sendable {
     /// Guards the number of requests under way, and the readers. Messages are queued under the lock, so that they stay
     /// in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let state = Mutex(State())
-    private let outbox = Outbox<StreamMessage<Bool>>()
+    private let deliveries = DeliveryQueue<StreamMessage<Bool>>()
 
     /// Records the beginning of a request.
     func began() {
@@ -48,11 +48,11 @@ final class ActivityMonitor: Sendable {
             for id in Array(state.readers.keys) {
                 if let pause = state.readers[id]?.pause { pauses.append(pause.task) }
                 state.readers[id]?.pause = nil
-                state.readers[id]?.show(true, outbox)
+                state.readers[id]?.show(true, deliveries)
             }
             return pauses
         }
-        outbox.deliver()
+        deliveries.deliver()
         for pause in pauses { pause.cancel() }
     }
 
@@ -63,7 +63,7 @@ final class ActivityMonitor: Sendable {
             guard state.underWay == 0 else { return }
             for (id, reader) in state.readers {
                 guard reader.offDelay > .zero else {
-                    state.readers[id]?.show(false, outbox)
+                    state.readers[id]?.show(false, deliveries)
                     continue
                 }
                 let number = state.number()
@@ -74,7 +74,7 @@ final class ActivityMonitor: Sendable {
                 state.readers[id]?.pause = (number, task)
             }
         }
-        outbox.deliver()
+        deliveries.deliver()
     }
 
     /// Does nothing if a request has begun meanwhile.
@@ -82,9 +82,9 @@ final class ActivityMonitor: Sendable {
         state.withLock { state in
             guard state.readers[id]?.pause?.number == number else { return }
             state.readers[id]?.pause = nil
-            state.readers[id]?.show(false, outbox)
+            state.readers[id]?.show(false, deliveries)
         }
-        outbox.deliver()
+        deliveries.deliver()
     }
 
     /// Returns a stream of the current state and of each change, until ``finish()``.
@@ -119,10 +119,10 @@ final class ActivityMonitor: Sendable {
         let readers = state.withLock { state in
             state.isFinished = true
             defer { state.readers = [:] }
-            for reader in state.readers.values { outbox.add(.end(reader.continuation)) }
+            for reader in state.readers.values { deliveries.add(.end(reader.continuation)) }
             return Array(state.readers.values)
         }
-        outbox.deliver()
+        deliveries.deliver()
         for reader in readers { reader.pause?.task.cancel() }
     }
 }

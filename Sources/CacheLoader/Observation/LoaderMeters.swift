@@ -16,7 +16,7 @@ final class LoaderMeters: Sendable {
     private let evictedCost: Tally
     private let warnings: Tally
     private let criticalSignals: Tally
-    private let flights: Meter
+    private let loads: Meter
     private let urgentQueue: Meter
     private let backgroundQueue: Meter
     private let transferTimer: CoreMetrics.Timer
@@ -30,7 +30,7 @@ final class LoaderMeters: Sendable {
         evictedCost = Tally("cacheloader.memory.evicted.cost", from: factory)
         warnings = Tally("cacheloader.memory.pressure", [("level", "warning")], from: factory)
         criticalSignals = Tally("cacheloader.memory.pressure", [("level", "critical")], from: factory)
-        flights = Meter(label: "cacheloader.flights", factory: factory)
+        loads = Meter(label: "cacheloader.loads", factory: factory)
         urgentQueue = Meter(label: "cacheloader.queue.length", dimensions: [("lane", "urgent")], factory: factory)
         backgroundQueue = Meter(
             label: "cacheloader.queue.length", dimensions: [("lane", "background")], factory: factory)
@@ -47,7 +47,7 @@ final class LoaderMeters: Sendable {
     /// Records a change of the loads under way. Changes may come in any order: only their sum counts.
     func note(_ change: LoadOccupancy) {
         guard change != LoadOccupancy() else { return }
-        flights.change(by: change.flights)
+        loads.change(by: change.loads)
         urgentQueue.change(by: change.urgentQueue)
         backgroundQueue.change(by: change.backgroundQueue)
     }

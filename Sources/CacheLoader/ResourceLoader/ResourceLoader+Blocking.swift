@@ -24,7 +24,7 @@ extension ResourceLoader {
     /// - Returns: `nil` if requests are not blocked, if none is needed, or if the stored response is a redirect.
     /// - Throws: The latest error of the origin, if no stored response may answer, and errors of reading or processing
     ///   the body.
-    func loadWhileBlocked(_ load: Load, _ recipe: Recipe) async throws(LoadError) -> Loaded<any Sendable>? {
+    func loadWhileBlocked(_ load: Load, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<any Sendable>? {
         guard let response = try staleFallbackWhileBlocked(load, transaction(load)),
             response.status.kind == .successful
         else {
@@ -32,7 +32,7 @@ extension ResourceLoader {
         }
         let resource = try await Resource(response, load.target, load.configuration)
         let arrived = Arrived(resource, response, load.target, load.method)
-        return resource.with(try await value(recipe, of: arrived, load).get())
+        return resource.with(try await value(plan, of: arrived, load).get())
     }
 
     /// Returns the stored response that answers while requests to the origin are blocked; `nil` if they are not

@@ -55,7 +55,7 @@ extension ResourceLoader {
     public func cachedValue<Output>(
         for request: ResourceRequest, as processor: some Processor<Data, Output>
     ) throws(LoadError) -> Loaded<Output>? {
-        try cachedValue(for: request, Recipe(processor)) {
+        try cachedValue(for: request, ProcessingPlan(processor)) {
             guard let processor = processor as? any SynchronousProcessor<Data, Output> else { return nil }
             return { resource in
                 let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)
@@ -67,34 +67,34 @@ extension ResourceLoader {
     /// - Parameter maker: Returns a function that makes the value of content; `nil` if only a load can make the value.
     ///   Runs only if there is no such value yet.
     private func cachedValue<Output: Sendable>(
-        for request: ResourceRequest, _ recipe: Recipe, maker: () -> ((Resource) throws -> Output)?
+        for request: ResourceRequest, _ plan: ProcessingPlan, maker: () -> ((Resource) throws -> Output)?
     ) throws(LoadError) -> Loaded<Output>? {
-        let key = memoryKey(request, recipe)
+        let key = memoryKey(request, plan)
         if let loaded = loadFromMemory(key) {
             context.meters.requests.add()
             return loaded.cast()
         }
         let load = try load(for: request)
         let epoch = key.map { _ in memory.epoch(of: load.target.key) }
-        guard load.isShareable, let (hops, last) = try cachedHops(load), let (transaction, answer) = hops.last,
+        guard load.isShareable, let (steps, last) = try cachedSteps(load), let (transaction, answer) = steps.last,
             !answer.isRevalidated
         else { return nil }
         let response = transaction.response(from: answer)
-        guard let (loaded, byteCount) = try value(recipe, of: response, last, load, maker) else { return nil }
+        guard let (loaded, byteCount) = try value(plan, of: response, last, load, maker) else { return nil }
         context.meters.requests.add()
-        for hop in hops { hop.transaction.note(hop.answer) }
+        for step in steps { step.transaction.note(step.answer) }
         if let key, let epoch {
             remember([key: loaded.value], of: loaded, byteCount, answer.entry, load, since: epoch)
         }
         return loaded
     }
 
-    /// Calls ``freshHops(_:)``. Returns `nil` if the policy forbids the network and no stored response answers.
-    private func cachedHops(
+    /// Calls ``freshSteps(_:)``. Returns `nil` if the policy forbids the network and no stored response answers.
+    private func cachedSteps(
         _ load: Load
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
         do throws(LoadError) {
-            return try freshHops(load)
+            return try freshSteps(load)
         } catch .notCached {
             return nil
         }
@@ -102,12 +102,12 @@ extension ResourceLoader {
 
     /// Reads the stored value of a response, or makes the value of the stored content.
     private func value<Output: Sendable>(
-        _ recipe: Recipe, of response: CachedResponse, _ request: HopRequest, _ load: Load,
+        _ plan: ProcessingPlan, of response: CachedResponse, _ request: RedirectRequest, _ load: Load,
         _ maker: () -> ((Resource) throws -> Output)?
     ) throws(LoadError) -> (Loaded<Output>, byteCount: Int)? {
         let (target, configuration) = (request.target, load.configuration)
         if let original = response.original(for: request.method),
-            let stored = recipe.readStoredValue(of: original, in: store, configuration)
+            let stored = plan.readStoredValue(of: original, in: store, configuration)
         {
             context.meters.diskBytes.add(Int64(stored.byteCount))
             let loaded = try Loaded(stored.value, response, target, configuration)

@@ -54,28 +54,28 @@ extension ResourceLoader {
     // MARK: Events
 
     func start<Output>(
-        _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool,
+        _ request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool,
         read: @escaping @Sendable (AsyncStream<LoadEvent<Output>>) async -> Void
     ) -> LoadHandle {
-        let (events, cancel) = observe(request, recipe, deliversStale: deliversStale, as: Output.self)
+        let (events, cancel) = observe(request, plan, deliversStale: deliversStale, as: Output.self)
         Task { await read(events) }
         return LoadHandle(cancel)
     }
 
     func events<Output>(
-        for request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool
+        for request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool
     ) -> AsyncStream<LoadEvent<Output>> {
-        observe(request, recipe, deliversStale: deliversStale, as: Output.self).events
+        observe(request, plan, deliversStale: deliversStale, as: Output.self).events
     }
 
     private func observe<Output>(
-        _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, as type: Output.Type
+        _ request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool, as type: Output.Type
     ) -> (events: AsyncStream<LoadEvent<Output>>, cancel: @Sendable () -> Void) {
         let ticket = makeTicket()
         let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
         let observation = LoadObservation(continuation)
         context.meters.requests.add()
-        let task = Task { await observe(request, recipe, deliversStale: deliversStale, observation, ticket) }
+        let task = Task { await observe(request, plan, deliversStale: deliversStale, observation, ticket) }
         let cancel = { @Sendable [weak self] in
             // Cancel both: before the waiter joins the load, only the task exists. Afterwards the task may have ended.
             task.cancel()
@@ -88,12 +88,12 @@ extension ResourceLoader {
     }
 
     private func observe<Output>(
-        _ request: ResourceRequest, _ recipe: Recipe, deliversStale: Bool, _ observation: LoadObservation<Output>,
+        _ request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool, _ observation: LoadObservation<Output>,
         _ ticket: UInt64
     ) async {
         do throws(LoadError) {
             let load: Load
-            switch try await loadLocally(request, recipe) {
+            switch try await loadLocally(request, plan) {
             case .loaded(let loaded):
                 guard !Task.isCancelled else { throw .cancelled }
                 return observation.end(.success(loaded.cast()))
@@ -102,26 +102,26 @@ extension ResourceLoader {
             let stale = deliversStale ? await loadStaleFromStore(load) : nil
             if stale != nil { observation.awaitCached() }
             if let stale, let error = blockingError(load, transaction(load)) {
-                observation.cached(await loaded(recipe, stale, load))
+                observation.cached(await loaded(plan, stale, load))
                 throw Task.isCancelled ? .cancelled : error
             }
-            let fallback = try await loadWhileBlocked(load, recipe)
+            let fallback = try await loadWhileBlocked(load, plan)
             // Otherwise the transfer could start, and even end, before the waiter leaves.
             guard !Task.isCancelled else { throw .cancelled }
             if let fallback { return observation.end(.success(fallback.cast())) }
-            let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { observation.receive($0) }
+            let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey(request, plan)) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
             // An earlier cancellation has found no waiter to remove.
             if Task.isCancelled { leave(ticket) }
             // Other events of the load wait for the stale value. The end does not.
-            if let stale { observation.cached(await loaded(recipe, stale, load)) }
+            if let stale { observation.cached(await loaded(plan, stale, load)) }
         } catch {
             observation.end(.failure(error))
         }
     }
 
-    private func loaded<Output>(_ recipe: Recipe, _ arrived: Arrived, _ load: Load) async -> Loaded<Output>? {
-        (try? await value(recipe, of: arrived, load).get()).map { arrived.resource.with($0).cast() }
+    private func loaded<Output>(_ plan: ProcessingPlan, _ arrived: Arrived, _ load: Load) async -> Loaded<Output>? {
+        (try? await value(plan, of: arrived, load).get()).map { arrived.resource.with($0).cast() }
     }
 }
 

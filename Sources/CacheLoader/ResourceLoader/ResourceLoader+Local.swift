@@ -78,7 +78,7 @@ extension ResourceLoader {
             fields[.cacheControl] = "max-age=\(Self.insertedLifetime)"
         }
         fields[.date] = HTTPDate(load.configuration.clock()).description
-        let get = HopRequest(load, method: .get)
+        let get = RedirectRequest(load, method: .get)
         return (load.target.key, try transaction(load, get).metadata(ofContentWith: fields))
     }
 

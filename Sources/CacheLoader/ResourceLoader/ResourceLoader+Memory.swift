@@ -12,8 +12,8 @@ extension ResourceLoader {
     }
 
     /// Returns the value in memory for a model, which asks for nothing else if there is one.
-    func valueInMemory<Output>(for request: ResourceRequest, _ recipe: Recipe) -> Loaded<Output>? {
-        guard let loaded = loadFromMemory(memoryKey(request, recipe)) else { return nil }
+    func valueInMemory<Output>(for request: ResourceRequest, _ plan: ProcessingPlan) -> Loaded<Output>? {
+        guard let loaded = loadFromMemory(memoryKey(request, plan)) else { return nil }
         context.meters.requests.add()
         return loaded.cast()
     }

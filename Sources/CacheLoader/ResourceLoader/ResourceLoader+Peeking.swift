@@ -73,10 +73,10 @@ extension ResourceLoader {
         _ load: Load
     ) throws(LoadError) -> (CacheTransaction, CacheTransaction.Selected, LoadTarget)? {
         guard load.isShareable else { return nil }
-        let found = try storedHops(load) { (transaction) throws(LoadError) in
+        let found = try storedSteps(load) { (transaction) throws(LoadError) in
             try transaction.selectedContent().map { ($0, $0.response) }
         }
-        guard let (hops, request) = found, let last = hops.last else { return nil }
+        guard let (steps, request) = found, let last = steps.last else { return nil }
         return (last.transaction, last.answer, request.target)
     }
 }

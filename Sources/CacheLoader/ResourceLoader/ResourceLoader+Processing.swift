@@ -32,14 +32,14 @@ extension ResourceLoader {
     public func load<Output>(
         _ request: ResourceRequest, as processor: some Processor<Data, Output>
     ) async throws(LoadError) -> Loaded<Output> {
-        try await load(request, Recipe(processor))
+        try await load(request, ProcessingPlan(processor))
     }
 
     /// Loads a value and returns the events of the load, like ``events(for:deliversStale:)``.
     public func events<Output>(
         for request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true
     ) -> AsyncStream<LoadEvent<Output>> {
-        events(for: request, Recipe(processor), deliversStale: deliversStale)
+        events(for: request, ProcessingPlan(processor), deliversStale: deliversStale)
     }
 
     /// Loads a value and passes the events to a handler on an actor, like ``start(_:deliversStale:on:handler:)``.
@@ -48,7 +48,8 @@ extension ResourceLoader {
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
         on actor: Home, handler: @escaping @Sendable (isolated Home, LoadEvent<Output>) -> Void
     ) -> LoadHandle {
-        start(request, Recipe(processor), deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Output>>) in
+        start(request, ProcessingPlan(processor), deliversStale: deliversStale) {
+            (events: AsyncStream<LoadEvent<Output>>) in
             for await event in events { await handler(actor, event) }
         }
     }
@@ -59,7 +60,8 @@ extension ResourceLoader {
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
         handler: @escaping @MainActor @Sendable (LoadEvent<Output>) -> Void
     ) -> LoadHandle {
-        start(request, Recipe(processor), deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Output>>) in
+        start(request, ProcessingPlan(processor), deliversStale: deliversStale) {
+            (events: AsyncStream<LoadEvent<Output>>) in
             for await event in events { await handler(event) }
         }
     }

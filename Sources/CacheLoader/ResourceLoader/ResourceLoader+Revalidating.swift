@@ -23,7 +23,7 @@ extension ResourceLoader {
             isLate.store(true, ordering: .relaxed)
             self?.leave(ticket)
         }
-        let waiter = LoadWaiter(recipe: .nothing, memoryKey: nil) { event in
+        let waiter = LoadWaiter(plan: .nothing, memoryKey: nil) { event in
             guard case .ended(let result) = event else { return }
             limit.cancel()
             let isLate = isLate.load(ordering: .relaxed)

@@ -42,7 +42,7 @@ public final class ResourceLoader: Sendable {
     private let storeObserving: StoreObserving
 
     /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
-    let flights: WatchedFlights
+    let loads: MeteredLoads
 
     /// Listens to ``Configuration/reachability``. The mutex guards the task.
     private let watch = Mutex<Task<Void, Never>?>(nil)
@@ -57,7 +57,7 @@ public final class ResourceLoader: Sendable {
         settings = Mutex(LoaderSettings(configuration, generation: 0))
         self.memory = memory
         self.meters = meters
-        flights = WatchedFlights(Flights(widths: configuration.lanes), meters)
+        loads = MeteredLoads(ActiveLoads(widths: configuration.lanes), meters)
         context.setRevalidator { [weak self] transaction, ended in
             guard let self else { return ended(.cancelled) }
             self.revalidate(transaction, ended: ended)
@@ -109,7 +109,7 @@ public final class ResourceLoader: Sendable {
             meters.setLog(newValue.log)
             // Read the latest limit: of two concurrent changes, the earlier one may get here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
-            change { board in board.setWidths(settings.withLock { $0.configuration.lanes }) }
+            change { table in table.setWidths(settings.withLock { $0.configuration.lanes }) }
             guard isOtherSource else { return }
             watchReachability()
             // Loads that wait for a report of the earlier source ask the new one.
@@ -141,14 +141,14 @@ public final class ResourceLoader: Sendable {
         try await load(request, .bytes)
     }
 
-    func load<Output>(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> Loaded<Output> {
+    func load<Output>(_ request: ResourceRequest, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<Output> {
         context.meters.requests.add()
         let answer: Loaded<any Sendable>
-        switch try await loadLocally(request, recipe) {
+        switch try await loadLocally(request, plan) {
         case .loaded(let loaded): answer = loaded
         case .missing(let load):
-            guard let loaded = try await loadWhileBlocked(load, recipe) else {
-                return try await join(load, request, recipe)
+            guard let loaded = try await loadWhileBlocked(load, plan) else {
+                return try await join(load, request, plan)
             }
             answer = loaded
         }
@@ -165,32 +165,32 @@ public final class ResourceLoader: Sendable {
     }
 
     /// Answers a request without the network: from memory, a file or the store. Takes no place in a lane.
-    func loadLocally(_ request: ResourceRequest, _ recipe: Recipe) async throws(LoadError) -> LocalResult {
-        let key = memoryKey(request, recipe)
+    func loadLocally(_ request: ResourceRequest, _ plan: ProcessingPlan) async throws(LoadError) -> LocalResult {
+        let key = memoryKey(request, plan)
         if let loaded = loadFromMemory(key) { return .loaded(loaded) }
         if let resource = try await loadFile(request) {
-            return .loaded(resource.with(try await make(recipe, of: resource).get()))
+            return .loaded(resource.with(try await make(plan, of: resource).get()))
         }
         let load = try load(for: request)
         let epoch = key.map { _ in memory.epoch(of: load.target.key) }
-        guard let found = try await loadFromStore(load, recipe) else { return .missing(load) }
+        guard let found = try await loadFromStore(load, plan) else { return .missing(load) }
         if let key, let epoch, let entry = found.entry {
             remember([key: found.value.value], of: found.value, found.byteCount, entry, load, since: epoch)
         }
         return .loaded(found.value)
     }
 
-    func memoryKey(_ request: ResourceRequest, _ recipe: Recipe) -> LoaderMemory.Key? {
-        LoaderMemory.Key(request, recipe, settings.withLock { $0 })
+    func memoryKey(_ request: ResourceRequest, _ plan: ProcessingPlan) -> LoaderMemory.Key? {
+        LoaderMemory.Key(request, plan, settings.withLock { $0 })
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {
-        try Load(request, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations.count })
+        try Load(request, settings.withLock { $0 }, cancellations: loads.withLock { $0.cancellations.count })
     }
 
     func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget, _ policy: CachePolicy) -> Load {
         Load(
-            request, target, settings.withLock { $0 }, cancellations: flights.withLock { $0.cancellations.count },
+            request, target, settings.withLock { $0 }, cancellations: loads.withLock { $0.cancellations.count },
             isBackground: true, policy: policy)
     }
 
@@ -202,13 +202,13 @@ public final class ResourceLoader: Sendable {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func isLoading(_ request: ResourceRequest) throws(LoadError) -> Bool {
         let load = try load(for: request)
-        return flights.withLock { $0.board.isLoading(load) }
+        return loads.withLock { $0.table.isLoading(load) }
     }
 
     /// Returns the number of waiters for a request.
     package func waiterCount(of request: ResourceRequest) -> Int {
         guard let load = try? load(for: request) else { return 0 }
-        return flights.withLock { $0.board.waiterCount(of: load) }
+        return loads.withLock { $0.table.waiterCount(of: load) }
     }
 
     /// Puts the load of a request, with all its waiters, into a lane. A load that waits for its turn now waits in that

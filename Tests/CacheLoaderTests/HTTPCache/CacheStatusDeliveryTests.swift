@@ -151,7 +151,7 @@ struct CacheStatusDeliveryTests {
 
     @Test("S12: what is about one connection is not replayed")
     func connectionFields() async throws {
-        let custom = try #require(HTTPField.Name("X-Hop"))
+        let custom = try #require(HTTPField.Name("X-RedirectStep"))
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .connection: "x-hop", custom: "1", .server: "s"], "body")
         }

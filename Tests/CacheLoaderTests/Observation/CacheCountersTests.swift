@@ -64,7 +64,7 @@ struct CacheCountersTests {
         expect(loader.counters, [9, 3, 2, 1, 1, 1, 1, 3, 20, 9])
         #expect(loader.counters.evictedValues == 0)
         #expect(level("cacheloader.origin.requests.active") == 0)
-        #expect(level("cacheloader.flights") == 0)
+        #expect(level("cacheloader.loads") == 0)
         try await fixture.store.flush()
         let rows = try fixture.store.query("SELECT hits, stale, revalidated, misses, errors FROM cache_requests").rows
         // Of the store's hits, two were in memory.
@@ -144,7 +144,7 @@ struct CacheCountersTests {
         let loader = fixture.loader
         let levels = {
             [
-                level("cacheloader.flights"), level("cacheloader.queue.length", [("lane", "urgent")]),
+                level("cacheloader.loads"), level("cacheloader.queue.length", [("lane", "urgent")]),
                 level("cacheloader.queue.length", [("lane", "background")]),
                 level("cacheloader.origin.requests.active"),
             ]

@@ -105,7 +105,7 @@ struct LoaderMethodTests {
 
     // MARK: Redirects
 
-    struct Hop: Sendable {
+    struct RedirectStep: Sendable {
         let status: Int
         let method: HTTPRequest.Method
         let next: HTTPRequest.Method
@@ -118,12 +118,16 @@ struct LoaderMethodTests {
     @Test(
         "RFC 9110 §15.4: a redirect keeps the method, but that 303 asks for GET, and 301 and 302 do after POST",
         arguments: [
-            Hop(301, .get, .get), Hop(301, .head, .head), Hop(301, .post, .get), Hop(301, .put, .put),
-            Hop(302, .get, .get), Hop(302, .head, .head), Hop(302, .post, .get), Hop(302, .delete, .delete),
-            Hop(303, .get, .get), Hop(303, .head, .head), Hop(303, .post, .get), Hop(303, .put, .get),
-            Hop(307, .get, .get), Hop(307, .post, .post), Hop(308, .head, .head), Hop(308, .post, .post),
+            RedirectStep(301, .get, .get), RedirectStep(301, .head, .head), RedirectStep(301, .post, .get),
+            RedirectStep(301, .put, .put),
+            RedirectStep(302, .get, .get), RedirectStep(302, .head, .head), RedirectStep(302, .post, .get),
+            RedirectStep(302, .delete, .delete),
+            RedirectStep(303, .get, .get), RedirectStep(303, .head, .head), RedirectStep(303, .post, .get),
+            RedirectStep(303, .put, .get),
+            RedirectStep(307, .get, .get), RedirectStep(307, .post, .post), RedirectStep(308, .head, .head),
+            RedirectStep(308, .post, .post),
         ])
-    func redirects(_ hop: Hop) async throws {
+    func redirects(_ hop: RedirectStep) async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a" ? .reply(.init(code: hop.status), [.location: "/b"]) : .reply(200, [:])
         }

@@ -163,7 +163,7 @@ struct ResourceLoaderTests {
             try await fixture.loader.insert(Data("x".utf8), for: url, headerFields: [.cacheControl: "no-store"])
         }
         #expect(try !fixture.loader.contains(url))
-        let fields: HTTPFields = [.connection: "x-hop", try #require(.init("X-Hop")): "1", .eTag: "\"1\""]
+        let fields: HTTPFields = [.connection: "x-hop", try #require(.init("X-RedirectStep")): "1", .eTag: "\"1\""]
         let entry = try await fixture.loader.insert(Data("x".utf8), for: url, headerFields: fields)
         let head = String(decoding: entry.metadata.head, as: UTF8.self).lowercased()
         #expect(!head.contains("hop"))
@@ -188,7 +188,7 @@ struct ResourceLoaderTests {
     }
 
     @Test("K1: a load after a change is not subject to the body limit from before")
-    func configurationAndFlights() async throws {
+    func configurationAndLoads() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
             await gate.wait()

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Counts the bodies that arrive for the store, so that a process can wait for them before it ends.
-final class BodiesUnderWay: Sendable {
+final class ArrivingBodies: Sendable {
     private struct State {
         var count = 0
         var waiters: [CheckedContinuation<Void, Never>] = []

@@ -26,7 +26,7 @@ final class SharedBody: Sendable {
         /// Stores the received bytes as a part during the transfer; `nil` if a part would be useless.
         let partCommits: PartCommits?
         /// Counts this body until it is stored, or will not be.
-        let underWay: BodiesUnderWay
+        let underWay: ArrivingBodies
     }
 
     /// The limits of all bodies of a cache.

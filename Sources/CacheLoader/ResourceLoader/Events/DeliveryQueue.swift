@@ -5,7 +5,7 @@ internal import Synchronization
 /// Yielding to a stream wakes its reader, for which the runtime takes a lock of the reading task. While a task is
 /// cancelled, the runtime holds that lock and calls the `onTermination` of the task's stream. If a thread yielded under
 /// a lock that `onTermination` takes, the two threads would deadlock.
-final class Outbox<Message: Sendable>: Sendable {
+final class DeliveryQueue<Message: Sendable>: Sendable {
     private struct State {
         var waiting: [Message] = []
         var isBeingEmptied = false
@@ -19,12 +19,12 @@ final class Outbox<Message: Sendable>: Sendable {
         state.withLock { $0.waiting.append(message) }
     }
 
-    /// Calls `tell` with each queued message, one after the other. If another thread is delivering, that thread
+    /// Calls `notify` with each queued message, one after the other. If another thread is delivering, that thread
     /// delivers these messages, too. Do not call it under a lock.
-    func empty(_ tell: (Message) -> Void) {
+    func empty(_ notify: (Message) -> Void) {
         var isAtIt = false
         while let messages = take(&isAtIt) {
-            for message in messages { tell(message) }
+            for message in messages { notify(message) }
         }
     }
 
@@ -46,7 +46,7 @@ enum StreamMessage<Element: Sendable>: Sendable {
     case end(AsyncStream<Element>.Continuation)
 }
 
-extension Outbox {
+extension DeliveryQueue {
     /// Delivers the queued messages. Do not call it under a lock that `onTermination` of a stream takes.
     func deliver<Element>() where Message == StreamMessage<Element> {
         empty { message in

@@ -6,7 +6,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
 
     /// Guards the order of the events, so that no source overtakes the other.
     private let order: Mutex<EventOrder<Output>>
-    private let outbox = Outbox<StreamMessage<LoadEvent<Output>>>()
+    private let deliveries = DeliveryQueue<StreamMessage<LoadEvent<Output>>>()
 
     init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
         self.continuation = continuation
@@ -19,16 +19,16 @@ final class LoadObservation<Output: Sendable>: Sendable {
     }
 
     func cached(_ loaded: Loaded<Output>?) {
-        tell { $0.cached(loaded) }
+        notify { $0.cached(loaded) }
     }
 
     func end(_ result: Result<Loaded<Output>, LoadError>) {
-        tell { $0.end(result) }
+        notify { $0.end(result) }
     }
 
     /// Passes on an event of the coalesced load.
-    func receive(_ event: FlightEvent) {
-        tell { order in
+    func receive(_ event: WaiterEvent) {
+        notify { order in
             switch event {
             case .requesting: order.requesting()
             case .progress(let progress): order.progress(progress)
@@ -39,13 +39,13 @@ final class LoadObservation<Output: Sendable>: Sendable {
         }
     }
 
-    private func tell(_ events: (inout EventOrder<Output>) -> [LoadEvent<Output>]) {
+    private func notify(_ events: (inout EventOrder<Output>) -> [LoadEvent<Output>]) {
         order.withLock { order in
             for event in events(&order) {
-                outbox.add(.element(event, continuation))
-                if event.isLast { outbox.add(.end(continuation)) }
+                deliveries.add(.element(event, continuation))
+                if event.isLast { deliveries.add(.end(continuation)) }
             }
         }
-        outbox.deliver()
+        deliveries.deliver()
     }
 }

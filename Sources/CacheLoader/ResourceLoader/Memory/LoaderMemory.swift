@@ -21,13 +21,13 @@ final class LoaderMemory: Sendable {
         private let name: String?
         private let headerFields: HTTPFields
         private let policy: CachePolicy.Override
-        private let recipe: Recipe.Identity
+        private let plan: ProcessingPlan.Identity
         /// Identifies the configuration.
         private let generation: UInt64
 
         /// Returns `nil` if memory is off, or must not answer because of the method, fields or policy. Fields such as
         /// `Cache-Control` demand more than a key can express.
-        init?(_ request: ResourceRequest, _ recipe: Recipe, _ settings: LoaderSettings) {
+        init?(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) {
             guard request.usesMemory, request.method == .get, (settings.configuration.memoryLimit ?? 0) > 0 else {
                 return nil
             }
@@ -39,13 +39,13 @@ final class LoaderMemory: Sendable {
             name = request.key
             headerFields = request.headerFields
             self.policy = request.policy
-            self.recipe = recipe.identity
+            self.plan = plan.identity
             generation = settings.generation
             var hasher = Hasher()
             hasher.combine(url)
             hasher.combine(name)
             if !headerFields.isEmpty { hasher.combine(headerFields) }
-            hasher.combine(recipe.identity)
+            hasher.combine(plan.identity)
             hash = hasher.finalize()
         }
 

@@ -8,9 +8,9 @@ package final class PressureWatch: Sendable {
     /// so that a handler knows the level without asking its source.
     private let sources: Mutex<[any DispatchSourceMemoryPressure]>
 
-    /// Calls `tell` at every signal, on a private queue. Never returns `nil`: the system always reports.
-    package init?(_ tell: @escaping @Sendable (MemoryPressure) -> Void) {
-        sources = Mutex([Self.source(.warning, .warning, tell), Self.source(.critical, .critical, tell)])
+    /// Calls `notify` at every signal, on a private queue. Never returns `nil`: the system always reports.
+    package init?(_ notify: @escaping @Sendable (MemoryPressure) -> Void) {
+        sources = Mutex([Self.source(.warning, .warning, notify), Self.source(.critical, .critical, notify)])
     }
 
     deinit {
@@ -21,11 +21,11 @@ package final class PressureWatch: Sendable {
 
     private static func source(
         _ event: DispatchSource.MemoryPressureEvent, _ pressure: MemoryPressure,
-        _ tell: @escaping @Sendable (MemoryPressure) -> Void
+        _ notify: @escaping @Sendable (MemoryPressure) -> Void
     ) -> sending any DispatchSourceMemoryPressure {
         let queue = DispatchQueue(label: "CacheLoader.MemoryPressure")
         let source = DispatchSource.makeMemoryPressureSource(eventMask: event, queue: queue)
-        source.setEventHandler { tell(pressure) }
+        source.setEventHandler { notify(pressure) }
         source.activate()
         return source
     }

@@ -28,11 +28,11 @@ package final class PressureWatch: Sendable {
     /// The end of the socket pair that this object closes when it is released.
     private let ownEnd: Int32
 
-    /// Calls `tell` at every signal, on a dedicated thread. Returns `nil` if the kernel refuses.
+    /// Calls `notify` at every signal, on a dedicated thread. Returns `nil` if the kernel refuses.
     ///
     /// - Parameter path: The file that accepts the triggers.
     package convenience init?(
-        path: String = "/proc/pressure/memory", _ tell: @escaping @Sendable (MemoryPressure) -> Void
+        path: String = "/proc/pressure/memory", _ notify: @escaping @Sendable (MemoryPressure) -> Void
     ) {
         var descriptors: [(Int32, MemoryPressure)] = []
         for trigger in Self.triggers {
@@ -43,13 +43,13 @@ package final class PressureWatch: Sendable {
             }
             descriptors.append((descriptor, trigger.pressure))
         }
-        self.init(descriptors: descriptors, tell)
+        self.init(descriptors: descriptors, notify)
     }
 
-    /// Calls `tell` whenever poll(2) reports an exceptional condition of a file descriptor. Closes the file descriptors
+    /// Calls `notify` whenever poll(2) reports an exceptional condition of a file descriptor. Closes the file descriptors
     /// in any case.
     package init?(
-        descriptors: [(Int32, MemoryPressure)], _ tell: @escaping @Sendable (MemoryPressure) -> Void
+        descriptors: [(Int32, MemoryPressure)], _ notify: @escaping @Sendable (MemoryPressure) -> Void
     ) {
         // Not a pipe: Swift does not import pipe2(2), whose flag keeps the file descriptors from programs that start
         // meanwhile.
@@ -64,7 +64,7 @@ package final class PressureWatch: Sendable {
             return nil
         }
         ownEnd = ends[1]
-        let loop = Loop(descriptors: descriptors, stop: ends[0], tell)
+        let loop = Loop(descriptors: descriptors, stop: ends[0], notify)
         guard loop.startThread() else {
             close(ownEnd)
             return nil
@@ -95,12 +95,12 @@ package final class PressureWatch: Sendable {
 private final class Loop: Sendable {
     private let descriptors: [(number: Int32, pressure: MemoryPressure)]
     private let stop: Int32
-    private let tell: @Sendable (MemoryPressure) -> Void
+    private let notify: @Sendable (MemoryPressure) -> Void
 
-    init(descriptors: [(Int32, MemoryPressure)], stop: Int32, _ tell: @escaping @Sendable (MemoryPressure) -> Void) {
+    init(descriptors: [(Int32, MemoryPressure)], stop: Int32, _ notify: @escaping @Sendable (MemoryPressure) -> Void) {
         self.descriptors = descriptors.map { (number: $0.0, pressure: $0.1) }
         self.stop = stop
-        self.tell = tell
+        self.notify = notify
     }
 
     deinit {
@@ -145,7 +145,7 @@ private final class Loop: Sendable {
             }
             guard polled[descriptors.count].revents == 0 else { return }
             for (entry, descriptor) in zip(polled, descriptors) {
-                if entry.revents & Int16(POLLPRI) != 0 { tell(descriptor.pressure) }
+                if entry.revents & Int16(POLLPRI) != 0 { notify(descriptor.pressure) }
                 // An error or a hangup: the source is gone, and poll(2) would no longer block.
                 if entry.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return }
             }

@@ -18,10 +18,10 @@ public final class SystemMemoryPressure: MemoryPressureSource {
 
     /// A class, because a closure cannot capture a `Mutex`.
     private final class ObserverTable: Sendable {
-        /// Guards the handlers; ``tell(_:)`` calls them after unlocking.
+        /// Guards the handlers; ``notify(_:)`` calls them after unlocking.
         let observers = Mutex(Observers())
 
-        func tell(_ pressure: MemoryPressure) {
+        func notify(_ pressure: MemoryPressure) {
             let handlers = observers.withLock { Array($0.handlers.values) }
             for handler in handlers { handler(pressure) }
         }
@@ -41,7 +41,7 @@ public final class SystemMemoryPressure: MemoryPressureSource {
     /// - Parameter makeWatch: Creates the watch, which calls the given function at every signal.
     package init?(_ makeWatch: (@escaping @Sendable (MemoryPressure) -> Void) -> PressureWatch?) {
         let table = ObserverTable()
-        guard let watch = makeWatch({ table.tell($0) }) else { return nil }
+        guard let watch = makeWatch({ table.notify($0) }) else { return nil }
         self.table = table
         self.watch = watch
     }

@@ -43,7 +43,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// Guards the count, the state and the readers. Events are queued under the lock, so that each reader receives
     /// every state, in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let guarded: Mutex<Guarded>
-    private let outbox: StateReaders<ResourceState<Loaded<Output>>>.Outbox
+    private let deliveries: StateReaders<ResourceState<Loaded<Output>>>.DeliveryQueue
 
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
@@ -61,9 +61,9 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         self.request = request
         self.begin = begin
         self.now = now
-        let outbox = StateReaders<ResourceState<Loaded<Output>>>.Outbox()
-        self.outbox = outbox
-        guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(outbox)))
+        let deliveries = StateReaders<ResourceState<Loaded<Output>>>.DeliveryQueue()
+        self.deliveries = deliveries
+        guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(deliveries)))
         let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnused() }
         guarded.withLock { $0.pressure = observation }
     }
@@ -158,7 +158,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
             let before = guarded.leases.resource.transitions
             let action = try change(&guarded.leases)
             if guarded.leases.resource.transitions != before {
-                guarded.readers.tell(guarded.leases.resource.state)
+                guarded.readers.notify(guarded.leases.resource.state)
             }
             let task = guarded.task
             switch action {
@@ -168,7 +168,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
             }
             return (state, task)
         }
-        outbox.deliver()
+        deliveries.deliver()
         last.task?.cancel()
     }
 
@@ -190,12 +190,12 @@ public final class LeasedResource<Output: Sendable>: Sendable {
             let before = guarded.leases.resource.transitions
             guarded.leases.receive(event, of: number)
             if guarded.leases.resource.transitions != before {
-                guarded.readers.tell(guarded.leases.resource.state)
+                guarded.readers.notify(guarded.leases.resource.state)
             }
             // Return the former state, so that its value is released outside the lock.
             return last
         }
-        outbox.deliver()
+        deliveries.deliver()
     }
 }
 
@@ -213,12 +213,12 @@ extension LeasedResource {
     public convenience init(
         _ request: ResourceRequest, loader: ResourceLoader, as processor: some Processor<Data, Output>
     ) {
-        self.init(request, loader, Recipe(processor))
+        self.init(request, loader, ProcessingPlan(processor))
     }
 
-    private convenience init(_ request: ResourceRequest, _ loader: ResourceLoader, _ recipe: Recipe) {
+    private convenience init(_ request: ResourceRequest, _ loader: ResourceLoader, _ plan: ProcessingPlan) {
         self.init(
-            request, begin: { loader.events(for: $0, recipe, deliversStale: true) },
-            now: { loader.valueInMemory(for: $0, recipe) }, pressure: loader.configuration.memoryPressure)
+            request, begin: { loader.events(for: $0, plan, deliversStale: true) },
+            now: { loader.valueInMemory(for: $0, plan) }, pressure: loader.configuration.memoryPressure)
     }
 }

@@ -100,7 +100,7 @@ public final class ObservedResource<Output: Sendable> {
         set {
             shownPlaceholder = newValue
             guard bound.state.value == nil else { return }
-            tell(isTransition: false)
+            notify(isTransition: false)
         }
     }
 
@@ -188,7 +188,7 @@ public final class ObservedResource<Output: Sendable> {
             task = load(request, number)
             last?.cancel()
         }
-        if bound.transitions != before { tell(isTransition: true) }
+        if bound.transitions != before { notify(isTransition: true) }
     }
 
     private func load(_ request: ResourceRequest, _ number: Bound.Number) -> Task<Void, Never> {
@@ -210,7 +210,7 @@ public final class ObservedResource<Output: Sendable> {
         }
     }
 
-    private func tell(isTransition: Bool) {
+    private func notify(isTransition: Bool) {
         unseen.append((Snapshot(bound, placeholder: shownPlaceholder), isTransition))
         guard !isTelling else { return }
         isTelling = true
@@ -219,7 +219,7 @@ public final class ObservedResource<Output: Sendable> {
             let (next, isTransition) = unseen.removeFirst()
             snapshot = next
             if isTransition {
-                readers.tell(next.state)
+                readers.notify(next.state)
                 readers.deliver()
             }
         }
@@ -238,12 +238,12 @@ extension ObservedResource {
     ///
     /// A value in the loader's memory is available at once.
     public convenience init(loader: ResourceLoader, as processor: some Processor<Data, Output>) {
-        self.init(loader, Recipe(processor))
+        self.init(loader, ProcessingPlan(processor))
     }
 
-    private convenience init(_ loader: ResourceLoader, _ recipe: Recipe) {
+    private convenience init(_ loader: ResourceLoader, _ plan: ProcessingPlan) {
         self.init(
-            begin: { loader.events(for: $0, recipe, deliversStale: true) },
-            now: { loader.valueInMemory(for: $0, recipe) })
+            begin: { loader.events(for: $0, plan, deliversStale: true) },
+            now: { loader.valueInMemory(for: $0, plan) })
     }
 }

@@ -2,14 +2,14 @@
 ///
 /// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
 struct StateReaders<State: Sendable>: Sendable {
-    typealias Outbox = CacheLoader.Outbox<StreamMessage<State>>
+    typealias DeliveryQueue = CacheLoader.DeliveryQueue<StreamMessage<State>>
 
-    private let outbox: Outbox
+    private let deliveries: DeliveryQueue
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
 
-    init(_ outbox: Outbox = Outbox()) {
-        self.outbox = outbox
+    init(_ deliveries: DeliveryQueue = DeliveryQueue()) {
+        self.deliveries = deliveries
     }
 
     /// Adds a reader, whose stream begins with `state`.
@@ -32,17 +32,17 @@ struct StateReaders<State: Sendable>: Sendable {
     }
 
     /// Queues a state for all readers.
-    func tell(_ state: State) {
-        for continuation in continuations.values { outbox.add(.element(state, continuation)) }
+    func notify(_ state: State) {
+        for continuation in continuations.values { deliveries.add(.element(state, continuation)) }
     }
 
     /// Queues the end of all streams.
     func finish() {
-        for continuation in continuations.values { outbox.add(.end(continuation)) }
+        for continuation in continuations.values { deliveries.add(.end(continuation)) }
     }
 
     /// Delivers the queued events. Runs no user code, but must not be called under a lock that `onEnd` takes.
     func deliver() {
-        outbox.deliver()
+        deliveries.deliver()
     }
 }

@@ -4,8 +4,8 @@ internal import Logging
 internal import Synchronization
 
 /// The state of all loads that a loader has under way.
-struct Flights: Sendable {
-    var board: LoadBoard<Load, LoadWaiter>
+struct ActiveLoads: Sendable {
+    var table: LoadTable<Load, LoadWaiter>
     var cancellations = Cancellations()
     /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -16,33 +16,33 @@ struct Flights: Sendable {
     var waits: [UInt64: Duration] = [:]
 
     init(widths: LaneWidths) {
-        board = LoadBoard(widths: widths)
+        table = LoadTable(widths: widths)
     }
 
     /// Removes the state of loads that have ended.
     mutating func discardEnded() {
         guard !refused.isEmpty || !waits.isEmpty else { return }
-        refused = refused.filter { [board] flight, _ in board.waiters(of: flight) != nil }
-        waits = waits.filter { [board] flight, _ in board.waiters(of: flight) != nil }
+        refused = refused.filter { [table] id, _ in table.waiters(of: id) != nil }
+        waits = waits.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
 }
 
-/// Carries out the actions of the ``LoadBoard``.
+/// Carries out the actions of the ``LoadTable``.
 extension ResourceLoader {
-    /// Changes the board, and carries out the resulting actions.
-    func change(_ change: (inout LoadBoard<Load, LoadWaiter>) -> [LoadBoard<Load, LoadWaiter>.Action]) {
-        changeFlights { flights in ((), change(&flights.board)) }
+    /// Changes the table, and carries out the resulting actions.
+    func change(_ change: (inout LoadTable<Load, LoadWaiter>) -> [LoadTable<Load, LoadWaiter>.Action]) {
+        changeLoads { loads in ((), change(&loads.table)) }
     }
 
     /// Changes the state, and carries out the resulting actions. Cancels tasks after it has released the lock, because
     /// a cancellation handler may take the lock.
-    func changeFlights<Result>(
-        _ change: (inout sending Flights) -> sending (Result, [LoadBoard<Load, LoadWaiter>.Action])
+    func changeLoads<Result>(
+        _ change: (inout sending ActiveLoads) -> sending (Result, [LoadTable<Load, LoadWaiter>.Action])
     ) -> Result {
-        let (result, stopped) = flights.withLock { flights in
-            let (result, actions) = change(&flights)
-            flights.discardEnded()
-            return (result, perform(actions, in: &flights))
+        let (result, stopped) = loads.withLock { loads in
+            let (result, actions) = change(&loads)
+            loads.discardEnded()
+            return (result, perform(actions, in: &loads))
         }
         for task in stopped { task.cancel() }
         return result
@@ -50,15 +50,15 @@ extension ResourceLoader {
 
     /// Starts tasks as the actions demand, and returns the tasks to cancel.
     private func perform(
-        _ actions: [LoadBoard<Load, LoadWaiter>.Action], in flights: inout Flights
+        _ actions: [LoadTable<Load, LoadWaiter>.Action], in loads: inout ActiveLoads
     ) -> [Task<Void, Never>] {
         var stopped: [Task<Void, Never>] = []
         for action in actions {
             switch action {
-            case .start(let flight, let load, let attempt):
-                flights.tasks[flight] = Task { await self.fly(flight, load, attempt) }
-            case .stop(let flight):
-                if let task = flights.tasks.removeValue(forKey: flight) { stopped.append(task) }
+            case .start(let id, let load, let attempt):
+                loads.tasks[id] = Task { await self.run(id, load, attempt) }
+            case .stop(let id):
+                if let task = loads.tasks.removeValue(forKey: id) { stopped.append(task) }
             }
         }
         return stopped
@@ -69,14 +69,14 @@ extension ResourceLoader {
     /// Waits for the result of a load. A cancellation of the calling task ends the wait at once; the load continues for
     /// its other waiters.
     func join<Output>(
-        _ load: Load, _ request: ResourceRequest, _ recipe: Recipe, as type: Output.Type = Output.self
+        _ load: Load, _ request: ResourceRequest, _ plan: ProcessingPlan, as type: Output.Type = Output.self
     ) async throws(LoadError) -> Loaded<Output> {
         // Otherwise the transfer could start, and even end, before the waiter leaves.
         guard !Task.isCancelled else { throw .cancelled }
         let ticket = makeTicket()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waiter = LoadWaiter(recipe: recipe, memoryKey: memoryKey(request, recipe)) { event in
+                let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey(request, plan)) { event in
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
                 attach(waiter, ticket, to: load, request)
@@ -89,12 +89,12 @@ extension ResourceLoader {
         return try result.get().cast()
     }
 
-    func makeTicket() -> UInt64 { flights.withLock { $0.board.ticket() } }
+    func makeTicket() -> UInt64 { loads.withLock { $0.table.ticket() } }
 
     /// The result of an attempt to join a load.
     private enum Joining {
         case cancelled
-        case joined(LoadBoard<Load, LoadWaiter>.Arrival)
+        case joined(LoadTable<Load, LoadWaiter>.Arrival)
         /// The store has had removals since the equal load with this number began.
         case unchecked(UInt64, since: StoreGeneration?)
     }
@@ -109,14 +109,14 @@ extension ResourceLoader {
         // A load that no removal of its key has followed.
         var current: UInt64?
         while true {
-            let joining: Joining = changeFlights { [load, current] flights in
-                guard !flights.cancellations.include(load) else { return (.cancelled, []) }
-                if let (flight, first) = flights.board.flight(of: load), flight != current,
+            let joining: Joining = changeLoads { [load, current] loads in
+                guard !loads.cancellations.include(load) else { return (.cancelled, []) }
+                if let (id, first) = loads.table.loadToJoin(load), id != current,
                     first.generation != load.generation
                 {
-                    return (.unchecked(flight, since: first.generation), [])
+                    return (.unchecked(id, since: first.generation), [])
                 }
-                let (arrival, actions) = flights.board.attach(
+                let (arrival, actions) = loads.table.attach(
                     waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment)
                 return (.joined(arrival), actions)
             }
@@ -125,11 +125,11 @@ extension ResourceLoader {
             case .joined(.joinedRunning): return waiter.receive(.requesting)
             case .joined: return
             // The store is asked without the lock.
-            case .unchecked(let flight, let generation):
+            case .unchecked(let id, let generation):
                 if wasRemoved(load.target.key, since: generation) {
-                    flights.withLock { $0.board.supersede(flight) }
+                    loads.withLock { $0.table.supersede(id) }
                 } else {
-                    current = flight
+                    current = id
                 }
             }
         }
@@ -143,7 +143,7 @@ extension ResourceLoader {
 
     /// Removes a waiter. It receives ``LoadError/cancelled``, unless its load has ended.
     func leave(_ ticket: UInt64) {
-        let waiter = changeFlights { $0.board.detach(ticket) }
+        let waiter = changeLoads { $0.table.detach(ticket) }
         waiter?.receive(.ended(.failure(.cancelled)))
     }
 
@@ -151,39 +151,39 @@ extension ResourceLoader {
         change { $0.becameReachable(host) }
     }
 
-    func tell(_ flight: UInt64, _ event: FlightEvent) {
-        for waiter in flights.withLock({ $0.board.waiters(of: flight) }) ?? [] { waiter.receive(event) }
+    func notify(_ id: UInt64, _ event: WaiterEvent) {
+        for waiter in loads.withLock({ $0.table.waiters(of: id) }) ?? [] { waiter.receive(event) }
     }
 
     // MARK: Running a load
 
-    private func fly(_ flight: UInt64, _ load: Load, _ attempt: Int) async {
+    private func run(_ id: UInt64, _ load: Load, _ attempt: Int) async {
         // The task was cancelled before it started.
         guard !Task.isCancelled else { return }
-        if waitForProcess(flight, load, attempt) { return }
-        tell(flight, .requesting)
+        if waitForProcess(id, load, attempt) { return }
+        notify(id, .requesting)
         let epoch = memory.epoch(of: load.target.key)
-        let (refused, waited) = flights.withLock { ($0.refused[flight], $0.waits[flight] ?? .zero) }
+        let (refused, waited) = loads.withLock { ($0.refused[id], $0.waits[id] ?? .zero) }
         let timeLimit = load.timeout.map { $0 - waited }
         // The closure may outlive the load, and must not retain the loader.
         let result = await transfer(load, attempt, within: timeLimit, bypassing: refused) { [weak self] in
-            self?.tell(flight, $0)
+            self?.notify(id, $0)
         }
         switch result {
         case .success(let arrived):
             forgetReplaced(by: arrived, load)
-            change { $0.land(flight) }
-            await land(flight, load, attempt, arrived, since: epoch)
+            change { $0.finishTransfer(id) }
+            await processAndDeliver(id, load, attempt, arrived, since: epoch)
         case .failure(let failure):
-            if !failure.isFinal, retry(flight, load, attempt + failure.extraAttempts, after: failure) { return }
-            end(flight, with: .failure(failure.error))
+            if !failure.isFinal, retry(id, load, attempt + failure.extraAttempts, after: failure) { return }
+            end(id, with: .failure(failure.error))
         }
     }
 
     /// Schedules another attempt if the failure may be temporary.
     ///
     /// - Returns: Whether another attempt follows.
-    private func retry(_ flight: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
+    private func retry(_ id: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
         let configuration = load.configuration
         // Ask the current source: the loader no longer listens to an earlier one.
         let reachability = self.configuration.reachability
@@ -197,89 +197,90 @@ extension ResourceLoader {
             after: failure.error, attempt: attempt, retryAfter: failure.retryAfter, chance: configuration.chance())
         guard let delay else { return false }
         let isParked = failure.isOfTransport && reachability?.isReachable(load.host) == false
-        let isRetried = changeFlights { flights in
-            let (isRetried, actions) = flights.board.fail(
-                flight, retry: isParked ? .whenReachable : .later, extra: failure.extraAttempts)
+        let isRetried = changeLoads { loads in
+            let (isRetried, actions) = loads.table.fail(
+                id, retry: isParked ? .whenReachable : .later, extra: failure.extraAttempts)
             if isRetried {
-                flights.tasks[flight] =
-                    isParked ? nil : Task { await self.wait(delay, configuration.sleep, for: flight, attempt) }
+                loads.tasks[id] =
+                    isParked ? nil : Task { await self.wait(delay, configuration.sleep, for: id, attempt) }
             }
             return (isRetried, actions)
         }
         if isRetried {
             let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
-            tell(flight, .retrying(retry))
+            notify(id, .retrying(retry))
             // The source may have changed, or have reported the host, before the load was parked.
             if isParked, self.configuration.reachability?.isReachable(load.host) != false {
-                change { $0.retry(flight, after: attempt) }
+                change { $0.retry(id, after: attempt) }
             }
         }
         return isRetried
     }
 
     private func wait(
-        _ delay: Duration, _ sleep: @Sendable (Duration) async throws -> Void, for flight: UInt64, _ attempt: Int
+        _ delay: Duration, _ sleep: @Sendable (Duration) async throws -> Void, for id: UInt64, _ attempt: Int
     ) async {
         // A cancellation means that a new waiter has queued the next attempt, or that no waiter is left.
         guard (try? await sleep(delay)) != nil else { return }
-        change { $0.retry(flight, after: attempt) }
+        change { $0.retry(id, after: attempt) }
     }
 
     /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join meanwhile.
-    private func land(
-        _ flight: UInt64, _ load: Load, _ attempt: Int, _ arrived: Arrived, since epoch: Epoch
+    private func processAndDeliver(
+        _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: Arrived, since epoch: Epoch
     ) async {
         let resource = arrived.resource
-        var values: [Recipe.Identity: Result<any Sendable, LoadError>] = [:]
+        var values: [ProcessingPlan.Identity: Result<any Sendable, LoadError>] = [:]
         var isUsable = true
-        while let waiters = flights.withLock({ $0.board.waiters(of: flight) }) {
-            if let missing = waiters.first(where: { values[$0.recipe.identity] == nil })?.recipe {
+        while let waiters = loads.withLock({ $0.table.waiters(of: id) }) {
+            if let missing = waiters.first(where: { values[$0.plan.identity] == nil })?.plan {
                 values[missing.identity] = await value(missing, of: arrived, load)
                 continue
             }
             if isUsable, values.values.allSatisfy(\.isRefusal), !values.isEmpty {
                 isUsable = false
-                if await replaceRefused(arrived, flight, load, attempt, by: Set(values.keys)) { return }
+                if await replaceRefused(arrived, id, load, attempt, by: Set(values.keys)) { return }
                 continue
             }
-            let landed: [LoadWaiter]? = changeFlights { flights in
+            let served: [LoadWaiter]? = changeLoads { loads in
                 // A waiter that has joined meanwhile may have another processing plan.
-                let waiters = flights.board.waiters(of: flight) ?? []
-                guard waiters.allSatisfy({ values[$0.recipe.identity] != nil }) else { return (nil, []) }
-                flights.tasks[flight] = nil
-                return flights.board.end(flight)
+                let waiters = loads.table.waiters(of: id) ?? []
+                guard waiters.allSatisfy({ values[$0.plan.identity] != nil }) else { return (nil, []) }
+                loads.tasks[id] = nil
+                return loads.table.end(id)
             }
-            guard let landed else { continue }
-            remember(landed, values, of: arrived, load, since: epoch)
-            for waiter in landed {
-                guard let value = values[waiter.recipe.identity] else { continue }
+            guard let served else { continue }
+            remember(served, values, of: arrived, load, since: epoch)
+            for waiter in served {
+                guard let value = values[waiter.plan.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
             }
-            flights.withLock { $0.board.told(flight) }
+            loads.withLock { $0.table.finishDelivery(id) }
             return
         }
     }
 
     private func remember(
-        _ waiters: [LoadWaiter], _ values: [Recipe.Identity: Result<any Sendable, LoadError>], of arrived: Arrived,
+        _ waiters: [LoadWaiter], _ values: [ProcessingPlan.Identity: Result<any Sendable, LoadError>],
+        of arrived: Arrived,
         _ load: Load, since epoch: Epoch
     ) {
         guard let entry = arrived.entry else { return }
         var remembered: [LoaderMemory.Key: any Sendable] = [:]
         for waiter in waiters {
             guard let key = waiter.memoryKey, remembered[key] == nil else { continue }
-            if case .success(let value)? = values[waiter.recipe.identity] { remembered[key] = value }
+            if case .success(let value)? = values[waiter.plan.identity] { remembered[key] = value }
         }
         remember(remembered, of: arrived.resource, arrived.resource.data.count, entry, load, since: epoch)
     }
 
-    private func end(_ flight: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {
-        let waiters = changeFlights { flights in
-            flights.tasks[flight] = nil
-            return flights.board.end(flight)
+    private func end(_ id: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {
+        let waiters = changeLoads { loads in
+            loads.tasks[id] = nil
+            return loads.table.end(id)
         }
         for waiter in waiters { waiter.receive(.ended(result)) }
-        flights.withLock { $0.board.told(flight) }
+        loads.withLock { $0.table.finishDelivery(id) }
     }
 }
 
@@ -293,7 +294,7 @@ extension Result where Failure == LoadError {
 extension Loaded<any Sendable> {
     /// Returns the same result with the value as the type that its processing plan makes.
     func cast<Value>(as type: Value.Type = Value.self) -> Loaded<Value> {
-        guard let value = value as? Value else { preconditionFailure("a recipe makes what its identity says") }
+        guard let value = value as? Value else { preconditionFailure("a plan makes what its identity says") }
         return with(value)
     }
 }

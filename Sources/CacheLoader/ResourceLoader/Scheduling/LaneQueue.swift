@@ -7,7 +7,7 @@ package struct LaneQueue {
     /// The place of a load in the queue.
     private struct Place: Comparable {
         let number: UInt64
-        let flight: UInt64
+        let id: UInt64
         let host: String
 
         static func < (first: Place, second: Place) -> Bool { first.number < second.number }
@@ -33,14 +33,14 @@ package struct LaneQueue {
     package var heldCount: Int { places.count + abandonedCount }
 
     /// - Parameter number: The number of the place, greater than all earlier numbers.
-    package mutating func append(_ flight: UInt64, host: String, number: UInt64) {
-        let place = Place(number: number, flight: flight, host: host)
-        places[flight] = place
+    package mutating func append(_ id: UInt64, host: String, number: UInt64) {
+        let place = Place(number: number, id: id, host: host)
+        places[id] = place
         ready.insert(place)
     }
 
-    package mutating func remove(_ flight: UInt64) {
-        guard let place = places.removeValue(forKey: flight) else { return }
+    package mutating func remove(_ id: UInt64) {
+        guard let place = places.removeValue(forKey: id) else { return }
         abandonedCount += 1
         // The removed place may be the one for which its host has room.
         unblock(place.host)
@@ -52,9 +52,9 @@ package struct LaneQueue {
         while let place = ready.popMin() {
             guard isHeld(place) else { continue }
             if mayBegin(place.host) {
-                places[place.flight] = nil
+                places[place.id] = nil
                 forgetAbandoned()
-                return place.flight
+                return place.id
             }
             blocked[place.host, default: Heap()].insert(place)
         }
@@ -80,7 +80,7 @@ package struct LaneQueue {
 
     /// Returns whether a place, which has left its heap, still belongs to a load.
     private mutating func isHeld(_ place: Place) -> Bool {
-        if places[place.flight] == place { return true }
+        if places[place.id] == place { return true }
         abandonedCount -= 1
         return false
     }

@@ -2,7 +2,7 @@
 package struct LoadOccupancy: Hashable, Sendable {
     /// Loads that have not ended: queued, running, processing, or waiting for another attempt. A load counts once,
     /// regardless of the number of its waiters.
-    package var flights = 0
+    package var loads = 0
     /// The loads among them that wait for their turn in the urgent lane.
     package var urgentQueue = 0
     /// The loads among them that wait for their turn in the background lane.
@@ -10,7 +10,7 @@ package struct LoadOccupancy: Hashable, Sendable {
 
     package static func - (after: LoadOccupancy, before: LoadOccupancy) -> LoadOccupancy {
         LoadOccupancy(
-            flights: after.flights - before.flights, urgentQueue: after.urgentQueue - before.urgentQueue,
+            loads: after.loads - before.loads, urgentQueue: after.urgentQueue - before.urgentQueue,
             backgroundQueue: after.backgroundQueue - before.backgroundQueue)
     }
 }

@@ -3,15 +3,15 @@ internal import CacheStore
 /// A caller that waits for the result of a load.
 struct LoadWaiter: Sendable {
     /// The processing plan for the body.
-    let recipe: Recipe
+    let plan: ProcessingPlan
     /// The key of the value in memory; `nil` if memory must not keep the value.
     let memoryKey: LoaderMemory.Key?
     /// Receives the events of the load, the end last. Called on any thread, without a lock.
-    let receive: @Sendable (FlightEvent) -> Void
+    let receive: @Sendable (WaiterEvent) -> Void
 }
 
 /// An event of a coalesced load.
-enum FlightEvent: Sendable {
+enum WaiterEvent: Sendable {
     case requesting
     case progress(LoadProgress)
     case retrying(LoadRetry)

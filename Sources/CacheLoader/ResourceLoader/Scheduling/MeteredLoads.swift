@@ -1,29 +1,29 @@
 internal import Synchronization
 
 /// Guards the loads of a loader, and reports changes of their numbers to the meters.
-final class WatchedFlights: Sendable {
+final class MeteredLoads: Sendable {
     private struct State: Sendable {
-        var flights: Flights
+        var loads: ActiveLoads
         /// The numbers last reported to the meters.
-        var told = LoadOccupancy()
+        var reported = LoadOccupancy()
     }
 
     /// Guards only the table. Waiters and meters receive their reports outside the lock.
     private let state: Mutex<State>
     private let meters: LoaderMeters
 
-    init(_ flights: Flights, _ meters: LoaderMeters) {
-        state = Mutex(State(flights: flights))
+    init(_ loads: ActiveLoads, _ meters: LoaderMeters) {
+        state = Mutex(State(loads: loads))
         self.meters = meters
     }
 
     /// Runs `body` under the lock, then reports changes of the numbers to the meters.
-    func withLock<Result>(_ body: (inout sending Flights) -> sending Result) -> sending Result {
+    func withLock<Result>(_ body: (inout sending ActiveLoads) -> sending Result) -> sending Result {
         let (result, change) = state.withLock { state in
-            let result = body(&state.flights)
-            let present = state.flights.board.occupancy
-            let change = present - state.told
-            state.told = present
+            let result = body(&state.loads)
+            let present = state.loads.table.occupancy
+            let change = present - state.reported
+            state.reported = present
             return (result, change)
         }
         meters.note(change)

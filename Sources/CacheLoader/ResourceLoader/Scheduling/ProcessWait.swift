@@ -7,31 +7,31 @@ extension ResourceLoader {
     /// Takes a load out of its lane while another process asks an origin for the same key.
     ///
     /// - Returns: `false` if no process does, or if the load has waited long enough.
-    func waitForProcess(_ flight: UInt64, _ load: Load, _ attempt: Int) -> Bool {
+    func waitForProcess(_ id: UInt64, _ load: Load, _ attempt: Int) -> Bool {
         let key = load.target.key
-        let waited = flights.withLock { $0.waits[flight] } ?? .zero
+        let waited = loads.withLock { $0.waits[id] } ?? .zero
         // Leave half of the time for the origin.
         let limit = min(load.configuration.processWait, (load.timeout ?? .seconds(Int64.max)) / 2) - waited
         guard limit > .zero, load.method == .get, load.policy.mode != .remoteOnly,
             !transaction(load).forbidsNetwork, !context.coalescer.isHung(key),
             store.keyLocks.isHeldElsewhere(key)
         else { return false }
-        return changeFlights { flights in
+        return changeLoads { loads in
             // The attempt has not begun.
-            let (isWaiting, actions) = flights.board.fail(flight, retry: .later, extra: -1)
+            let (isWaiting, actions) = loads.table.fail(id, retry: .later, extra: -1)
             if isWaiting {
-                flights.tasks[flight] = Task { await self.wait(for: key, within: limit, flight, load, attempt) }
+                loads.tasks[id] = Task { await self.wait(for: key, within: limit, id, load, attempt) }
             }
             return (isWaiting, actions)
         }
     }
 
     private func wait(
-        for key: CacheKey, within limit: Duration, _ flight: UInt64, _ load: Load, _ attempt: Int
+        for key: CacheKey, within limit: Duration, _ id: UInt64, _ load: Load, _ attempt: Int
     ) async {
         let outcome = try? await store.lock(key, within: limit) { pause in
             try await load.configuration.sleep(pause)
-            flights.withLock { $0.waits[flight, default: .zero] += pause }
+            loads.withLock { $0.waits[id, default: .zero] += pause }
         }
         // A new waiter has put the load back into its lane, or no waiter is left.
         guard !Task.isCancelled else { return }
@@ -42,6 +42,6 @@ extension ResourceLoader {
         case .heldElsewhere: context.coalescer.noteWait(key, succeeded: false, limit: limit)
         case .heldHere, nil: break
         }
-        change { $0.retry(flight, after: attempt - 1) }
+        change { $0.retry(id, after: attempt - 1) }
     }
 }

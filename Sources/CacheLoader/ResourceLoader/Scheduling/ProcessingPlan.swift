@@ -8,7 +8,7 @@ internal import Foundation
 #endif
 
 /// A processing plan: how to make a value from a body, regardless of the caller.
-struct Recipe: Sendable {
+struct ProcessingPlan: Sendable {
     /// Plans with equal identities make equal values from equal bodies.
     struct Identity: Hashable, Sendable {
         let name: String
@@ -28,10 +28,10 @@ struct Recipe: Sendable {
     var form: Form?
 
     /// Returns the bytes unchanged.
-    static let bytes = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) { $0.data }
+    static let bytes = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) { $0.data }
 
     /// Makes no value: only the store receives the body.
-    static let nothing = Recipe(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
+    static let nothing = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
 
     /// Creates a plan that runs a processor on the bytes.
     init<Output>(_ processor: some Processor<Data, Output>) {
@@ -44,7 +44,7 @@ struct Recipe: Sendable {
         self.form = Form(
             id: form.id,
             encode: { value in
-                guard let value = value as? Output else { preconditionFailure("a recipe makes what its identity says") }
+                guard let value = value as? Output else { preconditionFailure("a plan makes what its identity says") }
                 return try form.encode(value)
             },
             decode: form.decode)
@@ -59,7 +59,7 @@ struct Recipe: Sendable {
 }
 
 /// Reads and stores values as derived representations, beside the body of their entry.
-extension Recipe {
+extension ProcessingPlan {
     /// Returns the name of a value in a format. Values made from encoded bytes have names of their own.
     private func name(_ form: Form, _ configuration: ResourceLoader.Configuration) -> String {
         let name = (configuration.decodesContent ? "" : "encoded/") + "\(form.id)/\(identity.name)"

@@ -8,7 +8,7 @@ internal import Foundation
 #endif
 
 /// The request of one redirect step of a load.
-struct HopRequest: Sendable {
+struct RedirectRequest: Sendable {
     private(set) var target: LoadTarget
     private(set) var method: HTTPRequest.Method
     private(set) var content: Data?
@@ -40,19 +40,19 @@ struct HopRequest: Sendable {
 extension ResourceLoader {
     /// Returns the transaction for the first redirect step of a load.
     func transaction(_ load: Load) -> CacheTransaction {
-        transaction(load, HopRequest(load))
+        transaction(load, RedirectRequest(load))
     }
 
     /// Returns the transaction for one redirect step of a load.
-    func transaction(_ load: Load, _ hop: HopRequest) -> CacheTransaction {
-        let (configuration, url) = (load.configuration, hop.target.url)
-        var fields = hop.headerFields
+    func transaction(_ load: Load, _ step: RedirectRequest) -> CacheTransaction {
+        let (configuration, url) = (load.configuration, step.target.url)
+        var fields = step.headerFields
         if !configuration.credentials.isEmpty, !fields.contains(.authorization) {
             fields[.authorization] = url.origin.flatMap { configuration.credentials[$0]?.fieldValue }
         }
         var transaction = CacheTransaction(
-            HTTPRequest(hop.method, key: url, fields: fields), content: hop.content.map { RequestContent($0) },
-            key: hop.target.key, target: url, context: context, configuration: load.settings.cache,
+            HTTPRequest(step.method, key: url, fields: fields), content: step.content.map { RequestContent($0) },
+            key: step.target.key, target: url, context: context, configuration: load.settings.cache,
             policy: load.policy, keepsErrors: false)
         transaction.contentTypes = configuration.contentTypes
         transaction.isBackground = load.isBackground

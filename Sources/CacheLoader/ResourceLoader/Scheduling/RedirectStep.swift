@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Logging
 
 /// The result of one redirect step.
-enum Hop {
+enum RedirectStep {
     case content(Arrived)
     /// A redirect, with its status and its target.
     case redirect(HTTPResponse.Status, to: CacheKey)
@@ -13,18 +13,18 @@ extension ResourceLoader {
     /// Takes one redirect step of an attempt through the cache. If the stored body is unusable, asks the origin.
     ///
     /// - Parameter attempt: The number of the attempt. Increases if the step needs another attempt.
-    func hop(
+    func takeStep(
         _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction, _ attempt: inout Int,
-        _ tell: @escaping @Sendable (FlightEvent) -> Void
-    ) async throws(TransferFailure) -> Hop {
+        _ notify: @escaping @Sendable (WaiterEvent) -> Void
+    ) async throws(TransferFailure) -> RedirectStep {
         // Check only before the first attempt. RetryPolicy decides about later attempts, whose failures count for later
         // loads.
         if attempt == 1, let fallback = try blocked(load, transaction) {
-            return try await settle(load, fallback, target, transaction, isOfOrigin: false, tell)
+            return try await settle(load, fallback, target, transaction, isOfOrigin: false, notify)
         }
         let response = try await Self.failing { () async throws(LoadError) in try await transaction.answer() }
         do throws(TransferFailure) {
-            return try await settle(load, response, target, transaction, tell)
+            return try await settle(load, response, target, transaction, notify)
         } catch {
             guard response.source != .network, !transaction.forbidsNetwork, error.isOfCopy else { throw error }
             if case .store(let reason) = error.error { transaction.log("could not read a stored body", reason) }
@@ -40,7 +40,7 @@ extension ResourceLoader {
             let whole = try await Self.failing { () async throws(LoadError) in
                 try await transaction.answerFromOrigin()
             }
-            return try await settle(load, whole, target, transaction, tell)
+            return try await settle(load, whole, target, transaction, notify)
         }
     }
 
@@ -58,8 +58,8 @@ extension ResourceLoader {
     /// Turns a response into content, a redirect or an error. Counts the error if it is one of the origin.
     func settle(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
-        isOfOrigin: Bool = true, _ tell: @escaping @Sendable (FlightEvent) -> Void
-    ) async throws(TransferFailure) -> Hop {
+        isOfOrigin: Bool = true, _ notify: @escaping @Sendable (WaiterEvent) -> Void
+    ) async throws(TransferFailure) -> RedirectStep {
         // A transport may ignore its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
         let window = load.configuration.negativeCaching.lifetime
@@ -91,7 +91,7 @@ extension ResourceLoader {
         return try await Self.failing { () async throws(LoadError) in
             let isNew = response.source == .network
             let resource = try await Resource(
-                response, target, load.configuration, progress: { tell(.progress($0)) },
+                response, target, load.configuration, progress: { notify(.progress($0)) },
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew || response.source == .notModified { await transaction.removeFailures() }

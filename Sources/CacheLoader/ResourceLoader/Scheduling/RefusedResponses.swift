@@ -8,37 +8,37 @@ extension ResourceLoader {
     ///
     /// Leaves the entry if the origin must not be asked for a better response.
     ///
-    /// - Parameter recipes: The identities of the processing plans that refuse the response.
+    /// - Parameter plans: The identities of the processing plans that refuse the response.
     /// - Returns: Whether the load begins again.
     func replaceRefused(
-        _ arrived: Arrived, _ flight: UInt64, _ load: Load, _ attempt: Int, by recipes: Set<Recipe.Identity>
+        _ arrived: Arrived, _ id: UInt64, _ load: Load, _ attempt: Int, by plans: Set<ProcessingPlan.Identity>
     ) async -> Bool {
         guard arrived.resource.source != .network else {
-            if let entry = arrived.entry { await remove(entry, flight, load) }
+            if let entry = arrived.entry { await remove(entry, id, load) }
             return false
         }
-        var request = HopRequest(load)
+        var request = RedirectRequest(load)
         if arrived.key != load.target.key { request.follow(.found, to: arrived.key) }
-        guard let entry = arrived.whole, flights.withLock({ $0.refused[flight] == nil }),
+        guard let entry = arrived.whole, loads.withLock({ $0.refused[id] == nil }),
             mayAskOrigin(load, transaction(load, request))
         else { return false }
-        await remove(entry, flight, load)
-        return changeFlights { flights in
+        await remove(entry, id, load)
+        return changeLoads { loads in
             // A waiter that has joined meanwhile may have a processing plan that accepts the response.
-            let waiters = flights.board.waiters(of: flight) ?? []
-            guard waiters.allSatisfy({ recipes.contains($0.recipe.identity) }) else { return (false, []) }
-            let (beginsAgain, actions) = flights.board.fail(flight, retry: .later)
+            let waiters = loads.table.waiters(of: id) ?? []
+            guard waiters.allSatisfy({ plans.contains($0.plan.identity) }) else { return (false, []) }
+            let (beginsAgain, actions) = loads.table.fail(id, retry: .later)
             guard beginsAgain else { return (false, actions) }
-            flights.refused[flight] = arrived.key
-            flights.tasks[flight] = nil
-            return (true, actions + flights.board.retry(flight, after: attempt))
+            loads.refused[id] = arrived.key
+            loads.tasks[id] = nil
+            return (true, actions + loads.table.retry(id, after: attempt))
         }
     }
 
     /// Removes one entry. Another load may have stored a newer one, or another variant.
-    private func remove(_ entry: StoredEntry, _ flight: UInt64, _ load: Load) async {
+    private func remove(_ entry: StoredEntry, _ id: UInt64, _ load: Load) async {
         var transaction = transaction(load)
-        transaction.onStoreFailure = { [weak self] in self?.tell(flight, .storeFailed($0)) }
+        transaction.onStoreFailure = { [weak self] in self?.notify(id, .storeFailed($0)) }
         await transaction.remove(entry)
     }
 }

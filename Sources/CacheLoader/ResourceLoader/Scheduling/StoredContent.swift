@@ -13,11 +13,11 @@ extension ResourceLoader {
     /// Returns a value of fresh stored content; `nil` if the load needs the network. Neither blocks other loads nor
     /// waits for them.
     func loadFromStore(
-        _ load: Load, _ recipe: Recipe
+        _ load: Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
         guard load.isShareable, let (response, request) = try contentFromStore(load) else { return nil }
         let original = response.original(for: request.method)
-        if let original, let value = await storedValue(recipe, of: original, load) {
+        if let original, let value = await storedValue(plan, of: original, load) {
             let loaded = try Loaded(value, response, request.target, load.configuration)
             return (loaded, Int(clamping: original.byteCount), original)
         }
@@ -29,7 +29,7 @@ extension ResourceLoader {
             return nil
         }
         let value: any Sendable
-        switch await make(recipe, of: resource) {
+        switch await make(plan, of: resource) {
         case .success(let made): value = made
         case .failure(let error):
             guard error.isRefusal, let refused = response.wholeEntry(for: request.method),
@@ -39,7 +39,7 @@ extension ResourceLoader {
             await transaction(load, request).remove(refused)
             return nil
         }
-        if let original { await recipe.keep(value, of: original, in: store, load.configuration) }
+        if let original { await plan.keep(value, of: original, in: store, load.configuration) }
         return (resource.with(value), resource.data.count, response.entry)
     }
 
@@ -58,22 +58,22 @@ extension ResourceLoader {
     /// Returns whether stored responses answer a load without the network. Records no access.
     func isAnsweredFromStore(_ load: Load) -> Bool {
         guard load.method == .get else { return false }
-        return (try? freshHops(load)) != nil
+        return (try? freshSteps(load)) != nil
     }
 
     /// Returns fresh stored content, also behind stored redirects that are fresh.
-    private func contentFromStore(_ load: Load) throws(LoadError) -> (CachedResponse, HopRequest)? {
-        guard let (hops, request) = try freshHops(load), let last = hops.last else { return nil }
-        for redirect in hops.dropLast() { redirect.transaction.note(redirect.answer) }
+    private func contentFromStore(_ load: Load) throws(LoadError) -> (CachedResponse, RedirectRequest)? {
+        guard let (steps, request) = try freshSteps(load), let last = steps.last else { return nil }
+        for redirect in steps.dropLast() { redirect.transaction.note(redirect.answer) }
         return (last.transaction.deliver(last.answer), request)
     }
 
     /// Returns the stored responses that lead to content without the network, the content last, and the request for the
     /// content.
-    func freshHops(
+    func freshSteps(
         _ load: Load
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], HopRequest)? {
-        try storedHops(load) { (transaction) throws(LoadError) in
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
+        try storedSteps(load) { (transaction) throws(LoadError) in
             guard case .answer(let answer) = try transaction.decide(),
                 answer.response.status.kind == .successful || !answer.isRevalidated
             else { return nil }
@@ -85,16 +85,16 @@ extension ResourceLoader {
     /// request for the content.
     ///
     /// - Parameter choose: Chooses the stored response for a step; `nil` ends the search.
-    func storedHops<Answer>(
+    func storedSteps<Answer>(
         _ load: Load, choose: (CacheTransaction) throws(LoadError) -> (Answer, StoredResponse)?
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: Answer)], HopRequest)? {
-        var request = HopRequest(load)
-        var hops: [(transaction: CacheTransaction, answer: Answer)] = []
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: Answer)], RedirectRequest)? {
+        var request = RedirectRequest(load)
+        var steps: [(transaction: CacheTransaction, answer: Answer)] = []
         for _ in 0...max(0, load.configuration.maxRedirects) {
             let transaction = transaction(load, request)
             guard let (answer, response) = try choose(transaction) else { return nil }
-            hops.append((transaction, answer))
-            if response.status.kind == .successful { return (hops, request) }
+            steps.append((transaction, answer))
+            if response.status.kind == .successful { return (steps, request) }
             let head = HTTPResponse(status: response.status, headerFields: response.fields)
             guard let next = try? Redirect.target(of: head, from: request.target.url) else { return nil }
             request.follow(head.status, to: next)
@@ -106,29 +106,29 @@ extension ResourceLoader {
 
     /// Returns the stored value of a body. Without one, makes the value, and stores it if the processing plan has a
     /// format.
-    func value(_ recipe: Recipe, of arrived: Arrived, _ load: Load) async -> Result<any Sendable, LoadError> {
+    func value(_ plan: ProcessingPlan, of arrived: Arrived, _ load: Load) async -> Result<any Sendable, LoadError> {
         // A body that has just arrived has no stored values yet.
         if arrived.resource.source != .network, let original = arrived.original,
-            let value = await storedValue(recipe, of: original, load)
+            let value = await storedValue(plan, of: original, load)
         {
             return .success(value)
         }
-        let value = await make(recipe, of: arrived.resource)
+        let value = await make(plan, of: arrived.resource)
         if case .success(let value) = value, let original = arrived.original {
-            await recipe.keep(value, of: original, in: store, load.configuration)
+            await plan.keep(value, of: original, in: store, load.configuration)
         }
         return value
     }
 
-    private func storedValue(_ recipe: Recipe, of original: StoredEntry, _ load: Load) async -> (any Sendable)? {
-        guard let stored = await recipe.storedValue(of: original, in: store, load.configuration) else { return nil }
+    private func storedValue(_ plan: ProcessingPlan, of original: StoredEntry, _ load: Load) async -> (any Sendable)? {
+        guard let stored = await plan.storedValue(of: original, in: store, load.configuration) else { return nil }
         context.meters.diskBytes.add(Int64(stored.byteCount))
         return stored.value
     }
 
-    func make(_ recipe: Recipe, of resource: Resource) async -> Result<any Sendable, LoadError> {
+    func make(_ plan: ProcessingPlan, of resource: Resource) async -> Result<any Sendable, LoadError> {
         do {
-            return .success(try await recipe.make(resource))
+            return .success(try await plan.make(resource))
         } catch {
             return .failure(Task.isCancelled ? .cancelled : .processing(url: resource.url, reason: "\(error)"))
         }

@@ -32,42 +32,42 @@ extension ResourceLoader {
     ///   - timeLimit: The longest duration; `nil` for no limit.
     ///   - refused: The key of a stored response that no processor accepts. The attempt asks the origin for the whole
     ///     instead.
-    ///   - tell: Receives the events of the attempt, on any thread.
+    ///   - notify: Receives the events of the attempt, on any thread.
     func transfer(
         _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
-        tell: @escaping @Sendable (FlightEvent) -> Void
+        notify: @escaping @Sendable (WaiterEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
-        guard let timeLimit else { return await follow(load, attempt, bypassing: refused, tell) { _ in } }
+        guard let timeLimit else { return await follow(load, attempt, bypassing: refused, notify) { _ in } }
         /// The latest request of the attempt, after the redirects so far.
-        let latest = Mutex(HopRequest(load))
+        let latest = Mutex(RedirectRequest(load))
         let result = await withTimeLimit(timeLimit, load.configuration.sleep) {
-            await self.follow(load, attempt, bypassing: refused, tell) { request in latest.withLock { $0 = request } }
+            await self.follow(load, attempt, bypassing: refused, notify) { request in latest.withLock { $0 = request } }
         }
         if let result { return result }
         guard !Task.isCancelled else { return .failure(TransferFailure(error: .cancelled)) }
         let error = TransportError(.timedOut, message: "the load took longer than \(load.timeout ?? timeLimit)")
         return await answer(
             load, from: latest.withLock { $0 }, bypassing: refused,
-            insteadOf: .transport(error, url: load.target.url.text), tell)
+            insteadOf: .transport(error, url: load.target.url.text), notify)
     }
 
     /// Makes an attempt without a time limit.
     ///
     /// - Parameter onRequest: Receives each request before it is answered: the first, then those of the redirects.
     private func follow(
-        _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ tell: @escaping @Sendable (FlightEvent) -> Void,
-        onRequest: (HopRequest) -> Void
+        _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ notify: @escaping @Sendable (WaiterEvent) -> Void,
+        onRequest: (RedirectRequest) -> Void
     ) async -> Result<Arrived, TransferFailure> {
         let beganAt = load.configuration.clock()
         defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
         // The number of the latest attempt: a redirect step may need another one.
         var last = attempt
         do throws(TransferFailure) {
-            let arrived = try await followRedirects(load, from: HopRequest(load)) {
+            let arrived = try await followRedirects(load, from: RedirectRequest(load)) {
                 (request) async throws(TransferFailure) in
                 onRequest(request)
-                let transaction = transaction(load, request, bypassing: refused, tell)
-                return try await hop(load, request.target, transaction, &last, tell)
+                let transaction = transaction(load, request, bypassing: refused, notify)
+                return try await takeStep(load, request.target, transaction, &last, notify)
             }
             return .success(arrived)
         } catch {
@@ -81,17 +81,17 @@ extension ResourceLoader {
     ///
     /// - Returns: The error, if no stored response may answer.
     private func answer(
-        _ load: Load, from request: HopRequest, bypassing refused: CacheKey?, insteadOf failure: LoadError,
-        _ tell: @escaping @Sendable (FlightEvent) -> Void
+        _ load: Load, from request: RedirectRequest, bypassing refused: CacheKey?, insteadOf failure: LoadError,
+        _ notify: @escaping @Sendable (WaiterEvent) -> Void
     ) async -> Result<Arrived, TransferFailure> {
         do throws(TransferFailure) {
             let arrived = try await followRedirects(load, from: request) {
                 (request) async throws(TransferFailure) in
-                let transaction = transaction(load, request, bypassing: refused, tell)
+                let transaction = transaction(load, request, bypassing: refused, notify)
                 let response = try await Self.failing { () throws(LoadError) in
                     try transaction.answer(insteadOf: failure)
                 }
-                return try await settle(load, response, request.target, transaction, isOfOrigin: false, tell)
+                return try await settle(load, response, request.target, transaction, isOfOrigin: false, notify)
             }
             return .success(arrived)
         } catch {
@@ -101,7 +101,8 @@ extension ResourceLoader {
 
     /// Takes redirect steps until the response is not a redirect.
     private func followRedirects(
-        _ load: Load, from first: HopRequest, _ step: (HopRequest) async throws(TransferFailure) -> Hop
+        _ load: Load, from first: RedirectRequest,
+        _ step: (RedirectRequest) async throws(TransferFailure) -> RedirectStep
     ) async throws(TransferFailure) -> Arrived {
         var request = first
         for _ in 0...max(0, load.configuration.maxRedirects) {
@@ -115,11 +116,11 @@ extension ResourceLoader {
     }
 
     private func transaction(
-        _ load: Load, _ request: HopRequest, bypassing refused: CacheKey?,
-        _ tell: @escaping @Sendable (FlightEvent) -> Void
+        _ load: Load, _ request: RedirectRequest, bypassing refused: CacheKey?,
+        _ notify: @escaping @Sendable (WaiterEvent) -> Void
     ) -> CacheTransaction {
         var transaction = transaction(load, request)
-        transaction.onStoreFailure = { tell(.storeFailed($0)) }
+        transaction.onStoreFailure = { notify(.storeFailed($0)) }
         if request.target.key == refused { transaction.policy.mode = .remoteOnly }
         return transaction
     }

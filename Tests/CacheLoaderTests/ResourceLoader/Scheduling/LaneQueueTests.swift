@@ -6,10 +6,10 @@ struct LaneQueueTests {
     private var queue = LaneQueue()
     private var lastNumber: UInt64 = 0
 
-    private mutating func append(_ flights: ClosedRange<UInt64>, host: String) {
-        for flight in flights {
+    private mutating func append(_ loads: ClosedRange<UInt64>, host: String) {
+        for id in loads {
             lastNumber += 1
-            queue.append(flight, host: host, number: lastNumber)
+            queue.append(id, host: host, number: lastNumber)
         }
     }
 
@@ -29,24 +29,24 @@ struct LaneQueueTests {
     }
 
     @Test("H8: when the one leaves that its host has room for, the next has it", arguments: [1, 2, 3])
-    mutating func leaving(flight: UInt64) {
+    mutating func leaving(id: UInt64) {
         append(1...3, host: "a")
         #expect(queue.next { _ in false } == nil)
         queue.unblock("a")
-        queue.remove(flight)
-        #expect(queue.next { _ in true } == (flight == 1 ? 2 : 1))
+        queue.remove(id)
+        #expect(queue.next { _ in true } == (id == 1 ? 2 : 1))
     }
 
     @Test("H8: those who leave take no place for long, wherever they waited", arguments: [true, false])
     mutating func memory(isBlocked: Bool) {
         append(1...10, host: "a")
-        for flight in UInt64(100)...10_000 {
-            append(flight...flight, host: "b")
+        for id in UInt64(100)...10_000 {
+            append(id...id, host: "b")
             if isBlocked { #expect(queue.next { _ in false } == nil) }
-            queue.remove(flight)
+            queue.remove(id)
             #expect(queue.heldCount <= 20)
         }
-        for flight in UInt64(1)...10 { queue.remove(flight) }
+        for id in UInt64(1)...10 { queue.remove(id) }
         #expect(queue.heldCount == 0)
         queue.remove(1)
         #expect(queue.heldCount == 0, "leaving twice is leaving once")
@@ -58,7 +58,7 @@ struct LaneQueueTests {
         var asked = 0
         var running: [UInt64] = []
         var runningPerHost: [UInt64: Int] = [:]
-        for flight in 1...count { append(flight...flight, host: "\(flight % hostCount)") }
+        for id in 1...count { append(id...id, host: "\(id % hostCount)") }
         var order: [UInt64] = []
         while order.count < count {
             while running.count < width {

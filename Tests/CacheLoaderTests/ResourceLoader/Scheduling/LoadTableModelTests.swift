@@ -3,26 +3,26 @@ internal import HTTPCaching
 import TestSupport
 import Testing
 
-/// Does to a board and to its model the same, at random, and compares.
+/// Does to a table and to its model the same, at random, and compares.
 private struct BoardWalk {
-    typealias Board = LoadBoard<Int, Int>
-    typealias Model = LoadBoardModel
+    typealias Table = LoadTable<Int, Int>
+    typealias Model = LoadTableModel
 
     static let keyCount = 24
 
     var generator: SeededGenerator
-    var board: Board
+    var table: Table
     var model: Model
-    /// The flight of each key that began last.
-    var flights: [Int: Board.Flight] = [:]
-    /// What each flight is for that has begun.
-    var keys: [Board.Flight: Int] = [:]
+    /// The load of each key that began last.
+    var loads: [Int: Table.ModelLoad] = [:]
+    /// What each load is for that has begun.
+    var keys: [Table.ModelLoad: Int] = [:]
     /// In the order in which they began.
-    var begun: [Board.Flight] = []
-    /// Flights that have ended, and whose waiters are being told.
-    var telling: [(flight: Board.Flight, key: Int)] = []
+    var begun: [Table.ModelLoad] = []
+    /// ActiveLoads that have ended, and whose waiters are being told.
+    var telling: [(load: Table.ModelLoad, key: Int)] = []
     /// The ticket of each waiter that ever came.
-    var tickets: [Board.Ticket] = []
+    var tickets: [Table.Ticket] = []
     /// How often each waiter was told.
     var toldCounts: [Int] = []
     /// What was done, how often: a walk that never retries shows nothing of retries.
@@ -30,26 +30,26 @@ private struct BoardWalk {
 
     init(_ generator: SeededGenerator) {
         self.generator = generator
-        board = Board(widths: LaneWidths(urgent: 3, background: 1, perHost: 2))
-        model = Model(widths: board.widths)
+        table = Table(widths: LaneWidths(urgent: 3, background: 1, perHost: 2))
+        model = Model(widths: table.widths)
     }
 
     mutating func random(_ count: Int) -> Int { .random(in: 0..<count, using: &generator) }
 
     // MARK: Outcomes
 
-    /// What the board says, in the words of the model.
-    mutating func outcome(_ actions: [Board.Action], of waiters: [Int] = []) -> Model.Outcome {
+    /// What the table says, in the words of the model.
+    mutating func outcome(_ actions: [Table.Action], of waiters: [Int] = []) -> Model.Outcome {
         var outcome = Model.Outcome(waiters: waiters)
         for waiter in waiters { toldCounts[waiter] += 1 }
         for action in actions {
             switch action {
-            case .start(let flight, let key, let attempt):
-                flights[key] = flight
-                keys[flight] = key
-                begun.append(flight)
+            case .start(let load, let key, let attempt):
+                loads[key] = load
+                keys[load] = key
+                begun.append(load)
                 outcome.started.append(Model.Start(key: key, attempt: attempt))
-            case .stop(let flight): outcome.stopped.append(keys[flight])
+            case .stop(let load): outcome.stopped.append(keys[load])
             }
         }
         return outcome
@@ -57,12 +57,12 @@ private struct BoardWalk {
 
     // MARK: Steps
 
-    /// Some flight that has begun and is in one of these phases.
-    mutating func flight(in phases: Set<Model.Phase>) -> (flight: Board.Flight, key: Int, attempt: Int)? {
-        let found = model.flights.filter { phases.contains($0.phase) && $0.attempt > 0 }
+    /// Some load that has begun and is in one of these phases.
+    mutating func load(in phases: Set<Model.Phase>) -> (load: Table.ModelLoad, key: Int, attempt: Int)? {
+        let found = model.loads.filter { phases.contains($0.phase) && $0.attempt > 0 }
         guard !found.isEmpty else { return nil }
         let chosen = found[random(found.count)]
-        return flights[chosen.key].map { ($0, chosen.key, chosen.attempt) }
+        return loads[chosen.key].map { ($0, chosen.key, chosen.attempt) }
     }
 
     /// Takes a step; returns what it led to, and what it should have led to.
@@ -82,11 +82,11 @@ private struct BoardWalk {
     }
 
     private mutating func attach() -> (String, Model.Outcome, Model.Outcome) {
-        let (key, waiter, ticket) = (random(Self.keyCount), tickets.count, board.ticket())
+        let (key, waiter, ticket) = (random(Self.keyCount), tickets.count, table.ticket())
         let (lane, finishes) = (Lane.allCases[random(2)], random(4) == 0)
         tickets.append(ticket)
         toldCounts.append(0)
-        let (arrival, actions) = board.attach(
+        let (arrival, actions) = table.attach(
             waiter, ticket, to: key, host: Model.host(of: key), lane: lane,
             abandonment: finishes ? .finishAndStore : .stop)
         var actual = outcome(actions)
@@ -95,107 +95,107 @@ private struct BoardWalk {
     }
 
     private mutating func detach() -> (String, Model.Outcome, Model.Outcome) {
-        let waiting = model.flights.flatMap(\.waiters)
+        let waiting = model.loads.flatMap(\.waiters)
         guard !tickets.isEmpty else { return ("nothing", Model.Outcome(), Model.Outcome()) }
         // Now and then one that has been told already.
         let isLate = waiting.isEmpty || random(10) == 0
         let waiter = isLate ? random(tickets.count) : waiting[random(waiting.count)]
-        let (told, actions) = board.detach(tickets[waiter])
+        let (told, actions) = table.detach(tickets[waiter])
         return ("detach", outcome(actions, of: told.map { [$0] } ?? []), model.detach(waiter))
     }
 
     private mutating func land() -> (String, Model.Outcome, Model.Outcome) {
-        guard let (flight, key, _) = flight(in: [.running, .running, .landing, .queued]) else {
+        guard let (load, key, _) = load(in: [.running, .running, .landing, .queued]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
-        return ("land", outcome(board.land(flight)), model.land(key))
+        return ("land", outcome(table.finishTransfer(load)), model.finishTransfer(key))
     }
 
     private mutating func end() -> (String, Model.Outcome, Model.Outcome) {
         // Now and then one that has ended already.
         if random(10) == 0, !begun.isEmpty {
-            let flight = begun[random(begun.count)]
-            guard let key = keys[flight], flights[key] != flight || model.index(of: key) == nil else {
+            let load = begun[random(begun.count)]
+            guard let key = keys[load], loads[key] != load || model.index(of: key) == nil else {
                 return ("nothing", Model.Outcome(), Model.Outcome())
             }
-            let (waiters, actions) = board.end(flight)
+            let (waiters, actions) = table.end(load)
             return ("end again", outcome(actions, of: waiters), Model.Outcome())
         }
-        guard let (flight, key, _) = flight(in: [.running, .landing]) else {
+        guard let (load, key, _) = load(in: [.running, .landing]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
-        let (waiters, actions) = board.end(flight)
-        telling.append((flight, key))
+        let (waiters, actions) = table.end(load)
+        telling.append((load, key))
         return ("end", outcome(actions, of: waiters), model.end(key))
     }
 
     private mutating func fail() -> (String, Model.Outcome, Model.Outcome) {
-        guard let (flight, key, _) = flight(in: [.running, .landing]) else {
+        guard let (load, key, _) = load(in: [.running, .landing]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
-        let retry = [Board.Retry.later, .whenReachable, .later, .whenReachable, .never][random(5)]
-        let (isRetried, actions) = board.fail(flight, retry: retry)
+        let retry = [Table.Retry.later, .whenReachable, .later, .whenReachable, .never][random(5)]
+        let (isRetried, actions) = table.fail(load, retry: retry)
         var actual = outcome(actions)
         actual.isRetried = isRetried
         return ("fail", actual, model.fail(key, retry))
     }
 
     private mutating func retry() -> (String, Model.Outcome, Model.Outcome) {
-        guard let (flight, key, attempt) = flight(in: [.paused, .parked, .queued, .running]) else {
+        guard let (load, key, attempt) = load(in: [.paused, .parked, .queued, .running]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
         // Now and then the end of a pause that nobody waits for any more.
         let number = attempt - (random(5) == 0 ? 1 : 0)
-        return ("retry", outcome(board.retry(flight, after: number)), model.retry(key, after: number))
+        return ("retry", outcome(table.retry(load, after: number)), model.retry(key, after: number))
     }
 
     private mutating func becameReachable() -> (String, Model.Outcome, Model.Outcome) {
         let host = random(3) == 0 ? nil : Model.host(of: random(Self.keyCount))
-        return ("becameReachable", outcome(board.becameReachable(host)), model.becameReachable(host))
+        return ("becameReachable", outcome(table.becameReachable(host)), model.becameReachable(host))
     }
 
     private mutating func setLane() -> (String, Model.Outcome, Model.Outcome) {
         let (lane, key) = (Lane.allCases[random(2)], random(Self.keyCount))
-        return ("setLane", outcome(board.setLane(lane, of: key)), model.setLane(lane, of: key))
+        return ("setLane", outcome(table.setLane(lane, of: key)), model.setLane(lane, of: key))
     }
 
     private mutating func setWidths() -> (String, Model.Outcome, Model.Outcome) {
         let widths = LaneWidths(urgent: random(5), background: random(4), perHost: random(4))
-        return ("setWidths", outcome(board.setWidths(widths)), model.setWidths(widths))
+        return ("setWidths", outcome(table.setWidths(widths)), model.setWidths(widths))
     }
 
     private mutating func detachAll() -> (String, Model.Outcome, Model.Outcome) {
-        let (waiters, actions) = board.detachAll()
+        let (waiters, actions) = table.detachAll()
         return ("detachAll", outcome(actions, of: waiters), model.detachAll())
     }
 
-    /// The waiters of the flight that ended first have all been told.
+    /// The waiters of the load that ended first have all been told.
     mutating func tell() {
         guard !telling.isEmpty else { return }
-        let (flight, key) = telling.removeFirst()
-        board.told(flight)
+        let (load, key) = telling.removeFirst()
+        table.finishDelivery(load)
         if let index = model.telling.firstIndex(of: key) { model.telling.remove(at: index) }
     }
 
-    /// Whether the board knows of a key, and of the flight that began last for it, what the model knows.
+    /// Whether the table knows of a key, and of the load that began last for it, what the model knows.
     func agrees(on key: Int) -> Bool {
-        guard board.isLoading(key) == model.isLoading(key) else { return false }
-        guard let flight = flights[key], let index = model.index(of: key), model.flights[index].attempt > 0 else {
+        guard table.isLoading(key) == model.isLoading(key) else { return false }
+        guard let load = loads[key], let index = model.index(of: key), model.loads[index].attempt > 0 else {
             return true
         }
-        return board.waiters(of: flight) == model.flights[index].waiters
+        return table.waiters(of: load) == model.loads[index].waiters
     }
 
     /// Whether the rules hold that need no model.
     var keepsTheRules: Bool {
-        let waiting = model.flights.flatMap(\.waiters)
+        let waiting = model.loads.flatMap(\.waiters)
         return waiting.allSatisfy { toldCounts[$0] == 0 } && toldCounts.filter { $0 == 0 }.count == waiting.count
             && toldCounts.allSatisfy { $0 <= 1 }
     }
 }
 
-@Suite("LoadBoard against a model", .timeLimit(.minutes(5)))
-struct LoadBoardModelTests {
+@Suite("LoadTable against a model", .timeLimit(.minutes(5)))
+struct LoadTableModelTests {
     #if DEBUG
     private static let steps = 100_000
     #else
@@ -204,7 +204,7 @@ struct LoadBoardModelTests {
     private static let runs = 4
 
     @Test(
-        "E2, E8, H1, H2: random steps start, stop and tell what a list of flights says, in its order",
+        "E2, E8, H1, H2: random steps start, stop and tell what a list of loads says, in its order",
         arguments: 0..<runs)
     func random(_: Int) {
         let generator = SeededGenerator()
@@ -232,18 +232,18 @@ struct LoadBoardModelTests {
 
     /// Whatever is left comes to its end once there is room for it, and nothing remains.
     private func end(_ walk: inout BoardWalk, _ seed: String) {
-        _ = walk.outcome(walk.board.setWidths(LaneWidths()))
+        _ = walk.outcome(walk.table.setWidths(LaneWidths()))
         _ = walk.model.setWidths(LaneWidths())
-        _ = walk.outcome(walk.board.becameReachable())
+        _ = walk.outcome(walk.table.becameReachable())
         _ = walk.model.becameReachable(nil)
-        while let (flight, key, attempt) = walk.flight(in: [.running, .landing, .paused]) {
-            let (waiters, actions) = walk.board.end(flight)
+        while let (load, key, attempt) = walk.load(in: [.running, .landing, .paused]) {
+            let (waiters, actions) = walk.table.end(load)
             #expect(walk.outcome(actions, of: waiters) == walk.model.end(key), "attempt \(attempt). \(seed)")
-            walk.telling.append((flight, key))
+            walk.telling.append((load, key))
         }
         while !walk.telling.isEmpty { walk.tell() }
-        #expect(walk.model.flights.isEmpty, "\(seed)")
+        #expect(walk.model.loads.isEmpty, "\(seed)")
         #expect(walk.toldCounts.allSatisfy { $0 == 1 }, "\(seed)")
-        #expect((0..<BoardWalk.keyCount).allSatisfy { !walk.board.isLoading($0) }, "\(seed)")
+        #expect((0..<BoardWalk.keyCount).allSatisfy { !walk.table.isLoading($0) }, "\(seed)")
     }
 }

@@ -2,29 +2,29 @@ import CacheLoader
 internal import HTTPCaching
 import Testing
 
-/// A board whose keys are `host/name`, and what it has said.
-private struct TestBoard {
-    typealias Board = LoadBoard<String, String>
+/// A table whose keys are `host/name`, and what it has said.
+private struct TestTable {
+    typealias Table = LoadTable<String, String>
 
-    var board: Board
+    var table: Table
     /// `key` for a first attempt, `key #2` for another.
     var started: [String] = []
     var stopped: [String] = []
     var told: [String] = []
-    private var flights: [String: Board.Flight] = [:]
-    private var tickets: [String: Board.Ticket] = [:]
+    private var loads: [String: Table.ID] = [:]
+    private var tickets: [String: Table.Ticket] = [:]
 
     init(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
-        board = Board(widths: LaneWidths(urgent: urgent, background: background, perHost: perHost))
+        table = Table(widths: LaneWidths(urgent: urgent, background: background, perHost: perHost))
     }
 
-    mutating func perform(_ actions: [Board.Action]) {
+    mutating func perform(_ actions: [Table.Action]) {
         for action in actions {
             switch action {
-            case .start(let flight, let key, let attempt):
-                flights[key] = flight
+            case .start(let id, let key, let attempt):
+                loads[key] = id
                 started.append(attempt == 1 ? key : "\(key) #\(attempt)")
-            case .stop(let flight): stopped.append(flights.first { $0.value == flight }?.key ?? "not begun")
+            case .stop(let id): stopped.append(loads.first { $0.value == id }?.key ?? "not begun")
             }
         }
     }
@@ -32,46 +32,46 @@ private struct TestBoard {
     @discardableResult
     mutating func attach(
         _ waiter: String, _ key: String, _ lane: Lane = .urgent, _ abandonment: Abandonment = .stop
-    ) -> Board.Arrival {
-        let ticket = board.ticket()
+    ) -> Table.Arrival {
+        let ticket = table.ticket()
         tickets[waiter] = ticket
         let host = String(key.prefix { $0 != "/" })
-        let (arrival, actions) = board.attach(
+        let (arrival, actions) = table.attach(
             waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment)
         perform(actions)
         return arrival
     }
 
     mutating func detach(_ waiter: String) {
-        let (waiter, actions) = board.detach(tickets[waiter] ?? 0)
+        let (waiter, actions) = table.detach(tickets[waiter] ?? 0)
         if let waiter { told.append(waiter) }
         perform(actions)
     }
 
-    func flight(_ key: String) -> Board.Flight { flights[key] ?? 0 }
+    func id(_ key: String) -> Table.ID { loads[key] ?? 0 }
 
     mutating func end(_ keys: String...) {
         for key in keys {
-            let (waiters, actions) = board.end(flight(key))
+            let (waiters, actions) = table.end(id(key))
             told += waiters
             perform(actions)
-            board.told(flight(key))
+            table.finishDelivery(id(key))
         }
     }
 
     @discardableResult
-    mutating func fail(_ key: String, _ retry: Board.Retry) -> Bool {
-        let (isRetried, actions) = board.fail(flight(key), retry: retry)
+    mutating func fail(_ key: String, _ retry: Table.Retry) -> Bool {
+        let (isRetried, actions) = table.fail(id(key), retry: retry)
         perform(actions)
         return isRetried
     }
 
-    mutating func retry(_ key: String, after attempt: Int) { perform(board.retry(flight(key), after: attempt)) }
-    mutating func becameReachable(_ host: String?) { perform(board.becameReachable(host)) }
-    mutating func setLane(_ lane: Lane, _ key: String) { perform(board.setLane(lane, of: key)) }
+    mutating func retry(_ key: String, after attempt: Int) { perform(table.retry(id(key), after: attempt)) }
+    mutating func becameReachable(_ host: String?) { perform(table.becameReachable(host)) }
+    mutating func setLane(_ lane: Lane, _ key: String) { perform(table.setLane(lane, of: key)) }
 
     mutating func setWidths(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
-        perform(board.setWidths(LaneWidths(urgent: urgent, background: background, perHost: perHost)))
+        perform(table.setWidths(LaneWidths(urgent: urgent, background: background, perHost: perHost)))
     }
 
     /// What has started since the last time.
@@ -81,9 +81,9 @@ private struct TestBoard {
     }
 }
 
-@Suite("LoadBoard")
-struct LoadBoardTests {
-    private var test = TestBoard()
+@Suite("LoadTable")
+struct LoadTableTests {
+    private var test = TestTable()
 
     // MARK: Waiters
 
@@ -98,21 +98,21 @@ struct LoadBoardTests {
         #expect(test.started == ["a/1"])
     }
 
-    @Test("How a waiter finds its flight")
+    @Test("How a waiter finds its id")
     mutating func arrivals() {
         test.setWidths(urgent: 1)
         #expect(test.attach("1", "a/1") == .first)
         #expect(test.attach("2", "a/1") == .joinedRunning)
         #expect(test.attach("3", "a/2") == .first)
         #expect(test.attach("4", "a/2") == .joined)
-        _ = test.board.land(test.flight("a/1"))
+        _ = test.table.finishTransfer(test.id("a/1"))
         #expect(test.attach("5", "a/1") == .joined, "its transfer is over")
         test.end("a/1")
         #expect(test.told == ["1", "2", "5"])
         #expect(test.attach("6", "a/1") == .first)
     }
 
-    @Test("E4, E5: the last to leave stops a flight; one that is to be finished goes on once it has begun")
+    @Test("E4, E5: the last to leave stops a id; one that is to be finished goes on once it has begun")
     mutating func leaving() {
         test.setWidths(urgent: 2)
         test.attach("1", "a/1")
@@ -122,15 +122,15 @@ struct LoadBoardTests {
         test.attach("5", "a/3", .urgent, .finishAndStore)
         for waiter in ["1", "1", "3", "4"] { test.detach(waiter) }
         #expect(test.stopped == [])
-        #expect(test.board.isLoading("a/2"))
+        #expect(test.table.isLoading("a/2"))
         test.detach("5")
         #expect(test.stopped == ["not begun"], "it waited for its turn")
         test.detach("2")
         #expect(test.stopped == ["not begun", "a/1"])
-        #expect(!test.board.isLoading("a/1"))
+        #expect(!test.table.isLoading("a/1"))
         test.end("a/2")
         #expect(test.told == ["1", "3", "4", "5", "2"])
-        #expect(!test.board.isLoading("a/2"))
+        #expect(!test.table.isLoading("a/2"))
     }
 
     @Test("H7: what nobody waits for is not tried again")
@@ -139,35 +139,35 @@ struct LoadBoardTests {
         test.detach("1")
         #expect(test.fail("a/1", .later) == false)
         test.end("a/1")
-        #expect(!test.board.isLoading("a/1"))
+        #expect(!test.table.isLoading("a/1"))
     }
 
     @Test("E8: isLoading from the first waiter until the last has been told, and not after a stop")
     mutating func isLoading() {
-        #expect(!test.board.isLoading("a/1"))
+        #expect(!test.table.isLoading("a/1"))
         test.attach("1", "a/1")
-        let first = test.flight("a/1")
-        _ = test.board.land(first)
-        #expect(test.board.isLoading("a/1"))
-        _ = test.board.end(first)
-        #expect(test.board.isLoading("a/1"), "its waiters have not been told")
+        let first = test.id("a/1")
+        _ = test.table.finishTransfer(first)
+        #expect(test.table.isLoading("a/1"))
+        _ = test.table.end(first)
+        #expect(test.table.isLoading("a/1"), "its waiters have not been told")
         test.attach("2", "a/1")
-        let second = test.flight("a/1")
+        let second = test.id("a/1")
         test.detach("2")
-        #expect(test.board.isLoading("a/1"), "those of the first have not been told")
+        #expect(test.table.isLoading("a/1"), "those of the first have not been told")
         // The second was stopped. What becomes of its transfer is nothing to the first.
-        _ = test.board.end(second)
-        test.board.told(second)
-        #expect(test.board.isLoading("a/1"))
-        test.board.told(first)
-        #expect(!test.board.isLoading("a/1"))
+        _ = test.table.end(second)
+        test.table.finishDelivery(second)
+        #expect(test.table.isLoading("a/1"))
+        test.table.finishDelivery(first)
+        #expect(!test.table.isLoading("a/1"))
     }
 
     @Test("E4, H8: all leave in the order of their coming, and later loads begin anew")
     mutating func leavingAll() {
         test.setWidths(urgent: 1)
         for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/1"), ("4", "a/3")] { test.attach(waiter, key) }
-        let (waiters, actions) = test.board.detachAll()
+        let (waiters, actions) = test.table.detachAll()
         test.perform(actions)
         #expect(waiters == ["1", "2", "3", "4"])
         #expect(test.stopped.sorted() == ["a/1", "not begun", "not begun"])
@@ -178,7 +178,7 @@ struct LoadBoardTests {
         #expect(test.told == [])
     }
 
-    @Test("A flight that has ended keeps neither its key nor its waiters")
+    @Test("A id that has ended keeps neither its key nor its waiters")
     func leaks() {
         final class Thing: Hashable {
             static func == (first: Thing, second: Thing) -> Bool { first === second }
@@ -187,7 +187,7 @@ struct LoadBoardTests {
         struct Weak {
             weak var thing: Thing?
         }
-        var board = LoadBoard<Thing, Thing>(widths: LaneWidths(urgent: 2, background: 1, perHost: 1))
+        var table = LoadTable<Thing, Thing>(widths: LaneWidths(urgent: 2, background: 1, perHost: 1))
         var made: [Weak] = []
         func thing() -> Thing {
             let thing = Thing()
@@ -195,20 +195,20 @@ struct LoadBoardTests {
             return thing
         }
         do {
-            var flights: [UInt64] = []
+            var loads: [UInt64] = []
             var tickets: [UInt64] = []
             for number in 0..<40 {
-                tickets.append(board.ticket())
-                let (_, actions) = board.attach(
+                tickets.append(table.ticket())
+                let (_, actions) = table.attach(
                     thing(), tickets[number], to: thing(), host: "\(number % 3)",
                     lane: number % 2 == 0 ? .urgent : .background, abandonment: .stop)
-                for case .start(let flight, _, _) in actions { flights.append(flight) }
+                for case .start(let id, _, _) in actions { loads.append(id) }
             }
-            for ticket in tickets[30...] { _ = board.detach(ticket) }
-            while let flight = flights.popLast() {
-                let actions = board.land(flight) + board.end(flight).1
-                board.told(flight)
-                for case .start(let flight, _, _) in actions { flights.append(flight) }
+            for ticket in tickets[30...] { _ = table.detach(ticket) }
+            while let id = loads.popLast() {
+                let actions = table.finishTransfer(id) + table.end(id).1
+                table.finishDelivery(id)
+                for case .start(let id, _, _) in actions { loads.append(id) }
             }
         }
         #expect(made.count == 80)
@@ -285,7 +285,7 @@ struct LoadBoardTests {
         #expect(test.news() == ["a/4", "a/5"])
     }
 
-    /// What becomes of the one urgent flight, `a/2`.
+    /// What becomes of the one urgent id, `a/2`.
     enum Drain: CaseIterable {
         case landed, ended, pauses, parked, left, demoted
     }
@@ -300,7 +300,7 @@ struct LoadBoardTests {
         test.end("a/1")
         #expect(test.news() == ["a/1", "a/2"])
         switch drain {
-        case .landed: test.perform(test.board.land(test.flight("a/2")))
+        case .landed: test.perform(test.table.finishTransfer(test.id("a/2")))
         case .ended: test.end("a/2")
         case .pauses: test.fail("a/2", .later)
         case .parked: test.fail("a/2", .whenReachable)
@@ -310,7 +310,7 @@ struct LoadBoardTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H3: an urgent waiter moves a flight that waits in the background, and joins one that runs")
+    @Test("H3: an urgent waiter moves a id that waits in the background, and joins one that runs")
     mutating func promotion() {
         test.setWidths(background: 1)
         for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
@@ -325,7 +325,7 @@ struct LoadBoardTests {
         #expect(test.news() == ["a/2"])
     }
 
-    @Test("H3: a waiter in the background joins an urgent flight, and leaves it in its lane")
+    @Test("H3: a waiter in the background joins an urgent id, and leaves it in its lane")
     mutating func joiningUrgent() {
         test.setWidths(urgent: 1)
         test.attach("1", "a/1")
@@ -339,7 +339,7 @@ struct LoadBoardTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H4: what is put into the background waits there with its waiters; what runs goes on; no flight is no error")
+    @Test("H4: what is put into the background waits there with its waiters; what runs goes on; no id is no error")
     mutating func demotion() {
         test.setWidths(urgent: 1)
         for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/3"), ("4", "a/2")] { test.attach(waiter, key) }
@@ -401,12 +401,12 @@ struct LoadBoardTests {
         test.setWidths(urgent: 1)
         test.attach("1", "a/1")
         test.attach("2", "a/2", .urgent, .finishAndStore)
-        test.perform(test.board.land(test.flight("a/1")))
+        test.perform(test.table.finishTransfer(test.id("a/1")))
         #expect(test.fail("a/1", .later) == true)
         test.retry("a/1", after: 1)
         #expect(test.news() == ["a/1", "a/2"], "a/2 had its turn")
         test.detach("2")
-        test.perform(test.board.land(test.flight("a/2")))
+        test.perform(test.table.finishTransfer(test.id("a/2")))
         #expect(test.news() == ["a/1 #2"])
         #expect(test.fail("a/2", .later) == false)
         test.end("a/1", "a/2")
@@ -446,7 +446,7 @@ struct LoadBoardTests {
 
     // MARK: Many
 
-    @Test("H1: 10,000 flights over 1,000 hosts begin in their order and end, each once")
+    @Test("H1: 10,000 loads over 1,000 hosts begin in their order and end, each once")
     mutating func many() {
         for number in 0..<10_000 { test.attach("\(number)", "\(number % 1000)/\(number)") }
         var next = 0

@@ -1,0 +1,168 @@
+/// Decides when transfers start: by lane, by host, and for further attempts.
+///
+/// A pure state machine that knows loads by their numbers. After one or more changes, ``start()`` returns the transfers
+/// for which there is room.
+///
+///     queued ─▶ running ─▶ processing ─▶ (removed)
+///       ▲          │          │
+///       └ waiting ◀┴──────────┘
+struct LoadScheduler: Sendable {
+    /// Identifies a load.
+    typealias ID = UInt64
+
+    enum Phase: Equatable, Sendable {
+        case queued
+        case running
+        /// The bytes have arrived, and the load takes no place in its lane.
+        case processing
+        case waiting(isParked: Bool)
+    }
+
+    private struct State: Sendable {
+        let host: String
+        var lane: Lane
+        var phase = Phase.queued
+        /// The number of started attempts.
+        var attempt = 0
+    }
+
+    private var states: [ID: State] = [:]
+    private var queues: [Lane: LaneQueue] = [.urgent: LaneQueue(), .background: LaneQueue()]
+    private var running: [Lane: Int] = [.urgent: 0, .background: 0]
+    private var runningPerHost: [String: Int] = [:]
+    private var lastPlace: UInt64 = 0
+
+    /// The numbers of transfers that may run at a time.
+    private(set) var widths: LaneWidths
+
+    init(widths: LaneWidths) {
+        self.widths = widths
+    }
+
+    /// Returns the phase of a load; `nil` if the load was removed.
+    func phase(of id: ID) -> Phase? { states[id]?.phase }
+
+    /// Returns the number of loads that wait for their turn in a lane.
+    func queueLength(_ lane: Lane) -> Int { queues[lane]?.count ?? 0 }
+
+    // MARK: Loads
+
+    /// Adds a load at the end of the queue of its lane.
+    ///
+    /// - Parameter id: A number that no other load has had.
+    mutating func add(_ id: ID, host: String, lane: Lane) {
+        states[id] = State(host: host, lane: lane)
+        enqueue(id)
+    }
+
+    mutating func remove(_ id: ID) {
+        vacate(id)
+        guard let state = states.removeValue(forKey: id), state.phase == .queued else { return }
+        queues[state.lane]?.remove(id)
+    }
+
+    /// Records that the bytes of a load have arrived, and frees its place in the lane.
+    mutating func finishTransfer(_ id: ID) {
+        guard states[id]?.phase == .running else { return }
+        vacate(id)
+        states[id]?.phase = .processing
+    }
+
+    /// Frees the place of a load until another attempt.
+    ///
+    /// - Parameters:
+    ///   - isParked: Whether the load waits until its host is reachable.
+    ///   - extra: The number of attempts beyond one; -1 if the attempt did not begin.
+    mutating func pause(_ id: ID, isParked: Bool, extra: Int) {
+        vacate(id)
+        states[id]?.attempt += extra
+        states[id]?.phase = .waiting(isParked: isParked)
+    }
+
+    /// Queues the next attempt of a waiting load.
+    ///
+    /// - Parameter attempt: The number of started attempts. Another number makes the call ineffective; `nil` is any.
+    mutating func resume(_ id: ID, after attempt: Int? = nil) {
+        guard let state = states[id], case .waiting = state.phase, attempt ?? state.attempt == state.attempt else {
+            return
+        }
+        enqueue(id)
+    }
+
+    /// Queues the next attempt of all loads that wait for a host; `nil` for all hosts.
+    mutating func becameReachable(_ host: String?) {
+        let parked = states.filter { _, state in
+            state.phase == .waiting(isParked: true) && (host == nil || host == state.host)
+        }
+        for id in parked.keys.sorted() { enqueue(id) }
+    }
+
+    // MARK: Lanes
+
+    /// Changes the numbers of transfers that may run at a time. Running transfers above a new number continue.
+    mutating func setWidths(_ widths: LaneWidths) {
+        self.widths = widths
+        for lane in Lane.allCases { queues[lane]?.unblockAll() }
+    }
+
+    /// Puts a load into a lane. A running transfer continues, and counts in the new lane.
+    mutating func setLane(_ lane: Lane, of id: ID) {
+        guard let state = states[id], state.lane != lane else { return }
+        states[id]?.lane = lane
+        switch state.phase {
+        case .queued:
+            queues[state.lane]?.remove(id)
+            let place = place()
+            queues[lane]?.append(id, host: state.host, number: place)
+        case .running:
+            running[state.lane, default: 0] -= 1
+            running[lane, default: 0] += 1
+        case .processing, .waiting: break
+        }
+    }
+
+    /// Starts all transfers for which there is room.
+    ///
+    /// - Returns: The loads in the order of their turn, each with the number of its attempt.
+    mutating func start() -> [(id: ID, attempt: Int)] {
+        var started: [(id: ID, attempt: Int)] = []
+        while let id = next(), let state = states[id] {
+            states[id]?.phase = .running
+            states[id]?.attempt += 1
+            running[state.lane, default: 0] += 1
+            runningPerHost[state.host, default: 0] += 1
+            started.append((id, state.attempt + 1))
+        }
+        return started
+    }
+
+    /// Removes and returns the next load to start. A background load starts only while no urgent load runs or waits for
+    /// its turn.
+    private mutating func next() -> ID? {
+        let isUrgent = queues[.urgent]?.isEmpty == false || running[.urgent] != 0
+        let lane: Lane = isUrgent ? .urgent : .background
+        guard running[lane, default: 0] < widths[lane] else { return nil }
+        let (perHost, limit) = (runningPerHost, widths.perHost)
+        return queues[lane]?.next { perHost[$0, default: 0] < limit }
+    }
+
+    private mutating func enqueue(_ id: ID) {
+        guard let state = states[id] else { return }
+        states[id]?.phase = .queued
+        let place = place()
+        queues[state.lane]?.append(id, host: state.host, number: place)
+    }
+
+    private mutating func vacate(_ id: ID) {
+        guard let state = states[id], state.phase == .running else { return }
+        running[state.lane, default: 0] -= 1
+        let rest = runningPerHost[state.host, default: 1] - 1
+        runningPerHost[state.host] = rest > 0 ? rest : nil
+        for lane in Lane.allCases { queues[lane]?.unblock(state.host) }
+    }
+
+    private mutating func place() -> UInt64 {
+        lastPlace += 1
+        return lastPlace
+    }
+}
