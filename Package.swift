@@ -8,6 +8,13 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+// On Linux URLSession ends the process on some responses: see the article Transports.
+#if os(Linux)
+let defaultTransport = "AsyncHTTPClient"
+#else
+let defaultTransport = "URLSessionTransport"
+#endif
+
 let asyncHTTPClient: TargetDependencyCondition? = .when(traits: ["AsyncHTTPClient"])
 
 let package = Package(
@@ -29,7 +36,7 @@ let package = Package(
             name: "AsyncHTTPClient",
             description: "The transport on AsyncHTTPClient. Without it CacheLoader needs no SwiftNIO."
         ),
-        .default(enabledTraits: ["URLSessionTransport"]),
+        .default(enabledTraits: [defaultTransport]),
     ],
     dependencies: [
         // What the libraries stand on.
@@ -40,7 +47,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         // What the transport of the trait AsyncHTTPClient stands on; not built without it.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        // What only the tests of that transport stand on; AsyncHTTPClient needs it, too.
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         // What only the tool, its loopback origin and the tests stand on; no library product builds these.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -97,6 +107,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
             ],
             swiftSettings: swiftSettings
         ),
@@ -199,7 +210,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: asyncHTTPClient),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
             ],
             swiftSettings: swiftSettings
         ),

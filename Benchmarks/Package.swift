@@ -9,7 +9,8 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(name: "CacheStore", path: ".."),
+        // Without a transport: the benchmarks send nothing.
+        .package(name: "CacheStore", path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
         // Used only by compare.

@@ -18,7 +18,7 @@ let package = Package(
         .executable(name: "thumbnail", targets: ["Thumbnail"]),
     ],
     dependencies: [
-        .package(name: "CacheStore", path: "..", traits: [.defaults, "AsyncHTTPClient"]),
+        .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

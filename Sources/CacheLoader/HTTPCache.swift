@@ -19,7 +19,7 @@ public import Foundation
 /// reach the reader while the store receives them.
 ///
 /// ```swift
-/// let cache = HTTPCache(store: store, transport: URLSessionTransport())
+/// let cache = HTTPCache(store: store, transport: DefaultTransport())
 /// let response = try await cache.response(
 ///     for: HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/feed.json"))
 /// for try await chunk in response.body { … }
@@ -36,7 +36,7 @@ public final class HTTPCache: Sendable {
         /// The maximum length of a body in bytes; 1 GiB by default. Reading a longer body throws
         /// ``LoadError/bodyTooLarge(url:limit:)``.
         ///
-        /// Counts the bytes taken from the transport. ``URLSessionTransport`` on Linux may receive more bytes while the
+        /// Counts the bytes taken from the transport. `URLSessionTransport` on Linux may receive more bytes while the
         /// reader pauses.
         public var maxBodyBytes: Int64 = 1 << 30
         /// The maximum number of bytes to receive after the last reader has left, so that the store gets the whole

@@ -78,10 +78,10 @@ public final class ResourceLoader: Sendable {
         }
     }
 
-    #if URLSessionTransport
-    /// Creates a loader that keeps responses in `store` and sends requests through `URLSession`.
+    #if AsyncHTTPClient || URLSessionTransport
+    /// Creates a loader that keeps responses in `store` and sends requests through a ``DefaultTransport``.
     public convenience init(store: ResponseStore, configuration: Configuration = Configuration()) {
-        self.init(store: store, transport: URLSessionTransport(), configuration: configuration)
+        self.init(store: store, transport: DefaultTransport(), configuration: configuration)
     }
     #endif
 

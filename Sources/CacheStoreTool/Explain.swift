@@ -90,11 +90,16 @@ struct MethodArgument: ExpressibleByArgument {
 /// A transport that prepares requests like that of `get`, but sends none.
 private struct SilentTransport: HTTPTransport {
     let isBare: Bool
-    private let base = URLSessionTransport()
+    private let base = DefaultTransport()
 
     init(isBare: Bool) { self.isBare = isBare }
 
-    func prepare(_ request: HTTPRequest) -> HTTPRequest { isBare ? request : base.prepare(request) }
+    func prepare(_ request: HTTPRequest) -> HTTPRequest {
+        if isBare { return request }
+        var request = base.prepare(request)
+        request.addLoaderFields(decodesContent: true)
+        return request
+    }
 
     func send(
         _ request: HTTPRequest, content: RequestContent?

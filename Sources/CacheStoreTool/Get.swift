@@ -57,7 +57,7 @@ struct Get: AsyncParsableCommand {
     /// - Returns: The kind of the failure; `nil` after a success.
     private func loadOne(_ url: String, _ store: ResponseStore) async throws -> Failure.Kind? {
         let line = ProgressLine()
-        let loader = loading.loader(store, lane: lane, retry: retry) { ProgressTransport($0, line) }
+        let loader = try loading.loader(store, lane: lane, retry: retry) { ProgressTransport($0, line) }
         // The signals end the process again while it writes: a reader may block the write for as long as it likes.
         let (result, signal) = try await Interruption.cancelling { [self] in
             let result = try await line.show { await load(url, through: loader) }
@@ -77,7 +77,7 @@ struct Get: AsyncParsableCommand {
         // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
-        let loader = loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
+        let loader = try loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
         let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             let worst: Failure.Kind?
             do {

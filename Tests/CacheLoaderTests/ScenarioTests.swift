@@ -1,4 +1,3 @@
-#if URLSessionTransport
 import CacheLoader
 import CacheStore
 import Foundation
@@ -38,7 +37,7 @@ struct ScenarioTests {
     func rounds() async throws {
         let tree = try makeFiles()
         let files = try FileOrigin(directory: tree.path) { _ in "max-age=60" }
-        let fixture = try LoaderFixture(transport: URLSessionTransport(configuration: .patient))
+        let fixture = try LoaderFixture(transport: DefaultTransport.patient())
         let clock = fixture.clock
         let origin = try await LoopbackOrigin(
             serving: files, date: { OriginDate.text(secondsSince1970: Int(clock.now.timeIntervalSince1970)) })
@@ -100,12 +99,12 @@ struct ScenarioTests {
         var before: [Resource] = []
         do {
             let fixture = try LoaderFixture(
-                transport: URLSessionTransport(configuration: .patient), directory: directory)
+                transport: DefaultTransport.patient(), directory: directory)
             for path in ["/1", "/2", "/3"] { before.append(try await fixture.loader.load(origin.url(path))) }
             fixture.store.close()
         }
         let fixture = try LoaderFixture(
-            transport: URLSessionTransport(configuration: .patient), directory: directory,
+            transport: DefaultTransport.patient(), directory: directory,
             policy: CachePolicy(mode: .cacheFirst))
         fixture.clock.advance(by: 3600)
         for old in before {
@@ -135,13 +134,12 @@ struct ScenarioTests {
                 ? .ok("good".utf8, cacheControl: "max-age=3600")
                 : OriginReply.ok([UInt8](repeating: 7, count: 50_000), cacheControl: "max-age=3600").delivered(delivery)
         }
-        let fixture = try LoaderFixture(transport: URLSessionTransport(configuration: .patient))
+        let fixture = try LoaderFixture(transport: DefaultTransport.patient())
         _ = try await fixture.loader.load(origin.url("/good"))
         // Of these only the stall waits for a timeout; a short one would hit the others too on a busy machine.
-        var impatient = URLSessionTransport.Configuration.patient
-        if case .stalling = delivery { impatient.idleTimeout = 1 }
+        let idleTimeout = if case .stalling = delivery { 1 } else { 600 }
         let loader = ResourceLoader(
-            store: fixture.store, transport: URLSessionTransport(configuration: impatient),
+            store: fixture.store, transport: DefaultTransport.patient(idleTimeout: idleTimeout),
             configuration: fixture.loader.configuration)
         let error = await #expect(throws: LoadError.self) { try await loader.load(origin.url("/bad")) }
         guard case .transport(_, let url) = error else {
@@ -156,4 +154,3 @@ struct ScenarioTests {
         await origin.stop()
     }
 }
-#endif

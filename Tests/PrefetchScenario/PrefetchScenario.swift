@@ -44,17 +44,9 @@ struct PrefetchScenario {
     }
 
     private static func makeTransport() -> any HTTPTransport {
-        #if URLSessionTransport
-        var configuration = URLSessionTransport.Configuration()
-        configuration.idleTimeout = 500
-        return URLSessionTransport(configuration: configuration)
-        #elseif AsyncHTTPClient
-        var configuration = AsyncHTTPClientTransport.Configuration()
+        var configuration = DefaultTransport.Configuration()
         configuration.idleTimeout = .seconds(500)
-        return AsyncHTTPClientTransport(configuration: configuration)
-        #else
-        preconditionFailure("needs a transport")
-        #endif
+        return DefaultTransport(configuration: configuration)
     }
 
     /// What the process has in memory; `nil` where nothing tells.

@@ -56,12 +56,19 @@ extension ResourceLoader {
             policy: load.policy, keepsErrors: false)
         transaction.contentTypes = configuration.contentTypes
         transaction.isBackground = load.isBackground
-        // A transport that decodes has set `Accept-Encoding` itself. Ranges count encoded bytes.
-        if configuration.decodesContent, hop.method == .get, fields[.range] == nil,
-            !transaction.request.headerFields.contains(.acceptEncoding)
-        {
-            transaction.request.headerFields[.acceptEncoding] = ContentCoding.accepted
-        }
+        transaction.request.addLoaderFields(decodesContent: configuration.decodesContent)
         return transaction
+    }
+}
+
+extension HTTPRequest {
+    /// Adds the fields that a loader sends unless the program or the transport has set them.
+    package mutating func addLoaderFields(decodesContent: Bool) {
+        // RFC 9110 §10.1.5: a user agent should send `User-Agent`. Some origins refuse requests without one.
+        if !headerFields.contains(.userAgent) { headerFields[.userAgent] = "CacheStore" }
+        // A transport that decodes has set `Accept-Encoding` itself. Ranges count encoded bytes.
+        guard decodesContent, method == .get, headerFields[.range] == nil, !headerFields.contains(.acceptEncoding)
+        else { return }
+        headerFields[.acceptEncoding] = ContentCoding.accepted
     }
 }

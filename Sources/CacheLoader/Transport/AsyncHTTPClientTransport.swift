@@ -3,9 +3,10 @@ public import AsyncHTTPClient
 public import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
+internal import NIOSSL
 internal import Synchronization
 
-/// The transport on AsyncHTTPClient, for servers, proxies and tools.
+/// The transport on AsyncHTTPClient, for servers, proxies and tools. On Linux the ``DefaultTransport``.
 ///
 /// The transport speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content and bodies stream in both directions
 /// with back-pressure. The transport follows no redirects, keeps no cookies, decodes nothing, and adds no field that
@@ -36,6 +37,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         public var keepAliveTimeout: Duration = .seconds(60)
         /// Whether the transport uses HTTP/2 if a TLS origin offers it; `true` by default.
         public var allowsHTTP2: Bool = true
+        /// The root certificates that are trusted in addition to those of the system; by default `nil` for none.
+        ///
+        /// The checks of host name, dates and chain do not change. They apply to these certificates, too.
+        public var additionalTrustRoots: RootCertificates?
 
         /// Creates the default configuration.
         public init() {}
@@ -57,6 +62,11 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
+        if let roots = configuration.additionalTrustRoots {
+            var security = TLSConfiguration.makeClientConfiguration()
+            security.additionalTrustRoots = [.certificates(roots.certificates)]
+            settings.tlsConfiguration = security
+        }
         connections = ClientConnections(
             HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings), isOwned: true)
         idleTimeout = TimeAmount(configuration.idleTimeout)

@@ -96,7 +96,7 @@ extension TransportError {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL].contains(number)
     }
 
-    /// Finds the code by the module of the error: the modules of TLS and HTTP/2 are no dependencies of this package.
+    /// Finds the code by the module of the error: NIOSSL has several types of errors, and NIOHTTP2 has dozens.
     private static func named(_ error: any Error, hasHead: Bool) -> Code {
         let type = String(reflecting: type(of: error))
         if hasHead { return .truncated }

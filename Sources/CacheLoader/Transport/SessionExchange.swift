@@ -25,15 +25,15 @@ final class SessionExchange: Sendable {
     let task: URLSessionDataTask
     private let method: HTTPRequest.Method
     private let spooled: SpooledContent?
-    private let idleTimeout: TimeInterval
+    private let idleTimeout: Duration
 
     /// Guards the received data and the waiters. Continuations resume outside the lock.
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - spooled: The file that the task sends; kept alive during the exchange.
-    ///   - idleTimeout: The seconds without activity after which the session ends the exchange.
-    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?, idleTimeout: TimeInterval) {
+    ///   - idleTimeout: The time without activity after which the session ends the exchange.
+    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?, idleTimeout: Duration) {
         self.task = task
         self.method = method
         self.spooled = spooled
@@ -162,7 +162,7 @@ final class SessionExchange: Sendable {
         let (hasHead, isShort, idleTime) = state.withLock { state in
             (
                 state.head != nil, state.expectedByteCount.map { state.receivedByteCount < $0 } ?? false,
-                (ContinuousClock.now - state.lastActivity) / .seconds(1)
+                ContinuousClock.now - state.lastActivity
             )
         }
         guard let error else {

@@ -1,12 +1,19 @@
 #if URLSessionTransport
-public import Foundation
 #if canImport(FoundationNetworking)
-internal import FoundationNetworking
+internal import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
 #endif
 public import HTTPTypes
 internal import Synchronization
 
-/// The transport on `URLSession`.
+/// The transport on `URLSession`, for apps. On Apple's systems the ``DefaultTransport``.
+///
+/// > Warning: On Linux this transport is unsafe with origins that are not trusted. Trailer fields or an incomplete head end
+/// > the process. A connection that sends more than its response can put the rest into the response of the next request,
+/// > which the cache then stores under the wrong URL. Damaged gzip and conflicting lengths arrive as complete bodies. On
+/// > Linux use `AsyncHTTPClientTransport` instead: <doc:Transports>.
 ///
 /// The session's own cache, cookies, credentials and redirects are off. Bodies stream. On Apple platforms the transport
 /// suspends a task while its reader lags behind by more than 256 KiB. On Linux `URLSession` cannot hold the sender
@@ -18,12 +25,12 @@ internal import Synchronization
 ///
 /// `URLSession` also removes known content codings (``TransportResponse/isBodyDecoded``), and joins field lines of the
 /// same name with a comma. A program cannot turn this off. On Linux `URLSession` sends a GET again if a kept-alive
-/// connection is dead. On Linux trailers or an incomplete head end the process: <doc:Transports>.
+/// connection is dead.
 public final class URLSessionTransport: HTTPTransport {
     /// The settings of a transport.
     public struct Configuration: Sendable {
-        /// The longest time without activity, in seconds; 60 by default.
-        public var idleTimeout: TimeInterval = 60
+        /// The longest time without activity; 60 seconds by default.
+        public var idleTimeout: Duration = .seconds(60)
         /// The most connections to one host at once; 6 by default.
         public var connectionsPerHost: Int = 6
         /// The `User-Agent` of requests without one; "CacheStore" by default.
@@ -41,27 +48,45 @@ public final class URLSessionTransport: HTTPTransport {
     private let session: URLSession
     private let tasks: SessionTasks
     private let trust: ServerTrust
-    private let idleTimeout: TimeInterval
-    private let userAgent: String
-    private let acceptLanguage: String
+    private let idleTimeout: Duration
+    /// The fields of requests that do not have them.
+    private let addedFields: HTTPFields
 
-    /// Creates a transport with its own session.
-    public init(configuration: Configuration = Configuration()) {
-        let settings = URLSessionConfiguration.ephemeral
+    /// Creates a transport with a session of its own.
+    public convenience init(configuration: Configuration = Configuration()) {
+        self.init(sessionConfiguration: .ephemeral, configuration: configuration)
+    }
+
+    /// Creates a transport with a session that has settings of the caller, such as proxies, TLS versions or protocol
+    /// classes.
+    ///
+    /// Copies the settings, and turns off cache, cookies and stored credentials in the copy. `configuration` replaces the
+    /// timeout of a request and the number of connections. ``prepare(_:)`` shows `httpAdditionalHeaders`. An existing
+    /// `URLSession` cannot be used, because its delegate cannot change. A background configuration cannot be used either.
+    ///
+    /// - Parameters:
+    ///   - sessionConfiguration: The settings of the session.
+    ///   - configuration: The settings of the transport.
+    public init(
+        sessionConfiguration: URLSessionConfiguration, configuration: Configuration = Configuration()
+    ) {
+        guard let settings = sessionConfiguration.copy() as? URLSessionConfiguration else {
+            preconditionFailure("a copy has the class of its original")
+        }
+        addedFields = HTTPFields(of: settings, userAgent: configuration.userAgent)
+        // The session would add them after the cache has matched `Vary`.
+        settings.httpAdditionalHeaders = nil
         settings.urlCache = nil
         settings.requestCachePolicy = .reloadIgnoringLocalCacheData
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
         settings.httpCookieAcceptPolicy = .never
         settings.urlCredentialStorage = nil
-        settings.timeoutIntervalForRequest = configuration.idleTimeout
+        settings.timeoutIntervalForRequest = configuration.idleTimeout / .seconds(1)
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
         trust = ServerTrust(hosts: configuration.hostsWithAnyCertificate)
         tasks = SessionTasks(trust: trust)
         idleTimeout = configuration.idleTimeout
-        userAgent = configuration.userAgent
-        let languages = Locale.preferredLanguages.prefix(6)
-        acceptLanguage = languages.isEmpty ? "en" : languages.joined(separator: ", ")
         session = URLSession(configuration: settings, delegate: tasks, delegateQueue: nil)
     }
 
@@ -73,11 +98,7 @@ public final class URLSessionTransport: HTTPTransport {
     /// Adds the fields that the session would add invisibly, so that `Vary` is matched against the request on the wire.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
-        let defaults: [(HTTPField.Name, String)] = [
-            (.accept, "*/*"), (.acceptEncoding, ContentCodings.accepted), (.acceptLanguage, acceptLanguage),
-            (.userAgent, userAgent),
-        ]
-        for (name, value) in defaults where request.headerFields[name] == nil { request.headerFields[name] = value }
+        for field in addedFields where request.headerFields[field.name] == nil { request.headerFields.append(field) }
         return request
     }
 
@@ -85,7 +106,7 @@ public final class URLSessionTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
-        var urlRequest = try URLRequest.make(request, timeout: idleTimeout)
+        var urlRequest = try URLRequest.make(request, timeout: idleTimeout / .seconds(1))
         #if canImport(FoundationNetworking)
         if request.scheme?.lowercased() == "https", trust.accepts(anyCertificateOf: urlRequest.url?.host() ?? "") {
             throw TransportError(
@@ -106,6 +127,23 @@ public final class URLSessionTransport: HTTPTransport {
             task: task, method: request.method, spooled: spooled, idleTimeout: idleTimeout)
         tasks.add(exchange)
         return try await exchange.start()
+    }
+}
+
+extension HTTPFields {
+    /// Creates the fields that a session adds to requests, its `httpAdditionalHeaders` included.
+    fileprivate init(of settings: URLSessionConfiguration, userAgent: String) {
+        let languages = Locale.preferredLanguages.prefix(6)
+        self = [
+            .accept: "*/*", .acceptEncoding: ContentCodings.accepted,
+            .acceptLanguage: languages.isEmpty ? "en" : languages.joined(separator: ", "), .userAgent: userAgent,
+        ]
+        for (name, value) in settings.httpAdditionalHeaders ?? [:] {
+            guard let name = (name as? String).flatMap({ HTTPField.Name($0) }), let value = value as? String else {
+                continue
+            }
+            self[name] = value
+        }
     }
 }
 

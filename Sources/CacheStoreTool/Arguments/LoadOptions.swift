@@ -21,6 +21,13 @@ struct LoadOptions: ParsableArguments {
             "Transfers at a time. Without it 6 in the urgent lane, 1 in the background.", valueName: "number"))
     var width: Int?
 
+    @Option(
+        name: .customLong("cacert"),
+        help: ArgumentHelp(
+            "Trust the certificates of this PEM file, too, such as that of a private authority.", valueName: "file"),
+        completion: .file())
+    var rootCertificates: String?
+
     func validate() throws {
         if !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
@@ -41,15 +48,17 @@ struct LoadOptions: ParsableArguments {
     /// Returns a loader for one lane.
     ///
     /// - Parameter watched: Wraps the transport to observe its transfers.
+    /// - Throws: The error of the file of root certificates.
     func loader(
         _ store: ResponseStore, lane: LaneArgument, retry: RetryCount,
-        watched: (URLSessionTransport) -> any HTTPTransport
-    ) -> ResourceLoader {
+        watched: (DefaultTransport) -> any HTTPTransport
+    ) throws -> ResourceLoader {
         let width = width(of: lane)
         let perHost = max(LaneWidths().perHost, width)
-        var session = URLSessionTransport.Configuration()
-        session.idleTimeout = timeout
-        session.connectionsPerHost = perHost
+        var connections = DefaultTransport.Configuration()
+        connections.idleTimeout = .seconds(timeout)
+        connections.connectionsPerHost = perHost
+        if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
         var configuration = ResourceLoader.Configuration()
         configuration.logger = StandardErrorLog.logger
         configuration.loadsFiles = false
@@ -60,7 +69,7 @@ struct LoadOptions: ParsableArguments {
         case .background: configuration.lanes.background = width
         }
         return ResourceLoader(
-            store: store, transport: watched(URLSessionTransport(configuration: session)),
+            store: store, transport: watched(DefaultTransport(configuration: connections)),
             configuration: configuration)
     }
 }

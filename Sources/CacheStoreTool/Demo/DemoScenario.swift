@@ -34,7 +34,7 @@ struct DemoScenario: Sendable {
         configuration.clock = clock.now
         configuration.retry = .never
         configuration.logger = StandardErrorLog.logger
-        loader = ResourceLoader(store: store, transport: URLSessionTransport(), configuration: configuration)
+        loader = ResourceLoader(store: store, configuration: configuration)
         self.files = served
         self.clock = clock
         self.progress = progress

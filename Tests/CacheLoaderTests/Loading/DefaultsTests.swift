@@ -144,11 +144,24 @@ struct DefaultsTests {
         #expect(negative.differences == [])
     }
 
+    @Test("K1: the default transport of this system")
+    func defaultTransport() {
+        #if os(Linux)
+        let names = ["AsyncHTTPClientTransport", "URLSessionTransport"]
+        #else
+        let names = ["URLSessionTransport", "AsyncHTTPClientTransport"]
+        #endif
+        // Beside one trait alone there is no choice.
+        #expect("\(DefaultTransport.self)" == (TransportAdapter.allCases.count > 1 ? names[0] : Self.only))
+    }
+
+    private static var only: String { "\(type(of: TransportAdapter.allCases[0].make()))" }
+
     #if URLSessionTransport
     @Test("K1: URLSessionTransport.Configuration")
     func urlSession() {
         var defaults = DocumentedDefaults(of: URLSessionTransport.Configuration())
-        defaults.check("idleTimeout") { $0.idleTimeout == 60 }
+        defaults.check("idleTimeout") { $0.idleTimeout == .seconds(60) }
         defaults.check("connectionsPerHost") { $0.connectionsPerHost == 6 }
         defaults.check("userAgent") { $0.userAgent == "CacheStore" }
         defaults.check("hostsWithAnyCertificate") { $0.hostsWithAnyCertificate.isEmpty }
@@ -166,6 +179,7 @@ struct DefaultsTests {
         defaults.check("connectionsPerHost") { $0.connectionsPerHost == 6 }
         defaults.check("keepAliveTimeout") { $0.keepAliveTimeout == .seconds(60) }
         defaults.check("allowsHTTP2") { $0.allowsHTTP2 }
+        defaults.check("additionalTrustRoots") { $0.additionalTrustRoots == nil }
         #expect(defaults.differences == [])
     }
     #endif

@@ -1,3 +1,4 @@
+import CacheLoader
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
@@ -80,6 +81,33 @@ extension ToolTests {
             try await tool("get", origin.url("/echo"), "-H", "no colon").expect(64, error: "no colon")
             try await tool("get", origin.url("/echo"), "-H", "a b: c").expect(64, error: "a b: c")
             try await tool("get", origin.url("/echo"), "-H", "A: b\nC: d").expect(64, error: "invalid")
+        }
+
+        #if AsyncHTTPClient
+        @Test(
+            "K5: --cacert trusts a private authority; a file that holds no certificate is an error",
+            .enabled(if: DefaultTransport.self as Any.Type == AsyncHTTPClientTransport.self))
+        func rootCertificates() async throws {
+            let secure = try await TLSOrigin(offering: ["h2", "http/1.1"])
+            let root = try tool.file("root.pem", Data(TestCertificates.authority.utf8))
+            let url = secure.url("/")
+            try await tool("get", url).expect(2, error: "insecure")
+            let output = try await tool("get", url, "--cacert", root)
+            output.expect(0, error: nil)
+            #expect(output.text == "2.0")
+            let list = try tool.file("list", Data(url.utf8))
+            try await tool("prefetch", list, "--cacert", root).expect(0, error: nil)
+            try await tool("get", url, "--cacert", list).expect(2, error: "contains no certificate in PEM")
+            try await tool("get", url, "--cacert", root + ".not").expect(2, error: "cannot be read")
+            await secure.stop()
+        }
+        #endif
+
+        @Test("The loader is a user agent, and says so; a field of the command line replaces its name")
+        func userAgent() async throws {
+            _ = try await tool("get", origin.url("/fresh"))
+            _ = try await tool("get", origin.url("/echo"), "-H", "User-Agent: mine")
+            #expect(origin.requests.map { $0.fields[.userAgent] } == ["CacheStore", "mine"])
         }
 
         @Test("Redirects are followed, and the line names where they led")

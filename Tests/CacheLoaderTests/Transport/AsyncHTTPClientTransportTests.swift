@@ -65,6 +65,44 @@ struct AsyncHTTPClientTransportTests {
         #expect(error?.code == .connectionLost)
     }
 
+    @Test("Bytes past the end of a response do not answer the next request")
+    func surplusBytes() async throws {
+        let first = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"
+        let surplus = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong"
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(FixedReply(text: first + surplus))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(listener.localAddress?.port)
+        let transport = adapter.make()
+        for path in ["/1", "/2", "/3"] {
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: path)
+            let body = try await transport.send(request, content: nil).body
+            #expect(try await body.read().get() == Data("first".utf8), "\(path)")
+        }
+        try await listener.close()
+    }
+
+    @Test("RFC 9112 §6.3: a response with two lengths is malformed")
+    func conflictingLengths() async {
+        let error = await outcome {
+            try await adapter.response(
+                to: .raw("HTTP/1.1 200 OK", "Content-Length: 2", "Content-Length: 4", "", "okay"))
+        }
+        #expect(error?.code == .malformedResponse)
+    }
+
+    @Test("A redirect without Location is a response like any other", arguments: [301, 302, 303, 307, 308])
+    func redirectToNothing(code: Int) async throws {
+        let answer = try await adapter.exchange(.status(.init(code: code), body: "x".utf8))
+        #expect(answer.head.status.code == code)
+        #expect(try answer.body.get() == Data("x".utf8))
+        await answer.origin.stop()
+    }
+
     @Test("A request is not sent again on its own")
     func noRetry() async throws {
         let origin = try await LoopbackOrigin { request in
@@ -210,6 +248,20 @@ struct AsyncHTTPClientTransportTests {
         }
         #expect(origin.counters.connections == 1)
         await origin.stop()
+    }
+}
+
+/// Answers whatever arrives with the same bytes, and keeps the connection open.
+private final class FixedReply: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let text: String
+
+    init(text: String) { self.text = text }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
     }
 }
 

@@ -18,7 +18,7 @@ enum TransportAdapter: String, CaseIterable, Sendable {
         #if URLSessionTransport
         case .urlSession:
             var configuration = URLSessionTransport.Configuration.patient
-            configuration.idleTimeout = TimeInterval(seconds)
+            configuration.idleTimeout = .seconds(seconds)
             return URLSessionTransport(configuration: configuration)
         #endif
         #if AsyncHTTPClient
@@ -55,11 +55,20 @@ extension URLSessionTransport.Configuration {
     /// Waits as long as a busy machine may need.
     static var patient: Self {
         var configuration = Self()
-        configuration.idleTimeout = 600
+        configuration.idleTimeout = .seconds(600)
         return configuration
     }
 }
 #endif
+
+extension DefaultTransport {
+    /// A transport that waits as long as a busy machine may need.
+    static func patient(idleTimeout seconds: Int = 600) -> DefaultTransport {
+        var configuration = Configuration()
+        configuration.idleTimeout = .seconds(seconds)
+        return DefaultTransport(configuration: configuration)
+    }
+}
 
 extension TransportBody {
     /// All of it, or why it is not whole.

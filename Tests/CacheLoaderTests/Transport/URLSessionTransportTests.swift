@@ -52,6 +52,37 @@ struct URLSessionTransportTests {
         await origin.stop()
     }
 
+    @Test("Settings of the caller apply; its fields are shown, and its cache and cookies are off")
+    func sessionConfiguration() async throws {
+        let origin = try await LoopbackOrigin { _ in
+            .status(.ok, fields: [.cacheControl: "max-age=3600", .setCookie: "a=b"], body: "new".utf8)
+        }
+        let url = try #require(URL(string: origin.url("/")))
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
+        let old = try #require(
+            HTTPURLResponse(
+                url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["Cache-Control": "max-age=3600"]))
+        cache.storeCachedResponse(CachedURLResponse(response: old, data: Data("old".utf8)), for: URLRequest(url: url))
+        let settings = URLSessionConfiguration.default
+        settings.urlCache = cache
+        settings.httpAdditionalHeaders = ["X-Colour": "green", "User-Agent": "mine"]
+        let transport = URLSessionTransport(sessionConfiguration: settings, configuration: .patient)
+        let name = try #require(HTTPField.Name("X-Colour"))
+        let prepared = transport.prepare(.to(origin))
+        #expect(prepared.headerFields[name] == "green")
+        #expect(prepared.headerFields[.userAgent] == "mine")
+        for _ in 0..<2 {
+            let body = try await transport.send(prepared, content: nil).body
+            #expect(try await body.read().get() == Data("new".utf8))
+        }
+        #expect(origin.requests.map { $0.fields[name] } == ["green", "green"])
+        #expect(origin.requests.allSatisfy { $0.fields[.cookie] == nil })
+        // The caller's settings are still its own.
+        #expect(settings.urlCache === cache)
+        #expect(settings.httpAdditionalHeaders?.count == 2)
+        await origin.stop()
+    }
+
     @Test("A stream is sent under its length, known before or not")
     func spooledStream() async throws {
         let chunks = TransportBody(chunks: [Data("abc".utf8), Data("de".utf8)])
