@@ -58,7 +58,7 @@ struct URLSessionTransportTests {
             .status(.ok, fields: [.cacheControl: "max-age=3600", .setCookie: "a=b"], body: "new".utf8)
         }
         let url = try #require(URL(string: origin.url("/")))
-        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, directory: nil)
+        let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0, diskPath: nil)
         let old = try #require(
             HTTPURLResponse(
                 url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: ["Cache-Control": "max-age=3600"]))
