@@ -82,7 +82,7 @@ struct LoaderProcessingTests {
         #expect(loaded.source == .disk)
     }
 
-    @Test("F2: what no processor accepts is not kept")
+    @Test("F2: a response that no processor accepts is not stored")
     func poison() async throws {
         let (fixture, transport) = try fixture("garbage")
         for count in 1...2 {
@@ -94,7 +94,7 @@ struct LoaderProcessingTests {
         }
     }
 
-    @Test("F2: what one processor accepts is")
+    @Test("F2: a response that one processor accepts is stored")
     func accepted() async throws {
         let gate = Gate()
         let (fixture, transport) = try fixture("garbage", gate: gate)
