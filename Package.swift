@@ -134,10 +134,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // Bounds how many test cases run at once, before the first one starts.
+        .target(name: "CTestDefaults", path: "Tests/CTestDefaults"),
         .target(
             name: "TestSupport",
             dependencies: [
-                "CacheStore", "CacheLoader", "LoopbackOrigin",
+                "CTestDefaults", "CacheStore", "CacheLoader", "LoopbackOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -219,7 +221,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CacheImagesTests",
-            dependencies: ["CacheImages", "CacheLoader", "TestSupport"],
+            dependencies: [
+                "CacheImages", "CacheLoader", "CacheStore", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: swiftSettings
         ),
     ],

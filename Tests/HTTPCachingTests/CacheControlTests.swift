@@ -94,7 +94,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P03 RFC 9110 §5.6.4: what is quoted is data",
+        "P03 RFC 9110 §5.6.4: the content of a quoted string is data",
         arguments: [
             Case(#"ext="max-age=9999, no-store""#),
             Case(#"ext="a\", no-store, b", max-age=5"#) { $0.maxAge = .seconds(5) },

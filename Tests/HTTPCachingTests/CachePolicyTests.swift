@@ -32,7 +32,7 @@ internal import Testing
     private static let noCache = Sample.stored("Cache-Control: max-age=10, no-cache", "ETag: \"a\"")
 
     @Test(
-        "B5, B7: what each mode makes of a response that is fresh for 10 seconds",
+        "B5, B7: the decision of each mode for a response that is fresh for 10 seconds",
         arguments: [
             (.http, .hit, .validate),
             (.cacheFirst, .hit, .staleHit),
@@ -55,7 +55,7 @@ internal import Testing
         #expect(Sample.decide(policy: CachePolicy(mode: .cacheOnly)) == .unsatisfiable)
     }
 
-    @Test("R01, F08 RFC 9111 §4.2.4: no mode serves stale what the origin forbids to")
+    @Test("R01, F08 RFC 9111 §4.2.4: no mode serves a stale response that the origin forbids to serve stale")
     func forbidden() {
         let cacheFirst = CachePolicy(mode: .cacheFirst)
         #expect(Outcome(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheFirst, at: 9)) == .hit)
@@ -76,7 +76,7 @@ internal import Testing
         }
     }
 
-    @Test("B7: .remoteOnly sends the request as it is, and what comes is stored")
+    @Test("B7: .remoteOnly sends the request unchanged, and stores the response")
     func remoteOnly() {
         let policy = CachePolicy(mode: .remoteOnly)
         #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))
@@ -99,7 +99,7 @@ internal import Testing
         #expect(outcome(100, at: 0, Self.noCache) == .validate)
     }
 
-    @Test("B4: under .doNotStore what is stored answers only a request that must not go out")
+    @Test("B4: under .doNotStore a stored response answers only a request that must not go out")
     func doNotStore() {
         let policy = CachePolicy(lifetimeOverride: .doNotStore)
         #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))

@@ -112,7 +112,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(parameters["detail"] == (expected.utf8.count < 1024 ? .string(expected + " ") : nil))
     }
 
-    @Test("W03: what is too long is left out, not cut", arguments: [1025, 32_768, 1_048_576])
+    @Test("W03: a value that is too long is omitted, not truncated", arguments: [1025, 32_768, 1_048_576])
     func longTexts(count: Int) {
         let text = String(repeating: "k", count: count)
         #expect(CacheStatus.hit(ttl: 1, key: text, detail: text).member(name: "c") == "c;hit;ttl=1")

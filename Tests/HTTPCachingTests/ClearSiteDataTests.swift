@@ -28,7 +28,7 @@ internal import Testing
     }
 
     @Test(
-        "Z03: what is no list of quoted strings clears nothing",
+        "Z03: a value that is no list of quoted strings clears nothing",
         arguments: [
             ["cache"], ["*"], ["'cache'"], [#""cache"#], [#""cache" "cookies""#], [#""cache"; x"#], [#""cache", x"#],
             [#"x, "cache""#], [#""cache""#, "x"], ["x", #""cache""#], [#""cache", "cookies"#], [#"["cache"]"#],

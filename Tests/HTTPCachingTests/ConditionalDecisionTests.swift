@@ -34,7 +34,7 @@ internal import Testing
                 == .validate(0, request("Range: bytes=0-9", "If-None-Match: \"a\""), .stale))
     }
 
-    @Test("C04 RFC 9111 §4.3.1: the conditional request is the caller's in all else, what Vary nominates included")
+    @Test("C04 RFC 9111 §4.3.1: the conditional request keeps all other fields of the caller, including those in Vary")
     func otherFields() {
         let german = request("Accept-Language: de", "X: y")
         let response = Sample.stored("ETag: \"a\"", "Vary: Accept-Language", for: german)
@@ -81,7 +81,8 @@ internal import Testing
     }
 
     @Test(
-        "C10 RFC 9111 §4.3.2: what only the origin may judge goes there, fresh or not", arguments: [0, 60] as [Int64])
+        "C10 RFC 9111 §4.3.2: conditions that only the origin may evaluate are forwarded, whether fresh or stale",
+        arguments: [0, 60] as [Int64])
     func originOnly(at: Int64) {
         for line in ["If-Match: \"a\"", "If-Match: *", "If-Unmodified-Since: \(Sample.time())"] {
             #expect(Sample.decide(request(line), stored, at: at) == .forward(.bypass))

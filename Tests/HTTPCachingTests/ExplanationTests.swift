@@ -127,7 +127,7 @@ struct ExplanationTests {
     }
 
     @Test(
-        "RFC 9111 §4.2.1: what says how long",
+        "RFC 9111 §4.2.1: the sources of the lifetime",
         arguments: [
             Lifetime(fields: ["Cache-Control: max-age=60, s-maxage=9"], lifetime: 60, source: .maxAge),
             Lifetime(

@@ -128,7 +128,7 @@ internal import Testing
         #expect(updated(Sample.decide(on: notModified("ETag:"), Sample.stored("ETag: \"a\""), validated: 0)) == [0])
     }
 
-    @Test("U04 RFC 9111 §4.3.4: what other requests selected is left alone")
+    @Test("U04 RFC 9111 §4.3.4: responses that other requests selected are unchanged")
     func otherVariants() {
         let german = Sample.request("Accept-Language: de")
         let english = Sample.request("Accept-Language: en")
@@ -140,7 +140,7 @@ internal import Testing
         #expect(updated(decision) == [0])
     }
 
-    @Test("R05: the 304 to a HEAD updates what GET has stored")
+    @Test("R05: the 304 to a HEAD updates the stored response to GET")
     func head() {
         let reply = notModified("ETag: \"a\"", to: Sample.request(method: .head))
         let decision = Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: 0)

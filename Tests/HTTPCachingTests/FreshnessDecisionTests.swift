@@ -85,7 +85,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "A02, A03, P25, P26 RFC 9111 §4.2.3: what has aged on its way is that much older",
+        "A02, A03, P25, P26 RFC 9111 §4.2.3: the age includes the time on the way",
         arguments: [
             Case("Cache-Control: max-age=10", "Age: 5", at: 4, .hit),
             Case("Cache-Control: max-age=10", "Age: 5", at: 5, .validate),

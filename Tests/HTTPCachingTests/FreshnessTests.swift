@@ -231,7 +231,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "R01 RFC 9111 §4.2.4: what forbids that a response is served stale",
+        "R01 RFC 9111 §4.2.4: the directives that forbid serving a response stale",
         arguments: [
             ("max-age=1", true), ("max-age=1, no-cache", false), ("max-age=1, must-revalidate", false),
             ("max-age=1, no-cache=\"a\"", true), ("max-age=1, proxy-revalidate", true), ("max-age=1, no-store", true),
@@ -278,7 +278,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "P25 RFC 9111 §5.1: the first member of a list; what is no number is ignored",
+        "P25 RFC 9111 §5.1: the first member of a list counts; a member that is no number is ignored",
         arguments: [
             (["7"], 7), (["7, 100"], 7), (["7", "100"], 7), ([" 7 "], 7), (["007"], 7), ([", 7"], 7),
             (["abc"], 0), (["-7200"], 0), (["7200.0"], 0), ([""], 0), (["7 8"], 0), (["7;x"], 0), (["\"7\""], 0),

@@ -90,7 +90,7 @@ internal import Testing
     }
 
     @Test(
-        "P22 RFC 9111 §5.3: what is none of the three forms is no date",
+        "P22 RFC 9111 §5.3: text in none of the three formats is no date",
         arguments: [
             "0", "-1", "", " ", "Sun 06 Nov 1994 08:49:37 GMT", "Sun,  06 Nov 1994 08:49:37 GMT",
             "Sun, 06  Nov 1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT",
@@ -127,7 +127,7 @@ internal import Testing
     }
 
     @Test(
-        "Decision 2: what is not clear is no date, however lenient",
+        "Decision 2: an ambiguous date is no date",
         arguments: [
             "0", "", "1994", "08:49:37", "06 Nov 1994", "Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 EST",
             "Sun, 06 Nov 1994 08:49:37 +0100", "31 Nov 1994 08:49:37", "06 11 1994 08:49:37", "06 Nov 1994 25:00:00",
@@ -146,7 +146,7 @@ internal import Testing
     }
 
     @Test(
-        "RFC 9110 §5.6.7: IMF-fixdate is what is written",
+        "RFC 9110 §5.6.7: dates are written as IMF-fixdate",
         arguments: [
             (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
@@ -162,7 +162,7 @@ internal import Testing
         #expect(HTTPDate(secondsSince1970: seconds).description == text)
     }
 
-    @Test("What is written is read again")
+    @Test("Written values are read back")
     func roundTrip() {
         var generator = SeededGenerator()
         for _ in 0..<2000 {

@@ -87,7 +87,7 @@ internal import Testing
         #expect(updated.status == .ok && updated.hasIntactBody)
     }
 
-    @Test("H03 RFC 9111 §4.3.5: any other status than 200 tells nothing, nor does any other method")
+    @Test("H03 RFC 9111 §4.3.5: a status other than 200 has no effect, nor has another method")
     func otherStatuses() {
         let stored = Sample.stored("ETag: \"a\"")
         for code in [100, 204, 206, 301, 304, 404, 410, 500, 503] {

@@ -33,7 +33,7 @@ internal import Testing
         #expect(targets("Location: /x", "Content-Location: /y", method: method) == [])
     }
 
-    @Test("I02 RFC 9111 §4.4: only what is no error invalidates")
+    @Test("I02 RFC 9111 §4.4: only a non-error response invalidates")
     func statuses() {
         for code in 0...999 {
             let expected = (200..<400).contains(code) ? [Self.url, "https://example.com/x"] : []
@@ -104,7 +104,7 @@ internal import Testing
         #expect(targets("Content-Location: \(location)", url: url).count == 2)
     }
 
-    @Test("I03: what cannot be read, and what comes twice, is skipped")
+    @Test("I03: malformed and repeated values are skipped")
     func unreadable() {
         #expect(targets("Location: /x", "Location: /y") == [Self.url])
         #expect(targets("Location: /x", "Location: /x", "Content-Location: /z") == [Self.url, "https://example.com/z"])

@@ -22,7 +22,7 @@ internal import Testing
         #expect(Sample.decide(on: reply) == .relay(removeStored: false))
     }
 
-    @Test("V10 RFC 9111 §4.1: what is recorded is the request that was sent")
+    @Test("V10 RFC 9111 §4.1: the recorded request is the one that was sent")
     func sentRequest() {
         let sent = Sample.request("Accept-Encoding: gzip", "User-Agent: x")
         let reply = Sample.exchange("Vary: accept-encoding, USER-AGENT", to: sent)
@@ -33,7 +33,7 @@ internal import Testing
         #expect(stored.varyKey == VaryKey(text: "accept-encoding: gzip\nuser-agent: x"))
     }
 
-    @Test("S05, B6: a no-store reply is relayed and removes what is stored; others that are not stored do not")
+    @Test("S05, B6: a no-store reply is relayed and removes the stored response; other unstorable replies do not")
     func relays() {
         let old = Sample.stored("ETag: \"a\"")
         #expect(
@@ -52,7 +52,7 @@ internal import Testing
                 == .relay(removeStored: false))
     }
 
-    @Test("B4: .doNotStore relays, and removes what is stored")
+    @Test("B4: .doNotStore relays the response, and removes the stored one")
     func doNotStore() {
         let policy = CachePolicy(lifetimeOverride: .doNotStore)
         let old = Sample.stored("Cache-Control: max-age=60")

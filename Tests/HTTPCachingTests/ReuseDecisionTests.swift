@@ -72,7 +72,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
     }
 
-    @Test("Q02: how stale a response from the future is nobody knows; only any staleness covers it")
+    @Test("Q02: the staleness of a response from the future is unknown; only max-stale without a value covers it")
     func staleFromFuture() {
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale=9999"), minute, at: -60)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), minute, at: -60)) == .staleHit)
@@ -109,7 +109,7 @@ internal import Testing
     }
 
     @Test(
-        "Q05, R01 RFC 9111 §5.2.2: what the response forbids no request can allow",
+        "Q05, R01 RFC 9111 §5.2.2: no request can allow stale use that the response forbids",
         arguments: ["must-revalidate", "no-cache"])
     func responseOutranks(directive: String) {
         let response = Sample.stored("Cache-Control: max-age=60, \(directive)", "ETag: \"a\"")
@@ -129,7 +129,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(request, response, at: 60)) == .staleHit)
     }
 
-    @Test("R07 RFC 9111 §5.2.1.7: only-if-cached gets what is usable, or nothing")
+    @Test("R07 RFC 9111 §5.2.1.7: only-if-cached gets a usable stored response, or none")
     func onlyIfCached() {
         let request = Sample.request("Cache-Control: only-if-cached")
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
@@ -151,7 +151,7 @@ internal import Testing
         #expect(Sample.decide(request, minute, at: 60) == .forward(.stale))
     }
 
-    @Test("M01, M02 RFC 8246 §2: a reload does not disturb what is fresh and immutable; a forced one does")
+    @Test("M01, M02 RFC 8246 §2: a reload uses a fresh immutable response; a forced reload does not")
     func immutable() {
         let response = Sample.stored("Cache-Control: max-age=60, immutable", "ETag: \"a\"")
         let reload = Sample.request("Cache-Control: max-age=0")
@@ -179,7 +179,7 @@ internal import Testing
 
     // MARK: Which requests
 
-    @Test("R05 RFC 9111 §4: what GET stored answers GET and HEAD")
+    @Test("R05 RFC 9111 §4: a stored response to GET answers GET and HEAD")
     func head() {
         let request = Sample.request(method: .head)
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
@@ -218,7 +218,7 @@ internal import Testing
 
     // MARK: Which response
 
-    @Test("V02 RFC 9111 §4.1: what was selected by other request fields does not answer")
+    @Test("V02 RFC 9111 §4.1: a response that other request fields selected does not answer")
     func vary() {
         let german = Sample.request("Accept-Language: de")
         let response = Sample.stored("Cache-Control: max-age=60", "Vary: accept-language", for: german)
@@ -250,7 +250,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), newer, received, older, at: 20) == .hit(1, age: 10, isStale: false))
     }
 
-    @Test("V07: what is not usable is no rival")
+    @Test("V07: an unusable response is not a candidate")
     func mostRecentUsable() {
         let fresh = Sample.stored("Cache-Control: max-age=600", "ETag: \"a\"")
         let stale = Sample.stored("Cache-Control: max-age=1", "ETag: \"b\"", received: 10)

@@ -70,7 +70,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E03, R01, R02 RFC 9111 §4.2.4, §5.2.2.2: what forbids stale use forbids it here, disconnected or not",
+        "E03, R01, R02 RFC 9111 §4.2.4, §5.2.2.2: directives that forbid stale use do so whether disconnected or not",
         arguments: [StaleFallback.Failure.disconnected, .status(504)])
     func forbidden(failure: StaleFallback.Failure) {
         for example in [

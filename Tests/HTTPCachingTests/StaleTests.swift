@@ -58,7 +58,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E03, R01 RFC 9111 §4.2.4: what forbids stale use closes the window",
+        "E03, R01 RFC 9111 §4.2.4: directives that forbid stale use close the window",
         arguments: [
             Case("stale-while-revalidate=30, must-revalidate", at: 10, .validate),
             Case("stale-while-revalidate=30, no-cache", at: 10, .validate),

@@ -14,7 +14,7 @@ internal import Testing
     private static let removed = Storability.notStorable(removesStored: true)
 
     @Test(
-        "S01 RFC 9111 §3: only what GET is answered is stored",
+        "S01 RFC 9111 §3: only responses to GET are stored",
         arguments: ["HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "get", "M-SEARCH"])
     func methods(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -32,7 +32,7 @@ internal import Testing
         }
     }
 
-    @Test("S04, S05, B6 RFC 9111 §5.2.2.5: no-store is not stored, and removes what was")
+    @Test("S04, S05, B6 RFC 9111 §5.2.2.5: a no-store response is not stored, and removes the stored one")
     func noStore() {
         #expect(storability("Cache-Control: no-store") == Self.removed)
         #expect(storability("Cache-Control: max-age=60, no-store, public") == Self.removed)
@@ -47,14 +47,14 @@ internal import Testing
         #expect(storability("Cache-Control: no-store", status: .tooManyRequests) == Self.passed)
     }
 
-    @Test("G12: what is about the range or the preconditions of one request answers no other")
+    @Test("G12: a reply to the range or the preconditions of one request answers no other")
     func requestSpecific() {
         for status in [HTTPResponse.Status.rangeNotSatisfiable, .preconditionFailed] {
             #expect(storability("Cache-Control: max-age=60, public", status: status) == Self.passed)
         }
     }
 
-    @Test("S06 RFC 9111 §5.2.1.5: the response to a request with no-store is not stored; what is stored stays")
+    @Test("S06 RFC 9111 §5.2.1.5: the response to a request with no-store is not stored; the stored response stays")
     func requestNoStore() {
         let request = Sample.request("Cache-Control: no-store")
         #expect(storability("Cache-Control: max-age=60", to: request) == Self.passed)
@@ -178,7 +178,7 @@ internal import Testing
         #expect(storability("Pragma: no-cache", "Warning: 110 - \"stale\"") == .storable)
     }
 
-    @Test("B4: under .doNotStore, and a negative lifetime, nothing is stored and what is goes")
+    @Test("B4: under .doNotStore, and a negative lifetime, nothing is stored and the stored response is removed")
     func doNotStore() {
         let overrides: [CachePolicy.LifetimeOverride] = [.doNotStore, .fixed(.seconds(-1)), .fixed(.milliseconds(-1))]
         for override in overrides {

@@ -44,7 +44,7 @@ internal import Testing
         #expect(many.storability == .notStorable(removesStored: false))
     }
 
-    @Test("S08, S19, P07: what only a shared cache refuses names its rule")
+    @Test("S08, S19, P07: a refusal by shared caches only names its rule")
     func sharedRefusals() {
         let request = Sample.request("Authorization: Basic eA==")
         #expect(rule("private, max-age=60", policy: .shared) == .privateInSharedCache)
@@ -95,7 +95,7 @@ internal import Testing
         #expect(rule("no-store", policy: CachePolicy(lifetimeOverride: .doNotStore)) == .localConfiguration)
     }
 
-    @Test("A rule says where it stands, and what")
+    @Test("A rule has its section and its text")
     func description() {
         #expect(Rule.maxAgeDirective.description == "RFC 9111 §3: a max-age response directive")
         let rules: [Rule] = [

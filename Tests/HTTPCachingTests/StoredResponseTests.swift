@@ -86,7 +86,7 @@ internal import Testing
         #expect(field.withUnsafeBytesOfValue(Array.init) == bytes)
     }
 
-    @Test("What is stored with a response")
+    @Test("The metadata of a stored response")
     func properties() {
         let request = Sample.request("Accept: a/b")
         let exchange = Sample.exchange(

@@ -160,7 +160,8 @@ internal import Testing
     }
 
     @Test(
-        "K4, S19 RFC 9111 §7: what was fetched with credentials never meets others, or none", arguments: ["", "Accept"])
+        "K4, S19 RFC 9111 §7: a response to credentials never answers a request with others, or with none",
+        arguments: ["", "Accept"])
     func authorization(vary: String) throws {
         let requests = [
             Sample.request("Accept: a/b"), Sample.request("Authorization: one", "Accept: a/b"),

@@ -149,7 +149,7 @@ struct CacheStatusDeliveryTests {
         #expect(hit.headerFields[.age] == "30")
     }
 
-    @Test("S12: what is about one connection is not replayed")
+    @Test("S12: connection-specific fields are not replayed")
     func connectionFields() async throws {
         let custom = try #require(HTTPField.Name("X-RedirectStep"))
         let transport = ScriptedTransport { _, _ in

@@ -61,7 +61,7 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("R06: who comes while the body arrives gets it from its first byte")
+    @Test("R06: a request that joins during the transfer gets the body from its first byte")
     func joiningLate() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -134,7 +134,7 @@ struct CollapsingTests {
     }
 
     @Test(
-        "R06: who asks for something else goes to the origin alone, and does not wait",
+        "R06: a different request goes to the origin on its own, and does not wait",
         arguments: [
             [.range: "bytes=0-1"], [.cacheControl: "no-store"], [.cacheControl: "no-cache"], [.ifNoneMatch: "\"x\""],
             [.ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"], [.ifMatch: "\"x\""],

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(5)))
 struct CredentialAndModeTests {
-    @Test("K4, S19: what was fetched with one user's credentials is never another's, nor nobody's")
+    @Test("K4, S19: a response to one user's credentials answers no other user, and no request without credentials")
     func privateCache() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -60,7 +60,7 @@ struct CredentialAndModeTests {
     }
 
     @Test(
-        "B5: the modes, for what is fresh and what is stale",
+        "B5: the modes, for fresh and for stale responses",
         arguments: [
             (CachePolicy.Mode.http, 0, 1), (.cacheFirst, 0, 0), (.revalidateAlways, 1, 1), (.cacheOnly, 0, 0),
             (.remoteOnly, 1, 1),
@@ -89,7 +89,7 @@ struct CredentialAndModeTests {
         }
     }
 
-    @Test("B7: remoteOnly asks without condition, replaces what is stored, and joins nobody")
+    @Test("B7: remoteOnly sends an unconditional request, replaces the stored response, and joins no other load")
     func remoteOnly() async throws {
         let gate = Gate()
         let number = Counter()
@@ -125,7 +125,7 @@ struct CredentialAndModeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("B4: doNotStore delivers, keeps nothing, and what is stored goes")
+    @Test("B4: doNotStore delivers, stores nothing, and removes the stored response")
     func doNotStore() async throws {
         let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
         let fixture = try LoaderFixture(transport: transport)

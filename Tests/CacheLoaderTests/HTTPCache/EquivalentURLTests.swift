@@ -40,7 +40,7 @@ struct EquivalentURLTests {
         #expect(head.source == .disk)
     }
 
-    @Test("W12: what is stored for the URL itself comes first")
+    @Test("W12: the stored response of the URL itself comes first")
     func exactFirst() async throws {
         let (fixture, transport) = try fixture("params=(\"utm\")")
         // Stored by itself before the other told that it would have done.

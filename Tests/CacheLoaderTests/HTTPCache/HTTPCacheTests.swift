@@ -348,7 +348,7 @@ struct HTTPCacheTests {
         #expect(transport.requests.map(\.authority) == ["example.com", "example.com", "example.com"])
     }
 
-    @Test("R07: only-if-cached stays off the network, even if what is stored has lost its body")
+    @Test("R07: only-if-cached sends no request, even if the stored response has lost its body")
     func onlyIfCachedWithoutBody() async throws {
         let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
         let fixture = try LoaderFixture(transport: transport)
@@ -476,7 +476,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "R03: an origin that cannot be reached is answered for with 502 or 504, and what is wrong",
+        "R03: for an origin that cannot be reached the answer is 502 or 504, with the reason",
         arguments: [
             (TransportError.Code.cannotConnect, HTTPResponse.Status.badGateway), (.connectionLost, .badGateway),
             (.timedOut, .gatewayTimeout),

@@ -34,7 +34,7 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H01, H02: a HEAD that confirms what is stored freshens it, and leaves the fields that it does not have")
+    @Test("H01, H02: a HEAD that confirms the stored response freshens it, and keeps the fields that it does not have")
     func confirming() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -63,7 +63,7 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H01: a HEAD that contradicts what is stored puts it out of date", arguments: ["etag", "length", "modified"])
+    @Test("H01: a HEAD that contradicts the stored response makes it stale", arguments: ["etag", "length", "modified"])
     func contradicting(field: String) async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -106,7 +106,7 @@ struct HeadRequestTests {
         #expect(response.headerFields[.contentEncoding] == "unknown")
     }
 
-    @Test("H03: a HEAD that fails leaves what is stored", arguments: [404, 410, 500, 302])
+    @Test("H03: a failed HEAD keeps the stored response", arguments: [404, 410, 500, 302])
     func failing(code: Int) async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: what requests put out of date", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: invalidation by requests", .timeLimit(.minutes(5)))
 struct InvalidationByRequestTests {
     /// GETs are answered with the number of the request, all else with `reply`.
     private func fixture(

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: what must not be stored")
+@Suite("HTTPCache: responses that must not be stored")
 struct NoStorePrivacyTests {
     /// What a body comes from.
     private final class Source: Sendable {

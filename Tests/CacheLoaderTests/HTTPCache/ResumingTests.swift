@@ -150,7 +150,7 @@ struct ResumingTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
     }
 
-    @Test("G02: a part stands in for no whole when the origin cannot be reached")
+    @Test("G02: a stored part does not answer for the whole when the origin cannot be reached")
     func unreachable() async throws {
         let origin = origin
         let isDown = Counter()

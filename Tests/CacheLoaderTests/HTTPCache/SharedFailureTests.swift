@@ -24,7 +24,7 @@ struct SharedFailureTests {
         return loads
     }
 
-    @Test("R06, R03: a failure to reach the origin is that of all who wait")
+    @Test("R06, R03: a failure to reach the origin fails all waiters")
     func unreachable() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -42,7 +42,7 @@ struct SharedFailureTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("R06, R03, E04: a failure is made good by what is stored for each, and the origin not asked again")
+    @Test("R06, R03, E04: after a failure the stored response answers each waiter, and no further request is sent")
     func staleFallback() async throws {
         for failure in [nil, HTTPResponse.Status.serviceUnavailable] {
             let gate = Gate()
@@ -69,7 +69,7 @@ struct SharedFailureTests {
         }
     }
 
-    @Test("A body that breaks off breaks off for all who share it")
+    @Test("A truncated body fails for every reader that shares it")
     func brokenBody() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }

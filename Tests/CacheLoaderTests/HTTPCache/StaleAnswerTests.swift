@@ -130,7 +130,7 @@ struct StaleAnswerTests {
         }
     }
 
-    @Test("E05: a 404 is an answer, and no error that anything stands in for")
+    @Test("E05: a 404 is an answer, not an error that a stale response replaces")
     func notFound() async throws {
         let (fixture, _) = try await filled("max-age=10, stale-if-error=60") { _ in .reply(404, [:], "gone") }
         fixture.clock.advance(by: 30)
@@ -172,7 +172,7 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "R03, A07: an origin that cannot be reached is made good by what is stored, however stale",
+        "R03, A07: a stored response, however stale, answers for an origin that cannot be reached",
         arguments: [TransportError.Code.cannotConnect, .timedOut, .connectionLost, .insecure, .malformedResponse])
     func disconnected(code: TransportError.Code) async throws {
         let (fixture, _) = try await filled("max-age=10") { _ throws(TransportError) in throw TransportError(code) }

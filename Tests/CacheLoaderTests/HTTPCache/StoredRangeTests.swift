@@ -41,7 +41,9 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G11, G13: what is no valid range, or not of a GET, is ignored", arguments: ["bytes=5-2", "lines=1-2", "x"])
+    @Test(
+        "G11, G13: an invalid range, or the range of another method than GET, is ignored",
+        arguments: ["bytes=5-2", "lines=1-2", "x"])
     func ignored(range: String) async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -55,7 +57,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G12: what lies beyond the end is a 416 with the length")
+    @Test("G12: a range beyond the end is a 416 with the length")
     func unsatisfiable() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)

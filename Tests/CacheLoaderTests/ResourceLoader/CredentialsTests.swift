@@ -37,7 +37,7 @@ struct CredentialsTests {
         #expect("\(user) \(String(reflecting: user))".contains("sesame") == false)
     }
 
-    @Test("K4: what was fetched with different credentials never mixes, in memory neither; nil clears")
+    @Test("K4: responses to different credentials never mix, in the store or in memory; nil clears")
     func users() async throws {
         let (fixture, transport) = try fixture()
         fixture.loader.configuration.memoryLimit = 1 << 20

@@ -27,7 +27,7 @@ struct FileLoadingTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A8: what is no file, or too large a one, is refused before it is read")
+    @Test("A8: a path that is no file, or a file that is too large, is rejected before it is read")
     func devices() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200, [:], "origin") })
         await #expect { try await fixture.loader.load("/dev/zero") } throws: { error in

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loads that nobody waits for any more", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loads without waiters", .timeLimit(.minutes(5)))
 struct LoaderAbandonmentTests {
     private let url = "https://example.com/a"
 
@@ -60,7 +60,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E5: one who wants it finished is enough; who comes while nobody waits joins")
+    @Test("E5: one waiter with finishAndStore is enough; a load joins a transfer that has no waiters")
     func finishingForOne() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -90,7 +90,7 @@ struct LoaderAbandonmentTests {
         }
     }
 
-    @Test("E6, H8: cancel then fail, cancel then succeed: what comes late changes nothing", arguments: Late.allCases)
+    @Test("E6, H8: cancel then fail, cancel then succeed: a late result changes nothing", arguments: Late.allCases)
     func lateAnswer(late: Late) async throws {
         let (fed, gate, ended) = (FedBody(heedsCancellation: false), Gate(), Gate())
         switch late {

@@ -76,7 +76,7 @@ struct LoaderCancellationTests {
         #expect(try await loader.load("https://example.com/a").text == "/a")
     }
 
-    @Test("E4: who looks into the store when all is cancelled does not begin a transfer afterwards")
+    @Test("E4: a load that is reading the store when all loads are cancelled starts no transfer")
     func cancelAllWhileLookingUp() async throws {
         let origin = HeldOrigin()
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
@@ -99,7 +99,7 @@ struct LoaderCancellationTests {
         #expect(try await loader.load("https://example.com/a").text == "/a", "later loads are as ever")
     }
 
-    @Test("E4: a caller that was cancelled while its value was made of stored bytes is told so")
+    @Test("E4: a load that is cancelled during the processing of stored bytes throws cancelled")
     func whileProcessing() async throws {
         let gate = Gate()
         let origin = HeldOrigin()
@@ -162,7 +162,7 @@ struct LoaderCancellationTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("E4: a handle that is cancelled while its origin is not to be asked is told so", arguments: [true, false])
+    @Test("E4: a handle that is cancelled while its origin is blocked ends with cancelled", arguments: [true, false])
     func whileBlocked(deliversStale: Bool) async throws {
         let (gate, count) = (Gate(), Counter())
         let transport = ScriptedTransport { _, _ in

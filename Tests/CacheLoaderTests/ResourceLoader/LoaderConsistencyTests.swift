@@ -23,7 +23,7 @@ struct LoaderConsistencyTests {
     }
 
     @Test(
-        "B5, J2: a response that was replaced is not in memory any more, whoever had it replaced",
+        "B5, J2: a replaced response is no longer in memory, whichever request replaced it",
         arguments: [
             ResourceRequest("https://example.com/a", policy: .revalidateAlways),
             ResourceRequest("https://example.com/a", policy: .remoteOnly),
@@ -40,7 +40,7 @@ struct LoaderConsistencyTests {
     }
 
     @Test(
-        "I03, J2: nor is what the success of an unsafe request has invalidated elsewhere",
+        "I03, J2: nor is a response that a successful unsafe request to another URL has invalidated",
         arguments: [
             [HTTPField.Name.location: "https://example.com/a"], [.contentLocation: "/a"],
             [HTTPField.Name("Cache-Group-Invalidation")!: "\"group\""],

@@ -29,7 +29,7 @@ struct LoaderFailureCountTests {
 
     // MARK: What is stored stands in
 
-    @Test("D1, C7: an error that what is stored stands in for is counted; a 304 forgets it", arguments: [500, 503])
+    @Test("D1, C7: an error that a stale response replaces is counted; a 304 resets the count", arguments: [500, 503])
     func staleFallback(status: Int) async throws {
         let script = ReplyScript(
             .ok("good".utf8, cacheControl: "max-age=60", etag: "\"1\""), .status(.init(code: status)),
@@ -47,7 +47,7 @@ struct LoaderFailureCountTests {
         #expect(try failure(fixture) == nil)
     }
 
-    @Test("D1, D3, C7: an origin that is left alone is stood in for as one that answers; then it is asked again")
+    @Test("D1, D3, C7: stale responses answer for a blocked origin; after the block it gets requests again")
     func blocked() async throws {
         let script = ReplyScript(
             .ok("good".utf8, cacheControl: "max-age=60"), .status(.serviceUnavailable), .ok("new".utf8))

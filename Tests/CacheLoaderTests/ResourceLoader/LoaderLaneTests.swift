@@ -108,7 +108,7 @@ struct LoaderLaneTests {
         await #expect(throws: LoadError.cancelled) { try await waiting.value }
     }
 
-    @Test("H3: an urgent load moves one that waits in the background: 1 request, told together, nothing left behind")
+    @Test("H3: an urgent load promotes a queued background load: 1 request, both end together, the lane is empty")
     func promotion() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let tasks = [
@@ -125,7 +125,7 @@ struct LoaderLaneTests {
         #expect(origin.begun.sorted() == ["/b1", "/b2", "/x"])
     }
 
-    @Test("H3: loads of either lane join what is under way in the other", arguments: Lane.allCases)
+    @Test("H3: loads of either lane join a running load of the other", arguments: Lane.allCases)
     func joining(first: Lane) async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let tasks = [first, first == .urgent ? .background : .urgent].map { begin(fixture, request("/x", $0)) }
@@ -136,7 +136,7 @@ struct LoaderLaneTests {
         #expect(origin.begun == ["/x"])
     }
 
-    @Test("H4: what waits is put into the background with all its waiters; an unknown load is no error")
+    @Test("H4: a queued load moves to the background with all its waiters; an unknown load is no error")
     func demotion() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let paths = ["/1", "/x", "/x", "/2"]
@@ -153,7 +153,7 @@ struct LoaderLaneTests {
         #expect(origin.begun == ["/1", "/2", "/x"])
     }
 
-    @Test("H4: what is under way goes on in the other lane, without another byte", arguments: Lane.allCases)
+    @Test("H4: a running transfer continues in the other lane, without a restart", arguments: Lane.allCases)
     func movingWhatRuns(lane: Lane) async throws {
         let fed = FedBody("ha")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -171,7 +171,7 @@ struct LoaderLaneTests {
         #expect(fed.pullCount == 3)
     }
 
-    @Test("H8: who is cancelled while it waits for its turn leaves the lane, and no request is made for it")
+    @Test("H8: a load that is cancelled in the queue leaves the lane, and sends no request")
     func cancelledInLane() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let paths = ["/1", "/2", "/3"]

@@ -100,7 +100,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "B6, B8: what may not be used again as it is, is not in memory either",
+        "B6, B8: memory keeps no response that needs validation before each use",
         arguments: ["no-store", "no-cache", "max-age=0", "private, max-age=0"])
     func forbidden(directives: String) async throws {
         let (fixture, transport) = try fixture(directives)
@@ -144,7 +144,7 @@ struct LoaderMemoryTests {
         #expect(try fixture.store.statistics().hits == 1)
     }
 
-    @Test("J2: what is removed or replaced is not in memory either")
+    @Test("J2: a removed or replaced response is not in memory either")
     func removing() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -198,7 +198,7 @@ struct LoaderMemoryTests {
         init(_ bytes: Int) { self.bytes = bytes }
     }
 
-    @Test("G7: a value that somebody still holds is found again after memory was freed")
+    @Test("G7: a value that the program still holds is found again after memory was freed")
     func heldElsewhere() async throws {
         let (fixture, _) = try fixture()
         let decoder = ClosureProcessor<Data, Picture>(ProcessorID("picture")) { [runs] data, _ in

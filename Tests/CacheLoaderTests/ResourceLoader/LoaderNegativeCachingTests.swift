@@ -128,7 +128,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 8, "now there were three in a row")
     }
 
-    @Test("D3: of a key that is blocked the stored content stays, and is delivered to who wants it stale")
+    @Test("D3: the stored content of a blocked key stays, and is delivered to loads that accept stale content")
     func stored() async throws {
         let script = ReplyScript(.ok("good".utf8, cacheControl: "max-age=60"), .status(.notFound))
         let transport = script.transport
@@ -146,7 +146,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D5: an origin that was out of reach 5 times is asked again; what is stored is as fresh as before")
+    @Test("D5: after 5 transport errors the next load sends a request; the stored lifetime is unchanged")
     func offline() async throws {
         let number = Counter()
         let transport = ScriptedTransport { request, _ throws(TransportError) in
@@ -173,7 +173,7 @@ struct LoaderNegativeCachingTests {
 
     // MARK: D6
 
-    @Test("D6: what is blocked stays so over a restart")
+    @Test("D6: a blocked key stays blocked after a restart")
     func restart() async throws {
         let directory = try TemporaryDirectory()
         for requests in [1, 0] {

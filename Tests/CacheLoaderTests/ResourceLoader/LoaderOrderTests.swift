@@ -53,7 +53,7 @@ struct LoaderOrderTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E2: who leaves is told at once, the others later and still in their order")
+    @Test("E2: a cancelled waiter ends at once, the others later and in their order")
     func orderWithoutSome() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -99,7 +99,7 @@ struct LoaderOrderTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E8: isLoading from the first waiter on, with however many, and not after the last has been told or has left")
+    @Test("E8: isLoading is true from the first waiter until the last one has its result or has left")
     func isLoading() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)

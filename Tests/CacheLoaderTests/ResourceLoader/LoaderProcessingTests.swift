@@ -82,7 +82,7 @@ struct LoaderProcessingTests {
         #expect(loaded.source == .disk)
     }
 
-    @Test("F2: what no processor accepts is not kept")
+    @Test("F2: a response that no processor accepts is not stored")
     func poison() async throws {
         let (fixture, transport) = try fixture("garbage")
         for count in 1...2 {
@@ -94,7 +94,7 @@ struct LoaderProcessingTests {
         }
     }
 
-    @Test("F2: what one processor accepts is")
+    @Test("F2: a response that one processor accepts is stored")
     func accepted() async throws {
         let gate = Gate()
         let (fixture, transport) = try fixture("garbage", gate: gate)
@@ -131,30 +131,79 @@ struct LoaderProcessingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C6: a stored value whose processing takes longer than the network is dropped, and the order holds")
-    func slowDecoder() async throws {
-        for _ in 0..<20 {
-            let script = ReplyScript(
-                .ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
-            let fixture = try LoaderFixture(transport: script.transport)
-            _ = try await fixture.loader.load(url)
+    /// Suspends a task for a number of turns that the test chooses before each race.
+    private final class Pace: Sendable {
+        /// Guards the number of turns.
+        private let turns = Mutex(0)
+
+        func set(_ count: Int) { turns.withLock { $0 = count } }
+
+        func wait() async {
+            for _ in 0..<turns.withLock({ $0 }) { await Task.yield() }
+        }
+    }
+
+    @Test("C6: in 1,000 races of a stored value's processing with the network, no stored value follows a new one")
+    func races() async throws {
+        var generator = SeededGenerator()
+        let seed = generator.description
+        let (network, requests) = (Pace(), Counter())
+        let transport = ScriptedTransport { _, _ in
+            await network.wait()
+            return .reply(200, [.cacheControl: "max-age=10"], "\(requests.next())")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(url)
+        var (cached, dropped) = (0, 0)
+        for race in 1...1_000 {
             fixture.clock.advance(by: 20)
-            let gate = Gate()
-            let decoder = ClosureProcessor<Data, String>(ProcessorID("decoder")) { data, _ in
-                let text = String(decoding: data, as: UTF8.self)
-                if text == "1" { await gate.wait() }
-                return text
+            network.set(.random(in: 0...40, using: &generator))
+            let turns = Int.random(in: 0...40, using: &generator)
+            let decoder = ClosureProcessor<Data, Int>(ProcessorID("decoder")) { data, _ in
+                let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
+                if number == race { for _ in 0..<turns { await Task.yield() } }
+                return number
             }
             let events = await fixture.loader.events(for: ResourceRequest(url), as: decoder).all
-            gate.open()
             expectGrammatical(events)
-            #expect(!events.contains { $0.name == "cached" })
-            guard case .completed(let loaded)? = events.last else {
-                Issue.record("\(events.map(\.name))")
+            guard case .completed(let loaded)? = events.last, loaded.value == race + 1 else {
+                Issue.record("race \(race): \(events.map(\.name)). \(seed)")
                 return
             }
-            #expect(loaded.value == "2")
+            if case .cached(let stale)? = events.first {
+                #expect(stale.value == race && stale.isStale, "race \(race). \(seed)")
+                cached += 1
+            } else {
+                dropped += 1
+            }
         }
+        // Each side wins some races.
+        #expect(cached > 0 && dropped > 0, "\(cached) cached, \(dropped) dropped. \(seed)")
+        #expect(transport.requestCount == 1_001)
+    }
+
+    @Test("C6: a stored value whose processing ends after the network's is dropped")
+    func slowDecoder() async throws {
+        let script = ReplyScript(
+            .ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
+        let fixture = try LoaderFixture(transport: script.transport)
+        _ = try await fixture.loader.load(url)
+        fixture.clock.advance(by: 20)
+        let gate = Gate()
+        let decoder = ClosureProcessor<Data, String>(ProcessorID("decoder")) { data, _ in
+            let text = String(decoding: data, as: UTF8.self)
+            if text == "1" { await gate.wait() }
+            return text
+        }
+        let events = await fixture.loader.events(for: ResourceRequest(url), as: decoder).all
+        gate.open()
+        expectGrammatical(events)
+        #expect(!events.contains { $0.name == "cached" })
+        guard case .completed(let loaded)? = events.last else {
+            Issue.record("\(events.map(\.name))")
+            return
+        }
+        #expect(loaded.value == "2")
     }
 
     @Test(

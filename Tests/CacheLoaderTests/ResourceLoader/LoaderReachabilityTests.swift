@@ -94,7 +94,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H6: once for each transition: what fails again is parked again")
+    @Test("H6: one retry for each transition: a load that fails again is parked again")
     func transitions() async throws {
         let transport = transport { $0 <= 3 }
         let fixture = try fixture(transport)
@@ -110,7 +110,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("H7: the attempts of what is parked are counted, too")
+    @Test("H7: the attempts of a parked load count, too")
     func attemptLimit() async throws {
         let transport = transport { _ in true }
         let fixture = try fixture(transport)
@@ -123,7 +123,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test("H6: who comes for what is parked has it tried at once; a later transition is no request more")
+    @Test("H6: a new load of a parked key retries at once; a later transition causes no further request")
     func newDemand() async throws {
         let transport = transport { [1, 3].contains($0) }
         let fixture = try fixture(transport)
@@ -160,7 +160,7 @@ struct LoaderReachabilityTests {
         #expect(sleeper.durations == [.seconds(1)])
     }
 
-    @Test("H8: who leaves while it is parked is not tried for again")
+    @Test("H8: a load that is cancelled while parked is not retried")
     func cancelled() async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)

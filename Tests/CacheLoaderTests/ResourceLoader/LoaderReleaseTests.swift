@@ -69,7 +69,9 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: with a transfer under way: it goes on for who waits, then nothing is left", arguments: [true, false])
+    @Test(
+        "K6: a transfer continues for its waiters after the loader is released, and leaks nothing",
+        arguments: [true, false])
     func running(finishes: Bool) async throws {
         let gate = Gate()
         let (witness, streams) = try await release(
@@ -138,7 +140,7 @@ struct LoaderReleaseTests {
 
     private actor Home {}
 
-    @Test("K6: loaders are independent: what one does to its own leaves the other alone")
+    @Test("K6: loaders are independent: the operations of one do not affect the other")
     func independent() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

@@ -72,7 +72,7 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H5: A refused connection is final, unless a source tells when the host can be reached",
+        "H5: A refused connection is final, unless a reachability source is configured",
         arguments: [false, true])
     func refused(hasReachability: Bool) async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect) }
@@ -118,7 +118,7 @@ struct LoaderRetryTests {
 
     // MARK: When, and how often
 
-    @Test("H7: 5 attempts at the times that the policy says, then one failure for all who wait")
+    @Test("H7: 5 attempts at the times of the policy, then one failure for all waiters")
     func schedule() async throws {
         let transport = ReplyScript(.status(.serviceUnavailable)).transport
         let fixture = try fixture(transport)
@@ -185,7 +185,7 @@ struct LoaderRetryTests {
         #expect(sleeper.durations == [])
     }
 
-    @Test("H7: what was tried in the background is tried again in the background")
+    @Test("H7: a background load is retried in the background")
     func lane() async throws {
         let origin = HeldOrigin()
         let number = Counter()
@@ -227,7 +227,7 @@ struct LoaderRetryTests {
         }
     }
 
-    @Test("H8: who leaves during the pause is not tried for again; nobody sleeps for it")
+    @Test("H8: a load that is cancelled during the pause is not retried; its pause ends")
     func cancelledDuringPause() async throws {
         let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
         let fixture = try fixture(transport)
@@ -241,7 +241,7 @@ struct LoaderRetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H6: who comes during the pause has it tried at once, for all; the pause ends without an attempt")
+    @Test("H6: a new load during the pause retries at once, for all waiters; the end of the pause causes no attempt")
     func newDemandDuringPause() async throws {
         let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
         let fixture = try fixture(transport)

@@ -57,7 +57,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 3)
     }
 
-    @Test("F4: a 304 leaves the value; another body takes it away, whoever stored that")
+    @Test("F4: a 304 keeps the value; another body removes it, whichever request stored that body")
     func replaced() async throws {
         let bodies = Mutex(("one", "\"1\""))
         let transport = ScriptedTransport { request, _ in
@@ -172,7 +172,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 2)
     }
 
-    @Test("G6: what is stored and in memory is taken from memory")
+    @Test("G6: a value that is stored and in memory comes from memory")
     func memory() async throws {
         let fixture = try LoaderFixture(transport: transport()) { $0.memoryLimit = 1 << 20 }
         for source in [ResponseSource.network, .memory, .memory] {

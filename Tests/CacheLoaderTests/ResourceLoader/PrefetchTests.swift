@@ -55,7 +55,7 @@ struct PrefetchTests {
         #expect(try fixture.store.statistics().hits == hits)
     }
 
-    @Test("E5: one that is cancelled begins no more; what is under way is finished and stored")
+    @Test("E5: a cancelled prefetch starts no more loads; running transfers finish and are stored")
     func cancelling() async throws {
         let gate = Gate()
         let transport = transport(gate)
@@ -73,7 +73,7 @@ struct PrefetchTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H3: somebody who wants one of them now does not wait for the others")
+    @Test("H3: an urgent load of a prefetched URL does not wait for the other URLs")
     func promotion() async throws {
         let gate = Gate()
         let transport = transport(gate)

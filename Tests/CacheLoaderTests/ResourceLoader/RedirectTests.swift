@@ -83,7 +83,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("H1: what is fresh behind a fresh redirect takes no place in a lane, and no network is spoken of")
+    @Test("H1: fresh content behind a fresh redirect takes no slot of a lane, and has no requesting event")
     func fresh() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"

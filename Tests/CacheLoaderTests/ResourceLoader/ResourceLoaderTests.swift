@@ -38,7 +38,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("I2: network, disk and notModified are told apart, with status, age and expiry")
+    @Test("I2: the sources network, disk and notModified are distinguished, with status, age and expiry")
     func sources() async throws {
         let script = ReplyScript(
             .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
@@ -133,7 +133,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("A6: what is inserted is loaded without a request; peek and contains ask nobody and touch nothing")
+    @Test("A6: inserted content is loaded without a request; peek and contains send no request and record no access")
     func localInsert() async throws {
         let transport = ReplyScript(.ok()).transport
         let fixture = try LoaderFixture(transport: transport)
@@ -273,7 +273,7 @@ struct ResourceLoaderTests {
         }
     }
 
-    @Test("E4: who cancels is told at once; the transfer goes on for the others")
+    @Test("E4: a cancelled load ends at once; the transfer continues for the others")
     func cancellingOne() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -325,7 +325,7 @@ struct ResourceLoaderTests {
     }
 
     @Test(
-        "E9: what is no URL throws invalidURL, and nothing is sent",
+        "E9: invalid input throws invalidURL, and no request is sent",
         arguments: [
             "", "ht tp://x y", "no-scheme", "//example.com/a", "https://", "https:///a",
             "file://example.com/etc/passwd",

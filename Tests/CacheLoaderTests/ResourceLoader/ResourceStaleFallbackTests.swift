@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("What stands in for an origin that does not answer")
+@Suite("Stale responses on errors of the origin")
 struct ResourceStaleFallbackTests {
     private static let url = "https://example.com/a"
 
@@ -22,7 +22,7 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
-        "C7: a stale body stands in for an error, and says so; switched off, or without a body, the error is thrown",
+        "C7: a stale body with its flag set replaces an error; with the option off, or without a body, the load throws",
         arguments: [nil, 500, 502, 503, 504] as [Int?])
     func staleFallback(status: Int?) async throws {
         let failure = status.map { TransportResponse.reply(HTTPResponse.Status(code: $0), [:], "sorry") }

@@ -19,7 +19,7 @@ struct SharedLoadTests {
         }
     }
 
-    @Test("E1: what two processes want at once is loaded once")
+    @Test("E1: two processes that load the same URLs at once send one request for each")
     func once() async throws {
         let transport = ScriptedTransport { request, _ in
             await Task.yield()
@@ -34,7 +34,7 @@ struct SharedLoadTests {
         #expect(try pair.first.store.statistics().entries == 200)
     }
 
-    @Test("E1: who waits for another process gets what that has stored")
+    @Test("E1: a load that waits for another process gets the response that the other has stored")
     func waiting() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in

@@ -65,7 +65,7 @@ struct StoreFailureTests {
         #expect(await events(loader).names == ["completed disk"], "it can be written again")
     }
 
-    @Test("A7: nor does one that cannot be written any more when the origin has answered; who has joined is told, too")
+    @Test("A7: nor does a store that fails after the origin has answered; joined loads report the failure, too")
     func closedMeanwhile() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -168,7 +168,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "A7: what is damaged is a miss: exactly 1 request, and a sound entry after it", arguments: Damage.allCases,
+        "A7: a damaged entry is a miss: exactly 1 request, and a sound entry after it", arguments: Damage.allCases,
         [false, true])
     func damaged(_ kind: Damage, isStale: Bool) async throws {
         let transport = Self.transport()

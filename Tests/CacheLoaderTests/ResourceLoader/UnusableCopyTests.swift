@@ -82,7 +82,7 @@ struct UnusableCopyTests {
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test("H7: what fails then is counted on, and may end well")
+    @Test("H7: a later failure continues the count, and a later attempt may succeed")
     func endsWell() async throws {
         let (fixture, transport) = try await fixture(maxAttempts: 4, then: .status(.badGateway), good)
         let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
@@ -148,7 +148,7 @@ struct UnusableCopyTests {
     private struct Refusal: Error {}
     private let refusing = ClosureProcessor<Data, Int>(ProcessorID("refusing")) { _, _ in throw Refusal() }
 
-    @Test("F2: what a processor refuses behind a redirect is asked for again")
+    @Test("F2: a redirected response that the processor rejects is requested again")
     func behindRedirect() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"

@@ -59,7 +59,7 @@ internal import Testing
         #expect(ContentRange(Sample.fields([line])) != nil)
     }
 
-    @Test("G12: what a 416 says")
+    @Test("G12: the fields of a 416")
     func unsatisfied() {
         #expect(ContentRange.unsatisfied(completeLength: 47).fieldValue == "bytes */47")
         #expect(ContentRange.unsatisfied(completeLength: 0).fieldValue == "bytes */0")

@@ -167,7 +167,7 @@ private struct NotCombined: Error {}
         #expect(combine(full(part(0, 10, of: 100), received: 9), full()).action == .isCoveredByWhole(0))
     }
 
-    @Test("G06: what has another strong validator is of another representation, and goes")
+    @Test("G06: a part with another strong validator is of another representation, and is removed")
     func displaced() throws {
         let new = partial(part(10, 20, of: 100), tag: #""b""#, received: 9)
         let result = combine(new, full(), partial(part(0, 10, of: 100)), partial(part(0, 10, of: 100), tag: #""b""#))
@@ -183,7 +183,7 @@ private struct NotCombined: Error {}
         #expect(newer.action == .standsAlone)
     }
 
-    @Test("G06, G09, G16: what is not combined, and stays")
+    @Test("G06, G09, G16: parts that are not combined, and stay")
     func standsAlone() {
         let new = partial(part(10, 20, of: 100), received: 9)
         let alone: [(String, PartCombination)] = [

@@ -112,7 +112,7 @@ internal import Testing
         #expect(delivery.segments == (length == 0 ? [] : [.body(bytes(0, length))]))
     }
 
-    @Test("G03, G09: what cannot be delivered")
+    @Test("G03, G09: ranges that cannot be delivered")
     func impossible() {
         let answers: [(RangeAnswer, Int64?)] = [
             (.whole, nil), (.whole, -1), (.unsatisfiable, nil), (.part(bytes(0, 10)), 9), (.parts([]), 10),

@@ -8,7 +8,7 @@ internal import Testing
     }
 
     @Test(
-        "G04, G11, G12: what a whole response answers",
+        "G04, G11, G12: the ranges that a whole response answers",
         arguments: [
             ("bytes=0-4", 10, .part(bytes(0, 5))),
             ("bytes=0-0", 10, .part(bytes(0, 1))),
@@ -128,7 +128,7 @@ internal import Testing
     }
 
     @Test(
-        "G02, G05, G10: what a stored part answers",
+        "G02, G05, G10: the ranges that a stored part answers",
         arguments: [
             ("bytes=20-29", 100, .part(bytes(20, 30))),
             ("bytes=22-25", 100, .part(bytes(22, 26))),

@@ -40,7 +40,7 @@ private let earlier = Sample.time(-60).description
         #expect(try !isResumed(bytes(1, 40), of: 100))
     }
 
-    @Test("G15, G16: what cannot be resumed")
+    @Test("G15, G16: responses that cannot be resumed")
     func impossible() throws {
         let part = try #require(part)
         let good = stored(#"ETag: "a""#)

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies that nobody reads to the end", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: bodies without a reader at the end", .timeLimit(.minutes(5)))
 struct AbandonedBodyTests {
     private let key: CacheKey
 
@@ -19,7 +19,7 @@ struct AbandonedBodyTests {
         _ = try await iterator.next()
     }
 
-    @Test("E5: the transfer stops when the last reader has left; with a strong validator what came is kept")
+    @Test("E5: the transfer stops after the last reader has left; with a strong validator the received part is kept")
     func stopping() async throws {
         for etag in ["\"1\"", "W/\"1\""] {
             let fed = FedBody("half")
@@ -49,7 +49,7 @@ struct AbandonedBodyTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("E4, E6: who comes after the last reader has left gets a transfer of its own")
+    @Test("E4, E6: a request after the last reader has left gets a new transfer")
     func afterStopping() async throws {
         let stopped = FedBody("half", heedsCancellation: false)
         let number = Counter()
