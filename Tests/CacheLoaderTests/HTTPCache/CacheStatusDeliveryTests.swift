@@ -151,7 +151,7 @@ struct CacheStatusDeliveryTests {
 
     @Test("S12: connection-specific fields are not replayed")
     func connectionFields() async throws {
-        let custom = try #require(HTTPField.Name("X-RedirectStep"))
+        let custom = try #require(HTTPField.Name("X-Hop"))
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .connection: "x-hop", custom: "1", .server: "s"], "body")
         }

@@ -8,7 +8,14 @@ import Testing
 @Suite("ResourceLoader: the whole interface at once", .timeLimit(.minutes(10)))
 struct LoaderStressTests {
     private static let taskCount = 50
-    private static let operationCount = 1_000
+    /// `CACHESTORE_OPERATIONS` sets the number of operations of each task. Fewer in a debug build, which is slow.
+    private static let operationCount =
+        ProcessInfo.processInfo.environment["CACHESTORE_OPERATIONS"].flatMap { Int($0) } ?? defaultCount
+    #if DEBUG
+    private static let defaultCount = 200
+    #else
+    private static let defaultCount = 1_000
+    #endif
 
     /// The objects that must be released at the end.
     private struct Witness {
@@ -72,7 +79,7 @@ struct LoaderStressTests {
             }
             return try await group.reduce(0, +)
         }
-        #expect(performed == 50 * 1_000)
+        #expect(performed == Self.taskCount * Self.operationCount)
         #expect(leases.allSatisfy { $0.leases == 0 }, "\(seed)")
         fixture.loader.cancelAll()
         // Prefetches that go on alone are cancelled with the rest, and tell their origin.

@@ -12,10 +12,12 @@ final class TLSOrigin: Sendable {
     private let listener: any Channel
     let authority: String
 
-    /// - Parameter protocols: The protocols to offer, by their names in ALPN (RFC 7301).
-    init(offering protocols: [String]) async throws {
+    /// - Parameters:
+    ///   - protocols: The protocols to offer, by their names in ALPN (RFC 7301).
+    ///   - certificate: The certificate in PEM; its key is ``TestCertificates/serverKey``.
+    init(offering protocols: [String], certificate: String = TestCertificates.server) async throws {
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(TestCertificates.server.utf8))
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
                 .map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(TestCertificates.serverKey.utf8), format: .pem)))
         configuration.applicationProtocols = protocols
@@ -64,43 +66,59 @@ private final class VersionHandler: ChannelInboundHandler {
     }
 }
 
-/// Certificates of a test authority, valid until the year 2120. They protect nothing.
+/// Certificates of a test authority, valid for a century. They protect nothing.
 enum TestCertificates {
     /// The root certificate of the authority.
     static let authority = """
         -----BEGIN CERTIFICATE-----
-        MIIBezCCASGgAwIBAgIBATAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0
-        b3JlIHRlc3QgYXV0aG9yaXR5MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAw
-        MDAwWjAkMSIwIAYDVQQDDBlDYWNoZVN0b3JlIHRlc3QgYXV0aG9yaXR5MFkwEwYH
-        KoZIzj0CAQYIKoZIzj0DAQcDQgAEAfvSwqPN82Eti4Y2wj4w1mcrKFxzwcmWUb+u
-        vUm6wIbQqGH5tvhFiA/HxQEccTUNwt5M3UIjAK1nmSo98B9g6qNCMEAwDwYDVR0T
-        AQH/BAUwAwEB/zAOBgNVHQ8BAf8EBAMCAgQwHQYDVR0OBBYEFC94jTZIh/bBh4BG
-        qhqtFFn8hmD5MAoGCCqGSM49BAMCA0gAMEUCIHjfncwxMabLW+04AG3DoZnOhTeT
-        kko7w6McoDrflic2AiEAxxk8zqhaAtX3lmjNSTqWsiiCH9RSsHNZmBpYfi1pP70=
+        MIIBnDCCAUKgAwIBAgIBATAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0
+        b3JlIHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyMzIyMzA0M1oYDzIxMjUwNjE3MjIz
+        MDQzWjAkMSIwIAYDVQQDDBlDYWNoZVN0b3JlIHRlc3QgYXV0aG9yaXR5MFkwEwYH
+        KoZIzj0CAQYIKoZIzj0DAQcDQgAEybdMfk3tMHAVu/k9D75cD9/j6B4420olTiiW
+        3AP67K06COT0fawE/+lRYZHF7/PM05jBpSSJaU3p0oCg749o/aNjMGEwHQYDVR0O
+        BBYEFOGwYqfONfzU2BzT9ssHODxtKlUjMB8GA1UdIwQYMBaAFOGwYqfONfzU2BzT
+        9ssHODxtKlUjMA8GA1UdEwEB/wQFMAMBAf8wDgYDVR0PAQH/BAQDAgIEMAoGCCqG
+        SM49BAMCA0gAMEUCIQDyNNf8hYthAC2OAV4BdojMA3wL0+ATc1pY/Z7zCyrBZAIg
+        A1W3xcyhyZUNvDrnB8qAyrarBGlscTU+Xg7w/JrGdXQ=
         -----END CERTIFICATE-----
         """
 
     /// A certificate for 127.0.0.1 alone, issued by the authority.
     static let server = """
         -----BEGIN CERTIFICATE-----
-        MIIBijCCATCgAwIBAgIBATAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0
-        b3JlIHRlc3QgYXV0aG9yaXR5MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAw
-        MDAwWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjOPQMB
-        BwNCAARucpWXlx+iA2v2k74jmEUAqtzFxY6ZzW8yAXg0FEWljDvNb7M7Ec0mWRXh
-        2E6M2itefoIxhmmdqErg2otC9wEXo2EwXzAMBgNVHRMBAf8EAjAAMA8GA1UdEQQI
-        MAaHBH8AAAEwHQYDVR0OBBYEFD7cICsxqBWAiGO7AutS+dX+VBmNMB8GA1UdIwQY
-        MBaAFC94jTZIh/bBh4BGqhqtFFn8hmD5MAoGCCqGSM49BAMCA0gAMEUCIQDFYy3l
-        toxdcILauKbItmVFaQ/8oL6BmNFpHB8hZRWsHgIgb/FRnDwfpjj/eQwT9h6rureg
-        yWhMEPUy4bZy0DBO3b0=
+        MIIBijCCATCgAwIBAgIBAjAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0
+        b3JlIHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyMzIyMzA0M1oYDzIxMjUwNjE3MjIz
+        MDQzWjAUMRIwEAYDVQQDDAkxMjcuMC4wLjEwWTATBgcqhkjOPQIBBggqhkjOPQMB
+        BwNCAAS/18/GyBXSYshFFao8B/SXzhOm0aInVcorA4gctv6odyOI3HGZl6cZZkmC
+        4kxgWWjJZk3bez9IWiR51h9uh/c6o2EwXzAMBgNVHRMBAf8EAjAAMA8GA1UdEQQI
+        MAaHBH8AAAEwHQYDVR0OBBYEFI9USzSVc+zsVxHbRPbcfT82S5ZfMB8GA1UdIwQY
+        MBaAFOGwYqfONfzU2BzT9ssHODxtKlUjMAoGCCqGSM49BAMCA0gAMEUCIQCnqE9A
+        rSPT8yzAjAgal/RanQYNMJAIN2GrPnHi7KMSfQIgek8FStBzkW1qonfrUnHd37mb
+        hW7B9D+R7YjXpwLis7Q=
         -----END CERTIFICATE-----
         """
 
-    /// The private key of ``server``.
+    /// A certificate for other.example alone, issued by the authority.
+    static let otherServer = """
+        -----BEGIN CERTIFICATE-----
+        MIIBlzCCAT2gAwIBAgIBAzAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0
+        b3JlIHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyMzIyMzA0M1oYDzIxMjUwNjE3MjIz
+        MDQzWjAYMRYwFAYDVQQDDA1vdGhlci5leGFtcGxlMFkwEwYHKoZIzj0CAQYIKoZI
+        zj0DAQcDQgAEv9fPxsgV0mLIRRWqPAf0l84TptGiJ1XKKwOIHLb+qHcjiNxxmZen
+        GWZJguJMYFloyWZN23s/SFokedYfbof3OqNqMGgwDAYDVR0TAQH/BAIwADAYBgNV
+        HREEETAPgg1vdGhlci5leGFtcGxlMB0GA1UdDgQWBBSPVEs0lXPs7FcR20T23H0/
+        NkuWXzAfBgNVHSMEGDAWgBThsGKnzjX81Ngc0/bLBzg8bSpVIzAKBggqhkjOPQQD
+        AgNIADBFAiEA5hOeSRQEDLNBq8EDbOz99x8JdC4p+Sa//Cb5PPt9DKsCIByue2nO
+        yV6rx6iOUmFpZVTOVYON6JRrJIf3NzLaqZyr
+        -----END CERTIFICATE-----
+        """
+
+    /// The private key of ``server`` and ``otherServer``.
     static let serverKey = """
         -----BEGIN PRIVATE KEY-----
-        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgeJFi/rznA6aP8FvM
-        TZaQWj3ilLuAH6ulbFYOp1Pm3HGhRANCAARucpWXlx+iA2v2k74jmEUAqtzFxY6Z
-        zW8yAXg0FEWljDvNb7M7Ec0mWRXh2E6M2itefoIxhmmdqErg2otC9wEX
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgiFF8MAFPqWc30ofM
+        Te9ElciFbS7gDEnl5YFs5fDrm7uhRANCAAS/18/GyBXSYshFFao8B/SXzhOm0aIn
+        VcorA4gctv6odyOI3HGZl6cZZkmC4kxgWWjJZk3bez9IWiR51h9uh/c6
         -----END PRIVATE KEY-----
         """
 }

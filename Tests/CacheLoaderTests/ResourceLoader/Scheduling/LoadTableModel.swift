@@ -4,7 +4,7 @@ internal import HTTPCaching
 /// What a ``LoadTable`` should do, worked out anew for each step from one list of loads. Keys and waiters are numbers.
 struct LoadTableModel {
     enum Phase {
-        case queued, running, landing, paused, parked
+        case queued, running, processing, paused, parked
     }
 
     struct ModelLoad {
@@ -30,7 +30,7 @@ struct LoadTableModel {
         /// The keys of the loads that are stopped; `nil` for one that has not begun.
         var stopped: [Int?] = []
         var started: [Start] = []
-        /// Who has to be told.
+        /// The waiters that receive the result.
         var waiters: [Int] = []
         var isRetried = false
         var arrival: LoadTable<Int, Int>.Arrival?
@@ -38,8 +38,8 @@ struct LoadTableModel {
 
     /// In the order of their coming; there is one for a key at most.
     var loads: [ModelLoad] = []
-    /// The keys of loads that have ended, but whose waiters are still being told.
-    var telling: [Int] = []
+    /// The keys of loads that have ended, but whose waiters are still receiving the result.
+    var delivering: [Int] = []
     var widths: LaneWidths
     private var lastPlace = 0
 
@@ -51,7 +51,7 @@ struct LoadTableModel {
 
     func index(of key: Int) -> Int? { loads.firstIndex { $0.key == key } }
 
-    func isLoading(_ key: Int) -> Bool { index(of: key) != nil || telling.contains(key) }
+    func isLoading(_ key: Int) -> Bool { index(of: key) != nil || delivering.contains(key) }
 
     // MARK: Turns
 
@@ -122,7 +122,7 @@ struct LoadTableModel {
         guard let index = loads.firstIndex(where: { $0.waiters.contains(waiter) }) else { return Outcome() }
         loads[index].waiters.removeAll { $0 == waiter }
         let load = loads[index]
-        let hasBegun = load.phase == .running || load.phase == .landing
+        let hasBegun = load.phase == .running || load.phase == .processing
         guard load.waiters.isEmpty, !(hasBegun && load.finishesAlone) else { return Outcome(waiters: [waiter]) }
         loads.remove(at: index)
         return begin(Outcome(stopped: [stop(load)], waiters: [waiter]))
@@ -134,21 +134,21 @@ struct LoadTableModel {
         return Outcome(stopped: loads.map(stop), waiters: loads.flatMap(\.waiters).sorted())
     }
 
-    mutating func land(_ key: Int) -> Outcome {
+    mutating func finishTransfer(_ key: Int) -> Outcome {
         guard let index = index(of: key), loads[index].phase == .running else { return Outcome() }
-        loads[index].phase = .landing
+        loads[index].phase = .processing
         return begin()
     }
 
     mutating func end(_ key: Int) -> Outcome {
         guard let index = index(of: key) else { return Outcome() }
         let load = loads.remove(at: index)
-        telling.append(key)
+        delivering.append(key)
         return begin(Outcome(waiters: load.waiters))
     }
 
     mutating func fail(_ key: Int, _ retry: LoadTable<Int, Int>.Retry) -> Outcome {
-        guard let index = index(of: key), [.running, .landing].contains(loads[index].phase), retry != .never,
+        guard let index = index(of: key), [.running, .processing].contains(loads[index].phase), retry != .never,
             !loads[index].waiters.isEmpty
         else { return Outcome() }
         loads[index].phase = retry == .later ? .paused : .parked

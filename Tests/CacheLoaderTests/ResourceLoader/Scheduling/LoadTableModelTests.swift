@@ -14,17 +14,17 @@ private struct BoardWalk {
     var table: Table
     var model: Model
     /// The load of each key that began last.
-    var loads: [Int: Table.ModelLoad] = [:]
+    var loads: [Int: Table.ID] = [:]
     /// What each load is for that has begun.
-    var keys: [Table.ModelLoad: Int] = [:]
+    var keys: [Table.ID: Int] = [:]
     /// In the order in which they began.
-    var begun: [Table.ModelLoad] = []
-    /// ActiveLoads that have ended, and whose waiters are being told.
-    var telling: [(load: Table.ModelLoad, key: Int)] = []
+    var begun: [Table.ID] = []
+    /// Loads that have ended, and whose waiters are receiving the result.
+    var delivering: [(load: Table.ID, key: Int)] = []
     /// The ticket of each waiter that ever came.
     var tickets: [Table.Ticket] = []
-    /// How often each waiter was told.
-    var toldCounts: [Int] = []
+    /// How often each waiter received a result.
+    var resultCounts: [Int] = []
     /// What was done, how often: a walk that never retries shows nothing of retries.
     var counts: [String: Int] = [:]
 
@@ -41,7 +41,7 @@ private struct BoardWalk {
     /// What the table says, in the words of the model.
     mutating func outcome(_ actions: [Table.Action], of waiters: [Int] = []) -> Model.Outcome {
         var outcome = Model.Outcome(waiters: waiters)
-        for waiter in waiters { toldCounts[waiter] += 1 }
+        for waiter in waiters { resultCounts[waiter] += 1 }
         for action in actions {
             switch action {
             case .start(let load, let key, let attempt):
@@ -58,7 +58,7 @@ private struct BoardWalk {
     // MARK: Steps
 
     /// Some load that has begun and is in one of these phases.
-    mutating func load(in phases: Set<Model.Phase>) -> (load: Table.ModelLoad, key: Int, attempt: Int)? {
+    mutating func load(in phases: Set<Model.Phase>) -> (load: Table.ID, key: Int, attempt: Int)? {
         let found = model.loads.filter { phases.contains($0.phase) && $0.attempt > 0 }
         guard !found.isEmpty else { return nil }
         let chosen = found[random(found.count)]
@@ -71,7 +71,7 @@ private struct BoardWalk {
         case ..<350: return attach()
         case ..<600: return detach()
         case ..<690: return fail()
-        case ..<760: return land()
+        case ..<760: return finishTransfer()
         case ..<850: return end()
         case ..<890: return retry()
         case ..<920: return becameReachable()
@@ -85,7 +85,7 @@ private struct BoardWalk {
         let (key, waiter, ticket) = (random(Self.keyCount), tickets.count, table.ticket())
         let (lane, finishes) = (Lane.allCases[random(2)], random(4) == 0)
         tickets.append(ticket)
-        toldCounts.append(0)
+        resultCounts.append(0)
         let (arrival, actions) = table.attach(
             waiter, ticket, to: key, host: Model.host(of: key), lane: lane,
             abandonment: finishes ? .finishAndStore : .stop)
@@ -97,18 +97,18 @@ private struct BoardWalk {
     private mutating func detach() -> (String, Model.Outcome, Model.Outcome) {
         let waiting = model.loads.flatMap(\.waiters)
         guard !tickets.isEmpty else { return ("nothing", Model.Outcome(), Model.Outcome()) }
-        // Now and then one that has been told already.
+        // Now and then one that has its result already.
         let isLate = waiting.isEmpty || random(10) == 0
         let waiter = isLate ? random(tickets.count) : waiting[random(waiting.count)]
         let (told, actions) = table.detach(tickets[waiter])
         return ("detach", outcome(actions, of: told.map { [$0] } ?? []), model.detach(waiter))
     }
 
-    private mutating func land() -> (String, Model.Outcome, Model.Outcome) {
-        guard let (load, key, _) = load(in: [.running, .running, .landing, .queued]) else {
+    private mutating func finishTransfer() -> (String, Model.Outcome, Model.Outcome) {
+        guard let (load, key, _) = load(in: [.running, .running, .processing, .queued]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
-        return ("land", outcome(table.finishTransfer(load)), model.finishTransfer(key))
+        return ("finishTransfer", outcome(table.finishTransfer(load)), model.finishTransfer(key))
     }
 
     private mutating func end() -> (String, Model.Outcome, Model.Outcome) {
@@ -121,16 +121,16 @@ private struct BoardWalk {
             let (waiters, actions) = table.end(load)
             return ("end again", outcome(actions, of: waiters), Model.Outcome())
         }
-        guard let (load, key, _) = load(in: [.running, .landing]) else {
+        guard let (load, key, _) = load(in: [.running, .processing]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
         let (waiters, actions) = table.end(load)
-        telling.append((load, key))
+        delivering.append((load, key))
         return ("end", outcome(actions, of: waiters), model.end(key))
     }
 
     private mutating func fail() -> (String, Model.Outcome, Model.Outcome) {
-        guard let (load, key, _) = load(in: [.running, .landing]) else {
+        guard let (load, key, _) = load(in: [.running, .processing]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
         let retry = [Table.Retry.later, .whenReachable, .later, .whenReachable, .never][random(5)]
@@ -169,12 +169,12 @@ private struct BoardWalk {
         return ("detachAll", outcome(actions, of: waiters), model.detachAll())
     }
 
-    /// The waiters of the load that ended first have all been told.
-    mutating func tell() {
-        guard !telling.isEmpty else { return }
-        let (load, key) = telling.removeFirst()
+    /// The waiters of the load that ended first have all received the result.
+    mutating func deliver() {
+        guard !delivering.isEmpty else { return }
+        let (load, key) = delivering.removeFirst()
         table.finishDelivery(load)
-        if let index = model.telling.firstIndex(of: key) { model.telling.remove(at: index) }
+        if let index = model.delivering.firstIndex(of: key) { model.delivering.remove(at: index) }
     }
 
     /// Whether the table knows of a key, and of the load that began last for it, what the model knows.
@@ -189,8 +189,8 @@ private struct BoardWalk {
     /// Whether the rules hold that need no model.
     var keepsTheRules: Bool {
         let waiting = model.loads.flatMap(\.waiters)
-        return waiting.allSatisfy { toldCounts[$0] == 0 } && toldCounts.filter { $0 == 0 }.count == waiting.count
-            && toldCounts.allSatisfy { $0 <= 1 }
+        return waiting.allSatisfy { resultCounts[$0] == 0 } && resultCounts.filter { $0 == 0 }.count == waiting.count
+            && resultCounts.allSatisfy { $0 <= 1 }
     }
 }
 
@@ -216,7 +216,7 @@ struct LoadTableModelTests {
             walk.counts["start", default: 0] += actual.started.count
             walk.counts["stop", default: 0] += actual.stopped.count
             if actual.isRetried { walk.counts["retried", default: 0] += 1 }
-            if walk.random(3) == 0 { walk.tell() }
+            if walk.random(3) == 0 { walk.deliver() }
             let key = actual.started.first?.key ?? walk.random(BoardWalk.keyCount)
             guard actual == expected, walk.agrees(on: key), walk.agrees(on: walk.random(BoardWalk.keyCount)) else {
                 Issue.record("step \(number), \(name): \(actual) instead of \(expected). \(seed)")
@@ -224,7 +224,9 @@ struct LoadTableModelTests {
             }
             if number % 1000 == 0 { #expect(walk.keepsTheRules, "step \(number). \(seed)") }
         }
-        for name in ["attach", "detach", "land", "end", "end again", "fail", "retry", "retried", "setLane", "start"] {
+        for name in [
+            "attach", "detach", "finishTransfer", "end", "end again", "fail", "retry", "retried", "setLane", "start",
+        ] {
             #expect(walk.counts[name, default: 0] > Self.steps / Self.runs / 500, "\(walk.counts). \(seed)")
         }
         end(&walk, seed)
@@ -236,14 +238,14 @@ struct LoadTableModelTests {
         _ = walk.model.setWidths(LaneWidths())
         _ = walk.outcome(walk.table.becameReachable())
         _ = walk.model.becameReachable(nil)
-        while let (load, key, attempt) = walk.load(in: [.running, .landing, .paused]) {
+        while let (load, key, attempt) = walk.load(in: [.running, .processing, .paused]) {
             let (waiters, actions) = walk.table.end(load)
             #expect(walk.outcome(actions, of: waiters) == walk.model.end(key), "attempt \(attempt). \(seed)")
-            walk.telling.append((load, key))
+            walk.delivering.append((load, key))
         }
-        while !walk.telling.isEmpty { walk.tell() }
+        while !walk.delivering.isEmpty { walk.deliver() }
         #expect(walk.model.loads.isEmpty, "\(seed)")
-        #expect(walk.toldCounts.allSatisfy { $0 == 1 }, "\(seed)")
+        #expect(walk.resultCounts.allSatisfy { $0 == 1 }, "\(seed)")
         #expect((0..<BoardWalk.keyCount).allSatisfy { !walk.table.isLoading($0) }, "\(seed)")
     }
 }
