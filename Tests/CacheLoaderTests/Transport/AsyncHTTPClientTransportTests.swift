@@ -80,10 +80,11 @@ struct AsyncHTTPClientTransportTests {
         let transport = adapter.make()
         for path in ["/1", "/2", "/3"] {
             let request = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: path)
-            do {
-                let body = try await transport.send(request, content: nil).body
-                #expect(try await body.read().get() == Data("first".utf8), "\(path)")
-            } catch let error as TransportError {
+            do throws(TransportError) {
+                let response = try await transport.send(request, content: nil)
+                let bytes = try await response.body.read().get()
+                #expect(bytes == Data("first".utf8), "\(path)")
+            } catch {
                 // The client closes a connection with surplus bytes, perhaps after this request has taken it.
                 #expect(error.code == .connectionLost && path != "/1", "\(path): \(error)")
             }
