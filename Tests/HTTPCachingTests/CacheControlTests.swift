@@ -38,10 +38,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
         expected.noCache = true
         expected.noStore = true
         expected.isPrivate = true
-        expected.privateIsReadable = true
         expected.isPublic = true
         expected.mustRevalidate = true
-        expected.mustRevalidateIsReadable = true
         expected.proxyRevalidate = true
         expected.mustUnderstand = true
         expected.isImmutable = true
@@ -62,11 +60,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 $0.isPublic = true
                 $0.isImmutable = true
                 $0.isPrivate = true
-                $0.privateIsReadable = true
             },
             Case("Must-Revalidate, Proxy-Revalidate, Must-Understand, Only-If-Cached") {
                 $0.mustRevalidate = true
-                $0.mustRevalidateIsReadable = true
                 $0.proxyRevalidate = true
                 $0.mustUnderstand = true
                 $0.onlyIfCached = true
@@ -105,7 +101,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
             },
             Case(#"private="no-store, x=y""#) {
                 $0.isPrivate = true
-                $0.privateIsReadable = true
             },
         ])
     fileprivate func quoted(_ example: Case) {
@@ -225,7 +220,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
         "P13: a quote that is never closed is read the strict way",
         arguments: [
             Case(#"max-age="10"#) { $0.maxAge = .malformed },
-            Case(#"private="set-cookie"#) { $0.isPrivate = true },
+            Case(#"private="set-cookie"#) {
+                $0.isPrivate = true
+                $0.privateIsMalformed = true
+            },
             Case(#"no-cache="set-cookie"#) { $0.noCache = true },
             // Data or directives? What restricts counts, what permits does not.
             Case(#"ext="x, no-store, public, immutable, must-understand"#) { $0.noStore = true },
@@ -235,7 +233,10 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 $0.minFresh = .malformed
             },
             Case(#"max-age=60, ext="x, max-age=5"#) { $0.maxAge = .seconds(60) },
-            Case(#"ext="a\"b, must-revalidate"#) { $0.mustRevalidate = true },
+            Case(#"ext="a\"b, must-revalidate"#) {
+                $0.mustRevalidate = true
+                $0.mustRevalidateIsMalformed = true
+            },
             Case(#"max-age=60, ext=""#) { $0.maxAge = .seconds(60) },
             Case(#"max-age=60, ext="\"#) { $0.maxAge = .seconds(60) },
             Case(#"ext="x"#, "max-age=60") { $0.maxAge = .seconds(60) },
@@ -260,6 +261,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("no-cache; private") {
                 $0.noCache = true
                 $0.isPrivate = true
+                $0.privateIsMalformed = true
             },
             Case(#"foo; "no-store", max-age=60"#) { $0.maxAge = .seconds(60) },
             Case(#"foo; "bar, no-store"#) { $0.noStore = true },
@@ -279,7 +281,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("no-store=\"a, b\"") { $0.noStore = true },
             Case("private=1") {
                 $0.isPrivate = true
-                $0.privateIsReadable = true
             },
             Case("public=1, must-understand=1") {
                 $0.isPublic = true
@@ -287,7 +288,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
             },
             Case("must-revalidate=0, proxy-revalidate=0, only-if-cached=0") {
                 $0.mustRevalidate = true
-                $0.mustRevalidateIsReadable = true
                 $0.proxyRevalidate = true
                 $0.onlyIfCached = true
             },

@@ -66,7 +66,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("s-maxage=60") { $0.sharedMaxAge = .seconds(60) },
             Case("must-revalidate") {
                 $0.mustRevalidate = true
-                $0.mustRevalidateIsReadable = true
             },
             Case("proxy-revalidate, must-understand") {
                 $0.proxyRevalidate = true
@@ -78,11 +77,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("no-cache=Set-Cookie") { $0.noCacheFields = ["set-cookie"] },
             Case("private") {
                 $0.isPrivate = true
-                $0.privateIsReadable = true
             },
             Case(#"private="set-cookie""#) {
                 $0.isPrivate = true
-                $0.privateIsReadable = true
             },
             Case("public, immutable") {
                 $0.isPublic = true
@@ -115,7 +112,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("  max-age=007  ,\t private  ") {
                 $0.maxAge = .seconds(7)
                 $0.isPrivate = true
-                $0.privateIsReadable = true
             },
             Case(ignored: "max-age=60", "Nonsense"),
             Case(ignored: "max-age=60", ""),
@@ -138,8 +134,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("no-store=?0, private=?0, no-cache=?0, must-revalidate=?0, public=?0, immutable=?0") { _ in },
             Case("no-store=0") { $0.noStore = true },
             Case("no-store=(a b)") { $0.noStore = true },
-            Case(#"must-revalidate="?0""#) { $0.mustRevalidate = true },
-            Case("private=()") { $0.isPrivate = true },
+            Case(#"must-revalidate="?0""#) {
+                $0.mustRevalidate = true
+                $0.mustRevalidateIsMalformed = true
+            },
+            Case("private=()") {
+                $0.isPrivate = true
+                $0.privateIsMalformed = true
+            },
             Case("no-cache=5") { $0.noCache = true },
             Case("no-cache=(a)") { $0.noCache = true },
             Case(#"no-cache="""#) { $0.noCache = true },

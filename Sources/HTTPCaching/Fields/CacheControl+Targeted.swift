@@ -40,15 +40,15 @@ extension CacheControl {
         case "must-understand": mustUnderstand = value.bareItem == true
         case "private":
             isPrivate = value.bareItem != false
-            privateIsReadable =
+            privateIsMalformed =
                 switch value.bareItem {
-                case .bool(true), .string, .token: true
-                default: false
+                case .bool, .string, .token: false
+                default: true
                 }
         case "no-store": noStore = value.bareItem != false
         case "must-revalidate":
             mustRevalidate = value.bareItem != false
-            mustRevalidateIsReadable = value.bareItem == true
+            mustRevalidateIsMalformed = mustRevalidate && value.bareItem != true
         case "proxy-revalidate": proxyRevalidate = value.bareItem != false
         case "no-cache": setNoCache(value)
         // Ignores unknown directives and request directives.

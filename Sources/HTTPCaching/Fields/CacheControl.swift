@@ -4,45 +4,46 @@ public import HTTPTypes
 ///
 /// The parser ignores unknown directives and reads malformed elements strictly: a restriction still applies, a
 /// permission does not, and a number becomes ``DeltaSeconds/malformed``. Parsing costs one pass over the bytes.
+/// ``fieldValue`` writes the directives.
 public struct CacheControl: Hashable, Sendable {
     /// `max-age`, of a request (RFC 9111 §5.2.1.1) or response (§5.2.2.1).
-    public package(set) var maxAge = DeltaSeconds.absent
+    public var maxAge = DeltaSeconds.absent
     /// `s-maxage`, of a response to a shared cache (RFC 9111 §5.2.2.10).
-    public package(set) var sharedMaxAge = DeltaSeconds.absent
+    public var sharedMaxAge = DeltaSeconds.absent
     /// `max-stale`, of a request (RFC 9111 §5.2.1.2); `Int64.max` without an argument.
-    public package(set) var maxStale = DeltaSeconds.absent
+    public var maxStale = DeltaSeconds.absent
     /// `min-fresh`, of a request (RFC 9111 §5.2.1.3).
-    public package(set) var minFresh = DeltaSeconds.absent
+    public var minFresh = DeltaSeconds.absent
     /// `stale-while-revalidate`, of a response (RFC 5861 §3).
-    public package(set) var staleWhileRevalidate = DeltaSeconds.absent
+    public var staleWhileRevalidate = DeltaSeconds.absent
     /// `stale-if-error`, of a request or response (RFC 5861 §4).
-    public package(set) var staleIfError = DeltaSeconds.absent
+    public var staleIfError = DeltaSeconds.absent
     /// `no-cache` without field names (RFC 9111 §5.2.1.4, §5.2.2.4).
-    public package(set) var noCache = false
+    public var noCache = false
     /// The field names of `no-cache="…"`, in lower case (RFC 9111 §5.2.2.4).
-    public package(set) var noCacheFields: [String] = []
+    public var noCacheFields: [String] = []
     /// `no-store`, of a request or response (RFC 9111 §5.2.1.5, §5.2.2.5).
-    public package(set) var noStore = false
+    public var noStore = false
     /// `private`, of a response, with or without field names (RFC 9111 §5.2.2.7).
-    public package(set) var isPrivate = false
-    /// Whether a well-formed element contains `private`. A malformed element only restricts; a well-formed one also
-    /// permits a private cache to store the response.
-    package var privateIsReadable = false
+    public var isPrivate = false
+    /// Whether only malformed elements contain `private`. They restrict; a well-formed one also permits a private cache
+    /// to store the response.
+    package var privateIsMalformed = false
     /// `public`, of a response (RFC 9111 §5.2.2.9).
-    public package(set) var isPublic = false
+    public var isPublic = false
     /// `must-revalidate`, of a response (RFC 9111 §5.2.2.2).
-    public package(set) var mustRevalidate = false
-    /// Whether a well-formed element contains `must-revalidate`. A malformed element only restricts; a well-formed one
-    /// also permits a shared cache to store the response to a request with `Authorization`.
-    package var mustRevalidateIsReadable = false
+    public var mustRevalidate = false
+    /// Whether only malformed elements contain `must-revalidate`. They restrict; a well-formed one also permits a shared
+    /// cache to store the response to a request with `Authorization`.
+    package var mustRevalidateIsMalformed = false
     /// `proxy-revalidate`, of a response (RFC 9111 §5.2.2.8).
-    public package(set) var proxyRevalidate = false
+    public var proxyRevalidate = false
     /// `must-understand`, of a response (RFC 9111 §5.2.2.3).
-    public package(set) var mustUnderstand = false
+    public var mustUnderstand = false
     /// `immutable`, of a response (RFC 8246).
-    public package(set) var isImmutable = false
+    public var isImmutable = false
     /// `only-if-cached`, of a request (RFC 9111 §5.2.1.7).
-    public package(set) var onlyIfCached = false
+    public var onlyIfCached = false
 
     /// Creates an instance without directives.
     public init() {}
@@ -55,7 +56,7 @@ public struct CacheControl: Hashable, Sendable {
     /// Whether a shared cache may store the response to a request with `Authorization` (RFC 9111 §3.5).
     var allowsSharing: Bool {
         if case .seconds = sharedMaxAge { return true }
-        return isPublic || mustRevalidateIsReadable
+        return isPublic || (mustRevalidate && !mustRevalidateIsMalformed)
     }
 
     /// Whether the response must not be stored; RFC 9111 §5.2.2.3: a cache that heeds `must-understand` ignores
@@ -143,7 +144,7 @@ extension CacheControl {
         case 7 where name.isCaseInsensitively("max-age"): maxAge.setIfAbsent(Self.seconds(argument))
         case 7 where name.isCaseInsensitively("private"):
             isPrivate = true
-            privateIsReadable = true
+            privateIsMalformed = false
         case 8 where name.isCaseInsensitively("s-maxage"): sharedMaxAge.setIfAbsent(Self.seconds(argument))
         case 8 where name.isCaseInsensitively("no-cache"): addNoCache(argument)
         case 9 where name.isCaseInsensitively("max-stale"):
@@ -159,7 +160,7 @@ extension CacheControl {
         case 15 where name.isCaseInsensitively("must-understand"): mustUnderstand = true
         case 15 where name.isCaseInsensitively("must-revalidate"):
             mustRevalidate = true
-            mustRevalidateIsReadable = true
+            mustRevalidateIsMalformed = false
         case 22 where name.isCaseInsensitively("stale-while-revalidate"):
             staleWhileRevalidate.setIfAbsent(Self.seconds(argument))
         default: restrict(name)
@@ -170,7 +171,9 @@ extension CacheControl {
     private mutating func restrict(_ name: FieldBytes) {
         switch name.count {
         case 7 where name.isCaseInsensitively("max-age"): maxAge.setIfAbsent(.malformed)
-        case 7 where name.isCaseInsensitively("private"): isPrivate = true
+        case 7 where name.isCaseInsensitively("private"):
+            if !isPrivate { privateIsMalformed = true }
+            isPrivate = true
         case 8 where name.isCaseInsensitively("s-maxage"): sharedMaxAge.setIfAbsent(.malformed)
         case 8 where name.isCaseInsensitively("no-cache"): noCache = true
         case 8 where name.isCaseInsensitively("no-store"): noStore = true
@@ -178,7 +181,9 @@ extension CacheControl {
         case 9 where name.isCaseInsensitively("min-fresh"): minFresh.setIfAbsent(.malformed)
         case 14 where name.isCaseInsensitively("only-if-cached"): onlyIfCached = true
         case 14 where name.isCaseInsensitively("stale-if-error"): staleIfError.setIfAbsent(.malformed)
-        case 15 where name.isCaseInsensitively("must-revalidate"): mustRevalidate = true
+        case 15 where name.isCaseInsensitively("must-revalidate"):
+            if !mustRevalidate { mustRevalidateIsMalformed = true }
+            mustRevalidate = true
         case 16 where name.isCaseInsensitively("proxy-revalidate"): proxyRevalidate = true
         case 22 where name.isCaseInsensitively("stale-while-revalidate"): staleWhileRevalidate.setIfAbsent(.malformed)
         default: break

@@ -101,7 +101,7 @@ private struct Received {
         if case .seconds = control.maxAge { return .maxAgeDirective }
         if hasExpires { return .expiresField }
         if control.isPublic { return .publicDirective }
-        if !isShared, control.privateIsReadable { return .privateDirective }
+        if !isShared, control.isPrivate, !control.privateIsMalformed { return .privateDirective }
         return status.isHeuristicallyCacheable ? .heuristicallyCacheable : nil
     }
 
