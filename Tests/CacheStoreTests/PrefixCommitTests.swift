@@ -64,6 +64,23 @@ struct PrefixCommitTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
+    @Test("the whole has the options that were set while its prefix was stored")
+    func options() async throws {
+        let store = try sandbox.open()
+        let options = EntryOptions(isPinned: true, tags: ["news"])
+        let writer = store.makeBodyWriter()
+        try write(0..<300_000, to: writer)
+        var prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        #expect(try await store.setOptions(options, for: .path("a")))
+        try write(300_000..<600_000, to: writer)
+        prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: prefix)
+        try write(600_000..<900_000, to: writer)
+        let whole = try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [prefix])
+        try #require(try store.responses(for: .path("a")).map(\.id) == [whole.id])
+        #expect(try await store.evict(.maxEntries(0)).entries == 0, "it is pinned")
+        #expect(try await store.removeAll(.tag("news")).entries == 1)
+    }
+
     @Test("a commit removes the prefix that it replaces, with its file")
     func replacing() async throws {
         let store = try sandbox.open()
@@ -176,6 +193,25 @@ struct PrefixCommitTests {
             #expect(try store.openBody(of: prefixes[number])?.data() == body.prefix(400_000))
         }
         #expect(try store.check(digests: true).problems == [])
+    }
+
+    @Test("a prefix whose bytes are a whole body elsewhere leaves that body its file", arguments: [false, true])
+    func bytesOfAWhole(isDurable: Bool) async throws {
+        let store = try sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
+        try await store.insert(body.prefix(300_000), metadata: sandbox.metadata(), for: .path("whole"))
+        let writer = store.makeBodyWriter()
+        try write(0..<300_000, to: writer)
+        let prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        try write(300_000..<600_000, to: writer)
+        #expect(try store.bytes(.path("whole")) == body.prefix(300_000))
+        #expect(try stored(store) == [body.prefix(300_000)])
+        let longer = try await writer.commitPrefix(part, for: .path("a"), replacing: prefix)
+        try write(600_000..<900_000, to: writer)
+        #expect(try stored(store) == [body.prefix(600_000)])
+        try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [longer])
+        #expect(try stored(store) == [body])
+        #expect(try store.bytes(.path("whole")) == body.prefix(300_000))
+        #expect(try await store.check(digests: true).problems == [])
     }
 
     @Test("a prefix of a removed key is not stored")

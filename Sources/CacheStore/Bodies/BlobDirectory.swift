@@ -110,7 +110,8 @@ package final class BlobDirectory: Sendable {
 
     /// Gives a staged file the name of its digest.
     ///
-    /// Keeps a file of the right length that has the name already, unless this directory is durable.
+    /// Keeps a file of the right length that has the name already. A durable directory replaces it, but not by a growing
+    /// file: entries of the other file do not have its later bytes.
     ///
     /// - Parameter isGrowing: Whether the file is the beginning of a body, and may have or get more than `byteCount`
     ///   bytes. Then this method never copies the file.
@@ -142,7 +143,7 @@ package final class BlobDirectory: Sendable {
         let name = BlobPath(digest).name
         let outcome = try staged.link(into: shard, as: name)
         if outcome == .linked { return true }
-        if !isDurable, try open(digest, byteCount: byteCount, isPart: isGrowing) != nil { return true }
+        if !isDurable || isGrowing, try open(digest, byteCount: byteCount, isPart: isGrowing) != nil { return true }
         guard outcome == .exists else { return false }
         // A power cut may have left a file of the right length without its bytes. The caller holds the write lock:
         // replacing the file takes constant time, reading it does not.

@@ -91,7 +91,8 @@ extension BodyWriter {
             let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
                 if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
                 let stored = try transaction.store(
-                    metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now)
+                    metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now,
+                    including: entries.filter { $0.metadata.part != nil })
                 // Remove these last: one of them may have the same body.
                 for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
                 return try store.limits.makeRoom(for: stored, in: transaction) ? stored : nil

@@ -58,12 +58,16 @@ extension WriteTransaction {
     ///
     /// Uses UPDATE or INSERT, not an upsert: an upsert would make SQLite copy the pages that it changes (see
     /// `v001_initial.sql`).
+    ///
+    /// - Parameter parts: The entries that the new one includes. It gets their options if there are no others.
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
-        byteCount: Int64, at now: Int64
+        byteCount: Int64, at now: Int64, including parts: [StoredEntry] = []
     ) throws(SQLiteError) -> StoredEntry {
         let replaced = try replacedEntry(metadata, key)
-        let options = options.completed(with: replaced?.options)
+        var inherited = replaced?.options
+        for part in parts where inherited == nil { inherited = try self.options(ofEntry: part.id) }
+        let options = options.completed(with: inherited)
         if let replaced, replaced.body != digest {
             release(replaced.body)
             try releaseDerived(ofEntry: replaced.id)
@@ -147,6 +151,18 @@ extension WriteTransaction {
         return Replaced(
             id: statement.int64(0), body: statement.digest(1),
             options: statement.int64(2) != 0 ? statement.options(3) : nil)
+    }
+
+    /// Returns the options of an entry; `nil` if it is gone, or if its session has ended.
+    private func options(ofEntry id: Int64) throws(SQLiteError) -> EntryOptions? {
+        let statement = try connection.prepared(
+            """
+            SELECT session, is_pinned, tags FROM entry
+            WHERE id = ?1 AND (session IS NULL OR session = (SELECT session FROM state))
+            """)
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        return try statement.step() ? statement.options(0) : nil
     }
 
     /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads them all. Removes the
