@@ -105,16 +105,13 @@ extension CacheTransaction {
                 lock?.release()
             })
         guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
-        if joins {
-            let arriving = ArrivingResponse(
-                response: response, body: body, length: length, generation: received.generation)
-            context.coalescer.add(arriving, for: key, number)
-        }
+        let arriving = ArrivingResponse(response: response, body: body, length: length, generation: received.generation)
+        if joins { context.coalescer.add(arriving, for: key, number) }
         body.start(received.reply.body)
         var answer = self.response(
             to: received, ResponseBody(source: .arriving(reader, byteCount: length)),
             freshness: Freshness(of: response, policy: policy), isStored: true)
-        answer.arriving = body
+        answer.arriving = arriving
         return answer
     }
 
@@ -161,7 +158,7 @@ extension CacheTransaction {
             return CachedResponse(
                 head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length)),
                 source: .network, age: age, isStale: isStale, expiresAt: expiry.map(Date.init), failure: nil,
-                arriving: arriving.body)
+                arriving: arriving)
         }
         return nil
     }

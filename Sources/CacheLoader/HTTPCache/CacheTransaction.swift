@@ -139,38 +139,54 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Waits for the request in flight for the key, or sends this one.
+    /// Waits for the request in flight for the key, or sends this one. Waits again if the response that could have
+    /// answered is gone: its body was abandoned, or it became stale.
     ///
     /// - Parameter epoch: The epoch of the key before the decision to forward.
-    private func share(
-        _ forwarding: Forwarding, since epoch: Epoch
-    ) async throws(LoadError) -> CachedResponse {
-        let outcome = await context.coalescer.join(key) { () async throws(LoadError) in
-            let lock = await lockKey()
-            if Task.isCancelled { throw .cancelled }
-            // A request that ended after the decision may have stored the answer. So may the last holder of the lock.
-            let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
-            return try await finish(isCurrent ? .forwarded(forwarding, epoch) : try begin(), lock)
-        }
-        switch outcome {
-        case .answered(let response): return response
-        case .failed(let error): return try serveStale(for: error, forwarding)
-        // The body and the failure belong to the caller that sent the request.
-        case .decideAgain where isBackground: throw .cancelled
-        case .decideAgain(let response):
-            if let failure = response.failure {
-                // A transport failure of one request applies to all of them. An error response does not: its body is
-                // not available here.
-                do throws(LoadError) {
-                    return try serveStale(for: failure, forwarding)
-                } catch {
-                    if case .transport = error { throw error }
-                }
+    private func share(_ forwarding: Forwarding, since epoch: Epoch) async throws(LoadError) -> CachedResponse {
+        var (forwarding, epoch) = (forwarding, epoch)
+        while true {
+            let outcome = await context.coalescer.join(key) { [forwarding, epoch] () async throws(LoadError) in
+                let lock = await lockKey()
+                if Task.isCancelled { throw .cancelled }
+                // A request that ended after the decision may have stored the answer. So may the last holder of the
+                // lock.
+                let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
+                return try await finish(isCurrent ? .forwarded(forwarding, epoch) : try begin(), lock)
             }
-            // The arriving body can be joined only while the response is held.
-            let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try begin() }
-            return try await finish(beginning)
+            switch outcome {
+            case .answered(let response): return response
+            case .failed(let error): return try serveStale(for: error, forwarding)
+            // The body and the failure belong to the caller that sent the request.
+            case .decideAgain where isBackground: throw .cancelled
+            case .decideAgain(let response):
+                if let failure = response.failure {
+                    // A transport failure of one request applies to all of them. An error response does not: its body
+                    // is not available here.
+                    do throws(LoadError) {
+                        return try serveStale(for: failure, forwarding)
+                    } catch {
+                        if case .transport = error { throw error }
+                    }
+                }
+                // The arriving body can be joined only while the response is held.
+                let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try begin() }
+                guard case .forwarded(let again, let now) = beginning, couldAnswer(response), mayShare(again) else {
+                    return try await finish(beginning)
+                }
+                (forwarding, epoch) = (again, now)
+            }
         }
+    }
+
+    /// Whether the response to another request could have answered this one when its head arrived.
+    private func couldAnswer(_ response: CachedResponse) -> Bool {
+        guard let arriving = response.arriving else { return false }
+        let reuse = ReuseDecision(
+            for: request, candidates: [arriving.response], policy: policy, now: arriving.response.responseTime,
+            fingerprint: fingerprint)
+        if case .hit = reuse.action { return true }
+        return false
     }
 
     private func finish(_ beginning: Beginning, _ lock: KeyLock? = nil) async throws(LoadError) -> CachedResponse {

@@ -45,8 +45,8 @@ public struct CachedResponse: Sendable {
 
     /// The entry of a response from the store.
     var stored: StoredEntry?
-    /// The body that the store receives while it arrives.
-    var arriving: SharedBody?
+    /// The response that the store receives while its body arrives.
+    var arriving: ArrivingResponse?
     /// The generation of the store when the origin was asked; `nil` if the origin was not asked.
     var generation: StoreGeneration?
 
@@ -58,7 +58,7 @@ public struct CachedResponse: Sendable {
     public var headerFields: HTTPFields { head.headerFields }
 
     /// The entry in the store. The entry of an arriving body is `nil` before the body has been read to its end.
-    var entry: StoredEntry? { stored ?? arriving?.entry }
+    var entry: StoredEntry? { stored ?? arriving?.body.entry }
 
     /// Returns the bytes of the whole body. A large stored body is memory-mapped, not copied.
     ///

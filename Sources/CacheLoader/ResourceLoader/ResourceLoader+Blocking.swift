@@ -31,7 +31,7 @@ extension ResourceLoader {
             return nil
         }
         let resource = try await Resource(response, load.target, load.configuration)
-        let arrived = Arrived(resource, response, load.target, load.method)
+        let arrived = LoadedResource(resource, response, load.target, load.method)
         return resource.with(try await value(plan, of: arrived, load).get())
     }
 

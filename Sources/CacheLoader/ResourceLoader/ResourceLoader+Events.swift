@@ -120,7 +120,9 @@ extension ResourceLoader {
         }
     }
 
-    private func loaded<Output>(_ plan: ProcessingPlan, _ arrived: Arrived, _ load: Load) async -> Loaded<Output>? {
+    private func loaded<Output>(
+        _ plan: ProcessingPlan, _ arrived: LoadedResource, _ load: Load
+    ) async -> Loaded<Output>? {
         (try? await value(plan, of: arrived, load).get()).map { arrived.resource.with($0).cast() }
     }
 }

@@ -43,7 +43,7 @@ extension ResourceLoader {
     /// Removes the values that a response from the origin replaces although the store did not keep the response.
     ///
     /// The store reports its own changes. It has none to report if it evicted the earlier response before.
-    func forgetReplaced(by arrived: Arrived, _ load: Load) {
+    func forgetReplaced(by arrived: LoadedResource, _ load: Load) {
         guard arrived.resource.source == .network, arrived.entry == nil else { return }
         memory.note(.removed(load.target.key))
         if arrived.key != load.target.key { memory.note(.removed(arrived.key)) }

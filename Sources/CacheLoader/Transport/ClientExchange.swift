@@ -52,7 +52,8 @@ private final class ClientBodyReader: Sendable {
 
     /// The client's iterator. A separate task calls it.
     ///
-    /// `@unchecked`: `State.isReading` guards the iterator, and permits one call at a time.
+    /// `@unchecked`: `State.isReading` permits one call of the iterator at a time. After a timeout or a cancellation,
+    /// `State.ending` permits no further call, because the last one may still be waiting.
     private final class Source: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator
 

@@ -3,6 +3,7 @@ import CacheStore
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
+import Synchronization
 import TestSupport
 import Testing
 
@@ -59,6 +60,29 @@ struct CollapsingTests {
             for try await bytes in group { #expect(bytes == expected) }
         }
         #expect(transport.requestCount == 1)
+    }
+
+    @Test("E1: requests whose shared response breaks off after its head ask the origin again, one at a time")
+    func brokenBodies() async throws {
+        let gate = Gate()
+        let requests = Mutex((present: 0, most: 0))
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            requests.withLock { requests in
+                requests.present += 1
+                requests.most = max(requests.most, requests.present)
+            }
+            for _ in 0..<100 { await Task.yield() }
+            requests.withLock { $0.present -= 1 }
+            let head = HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"])
+            return TransportResponse(
+                head: head, body: TransportBody { () async throws(TransportError) in throw TransportError(.truncated) })
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = await begin(50, fixture)
+        gate.open()
+        for load in loads { _ = try await load.value }
+        #expect(requests.withLock { $0.most } == 1)
     }
 
     @Test("R06: a request that joins during the transfer gets the body from its first byte")

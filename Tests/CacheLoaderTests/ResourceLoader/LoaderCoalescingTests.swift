@@ -53,4 +53,30 @@ struct LoaderCoalescingTests {
         for load in loads { #expect(try await load.value == "body") }
         #expect(transport.requestCount == 1)
     }
+
+    @Test(
+        "R06, E1: a load joins an equal one while its response is fresh, however long the body takes",
+        arguments: [(59, 1), (60, 2), (600, 2)])
+    func slowBody(_ seconds: Int, _ requestCount: Int) async throws {
+        let bodies = [FedBody("first, "), FedBody("second, ")]
+        let count = Counter()
+        let transport = ScriptedTransport { _, _ in
+            bodies[count.next() - 1].response(.ok, [.cacheControl: "max-age=60"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        var events = fixture.loader.events(for: request).makeAsyncIterator()
+        while let event = await events.next() {
+            // The head has arrived before the first byte.
+            if case .progress = event { break }
+        }
+        fixture.clock.advance(by: Double(seconds))
+        let later = Task { try await fixture.loader.load(request).text }
+        await eventually { fixture.loader.waiterCount(of: request) == 2 }
+        for body in bodies {
+            body.feed("whole")
+            body.end()
+        }
+        #expect(try await later.value == (requestCount == 1 ? "first, whole" : "second, whole"))
+        #expect(transport.requestCount == requestCount)
+    }
 }

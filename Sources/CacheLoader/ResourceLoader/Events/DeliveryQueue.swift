@@ -8,7 +8,7 @@ internal import Synchronization
 final class DeliveryQueue<Message: Sendable>: Sendable {
     private struct State {
         var waiting: [Message] = []
-        var isBeingEmptied = false
+        var hasDeliverer = false
     }
 
     /// Guards the queue. Nothing is called under this lock.
@@ -19,23 +19,23 @@ final class DeliveryQueue<Message: Sendable>: Sendable {
         state.withLock { $0.waiting.append(message) }
     }
 
-    /// Calls `notify` with each queued message, one after the other. If another thread is delivering, that thread
+    /// Calls `receive` with each queued message, one after the other. If another thread is delivering, that thread
     /// delivers these messages, too. Do not call it under a lock.
-    func empty(_ notify: (Message) -> Void) {
-        var isAtIt = false
-        while let messages = take(&isAtIt) {
-            for message in messages { notify(message) }
+    func deliver(_ receive: (Message) -> Void) {
+        var isDelivering = false
+        while let messages = take(&isDelivering) {
+            for message in messages { receive(message) }
         }
     }
 
-    /// - Parameter isAtIt: Whether the calling thread is the one that delivers.
-    private func take(_ isAtIt: inout Bool) -> [Message]? {
+    /// - Parameter isDelivering: Whether the calling thread delivers.
+    private func take(_ isDelivering: inout Bool) -> [Message]? {
         state.withLock { state in
-            guard isAtIt || !state.isBeingEmptied else { return nil }
-            isAtIt = !state.waiting.isEmpty
-            state.isBeingEmptied = isAtIt
+            guard isDelivering || !state.hasDeliverer else { return nil }
+            isDelivering = !state.waiting.isEmpty
+            state.hasDeliverer = isDelivering
             defer { state.waiting = [] }
-            return isAtIt ? state.waiting : nil
+            return isDelivering ? state.waiting : nil
         }
     }
 }
@@ -49,7 +49,7 @@ enum StreamMessage<Element: Sendable>: Sendable {
 extension DeliveryQueue {
     /// Delivers the queued messages. Do not call it under a lock that `onTermination` of a stream takes.
     func deliver<Element>() where Message == StreamMessage<Element> {
-        empty { message in
+        deliver { message in
             switch message {
             case .element(let element, let continuation): continuation.yield(element)
             case .end(let continuation): continuation.finish()

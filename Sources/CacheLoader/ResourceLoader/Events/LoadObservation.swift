@@ -33,6 +33,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
             case .requesting: order.requesting()
             case .progress(let progress): order.progress(progress)
             case .retrying(let retry): order.retrying(retry)
+            case .responding: []
             case .storeFailed(let error): order.storeFailed(error)
             case .ended(let result): order.end(result.map { $0.cast() })
             }

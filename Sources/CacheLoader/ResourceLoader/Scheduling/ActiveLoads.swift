@@ -3,6 +3,12 @@ internal import HTTPCaching
 internal import Logging
 internal import Synchronization
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// The state of all loads that a loader has under way.
 struct ActiveLoads: Sendable {
     var table: LoadTable<Load, LoadWaiter>
@@ -14,6 +20,8 @@ struct ActiveLoads: Sendable {
     var refused: [UInt64: CacheKey] = [:]
     /// The time that each load has waited for other processes.
     var waits: [UInt64: Duration] = [:]
+    /// The date at which the response of a load becomes stale, for each load whose response has come from the origin.
+    var expirations: [UInt64: Date] = [:]
 
     init(widths: LaneWidths) {
         table = LoadTable(widths: widths)
@@ -21,9 +29,10 @@ struct ActiveLoads: Sendable {
 
     /// Removes the state of loads that have ended.
     mutating func discardEnded() {
-        guard !refused.isEmpty || !waits.isEmpty else { return }
+        guard !refused.isEmpty || !waits.isEmpty || !expirations.isEmpty else { return }
         refused = refused.filter { [table] id, _ in table.waiters(of: id) != nil }
         waits = waits.filter { [table] id, _ in table.waiters(of: id) != nil }
+        expirations = expirations.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
 }
 
@@ -102,15 +111,20 @@ extension ResourceLoader {
     /// Adds a waiter to a load, or begins one. If this load was cancelled after its creation, the waiter receives
     /// ``LoadError/cancelled``.
     ///
-    /// A load that began before a removal of the key may deliver the removed content. The waiter does not join it.
+    /// A load that began before a removal of the key may deliver the removed content. A response whose body takes longer
+    /// than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither.
     func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
         var load = load
         load.generation = try? store.generation()
+        let now = load.configuration.clock()
         // A load that no removal of its key has followed.
         var current: UInt64?
         while true {
             let joining: Joining = changeLoads { [load, current] loads in
                 guard !loads.cancellations.include(load) else { return (.cancelled, []) }
+                if let (id, _) = loads.table.loadToJoin(load), let expiry = loads.expirations[id], expiry <= now {
+                    loads.table.supersede(id)
+                }
                 if let (id, first) = loads.table.loadToJoin(load), id != current,
                     first.generation != load.generation
                 {
@@ -152,6 +166,7 @@ extension ResourceLoader {
     }
 
     func notify(_ id: UInt64, _ event: WaiterEvent) {
+        if case .responding(let expiry) = event { loads.withLock { $0.expirations[id] = expiry } }
         for waiter in loads.withLock({ $0.table.waiters(of: id) }) ?? [] { waiter.receive(event) }
     }
 
@@ -227,7 +242,7 @@ extension ResourceLoader {
 
     /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join meanwhile.
     private func processAndDeliver(
-        _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: Arrived, since epoch: Epoch
+        _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: LoadedResource, since epoch: Epoch
     ) async {
         let resource = arrived.resource
         var values: [ProcessingPlan.Identity: Result<any Sendable, LoadError>] = [:]
@@ -262,7 +277,7 @@ extension ResourceLoader {
 
     private func remember(
         _ waiters: [LoadWaiter], _ values: [ProcessingPlan.Identity: Result<any Sendable, LoadError>],
-        of arrived: Arrived,
+        of arrived: LoadedResource,
         _ load: Load, since epoch: Epoch
     ) {
         guard let entry = arrived.entry else { return }
@@ -294,7 +309,7 @@ extension Result where Failure == LoadError {
 extension Loaded<any Sendable> {
     /// Returns the same result with the value as the type that its processing plan makes.
     func cast<Value>(as type: Value.Type = Value.self) -> Loaded<Value> {
-        guard let value = value as? Value else { preconditionFailure("a plan makes what its identity says") }
+        guard let value = value as? Value else { preconditionFailure("a plan makes values of its identity's type") }
         return with(value)
     }
 }

@@ -1,5 +1,11 @@
 internal import CacheStore
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// A caller that waits for the result of a load.
 struct LoadWaiter: Sendable {
     /// The processing plan for the body.
@@ -13,6 +19,9 @@ struct LoadWaiter: Sendable {
 /// An event of a coalesced load.
 enum WaiterEvent: Sendable {
     case requesting
+    /// The head of the response has arrived. The date is `nil` if the response did not come from the origin, or has no
+    /// freshness lifetime.
+    case responding(expiresAt: Date?)
     case progress(LoadProgress)
     case retrying(LoadRetry)
     case storeFailed(StoreError)

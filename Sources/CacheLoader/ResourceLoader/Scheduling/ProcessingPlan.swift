@@ -44,7 +44,7 @@ struct ProcessingPlan: Sendable {
         self.form = Form(
             id: form.id,
             encode: { value in
-                guard let value = value as? Output else { preconditionFailure("a plan makes what its identity says") }
+                guard let value = value as? Output else { preconditionFailure("a plan stores values that it made") }
                 return try form.encode(value)
             },
             decode: form.decode)

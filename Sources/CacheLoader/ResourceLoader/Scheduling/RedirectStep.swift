@@ -4,7 +4,7 @@ internal import Logging
 
 /// The result of one redirect step.
 enum RedirectStep {
-    case content(Arrived)
+    case content(LoadedResource)
     /// A redirect, with its status and its target.
     case redirect(HTTPResponse.Status, to: CacheKey)
 }
@@ -88,6 +88,8 @@ extension ResourceLoader {
                 error: .httpStatus(error),
                 retryAfter: response.headerFields.retryAfter(at: transaction.now))
         }
+        let isOfOrigin = [.network, .notModified].contains(response.source)
+        notify(.responding(expiresAt: isOfOrigin ? response.expiresAt : nil))
         return try await Self.failing { () async throws(LoadError) in
             let isNew = response.source == .network
             let resource = try await Resource(
@@ -95,7 +97,7 @@ extension ResourceLoader {
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew || response.source == .notModified { await transaction.removeFailures() }
-            return .content(Arrived(resource, response, target, transaction.request.method))
+            return .content(LoadedResource(resource, response, target, transaction.request.method))
         }
     }
 

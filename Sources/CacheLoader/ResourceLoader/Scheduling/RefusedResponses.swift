@@ -11,7 +11,7 @@ extension ResourceLoader {
     /// - Parameter plans: The identities of the processing plans that refuse the response.
     /// - Returns: Whether the load begins again.
     func replaceRefused(
-        _ arrived: Arrived, _ id: UInt64, _ load: Load, _ attempt: Int, by plans: Set<ProcessingPlan.Identity>
+        _ arrived: LoadedResource, _ id: UInt64, _ load: Load, _ attempt: Int, by plans: Set<ProcessingPlan.Identity>
     ) async -> Bool {
         guard arrived.resource.source != .network else {
             if let entry = arrived.entry { await remove(entry, id, load) }

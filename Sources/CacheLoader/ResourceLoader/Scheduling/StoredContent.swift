@@ -45,14 +45,14 @@ extension ResourceLoader {
 
     /// Returns stored content, fresh or stale; `nil` if there is none, or if its origin forbids serving it without
     /// validation.
-    func loadStaleFromStore(_ load: Load) async -> Arrived? {
+    func loadStaleFromStore(_ load: Load) async -> LoadedResource? {
         guard load.method == .get, load.policy.mode != .remoteOnly else { return nil }
         var transaction = transaction(load)
         transaction.policy.mode = .cacheOnly
         guard let response = try? transaction.contentFromStore(),
             let resource = try? await Resource(response, load.target, load.configuration)
         else { return nil }
-        return Arrived(resource, response, load.target, load.method)
+        return LoadedResource(resource, response, load.target, load.method)
     }
 
     /// Returns whether stored responses answer a load without the network. Records no access.
@@ -106,7 +106,9 @@ extension ResourceLoader {
 
     /// Returns the stored value of a body. Without one, makes the value, and stores it if the processing plan has a
     /// format.
-    func value(_ plan: ProcessingPlan, of arrived: Arrived, _ load: Load) async -> Result<any Sendable, LoadError> {
+    func value(
+        _ plan: ProcessingPlan, of arrived: LoadedResource, _ load: Load
+    ) async -> Result<any Sendable, LoadError> {
         // A body that has just arrived has no stored values yet.
         if arrived.resource.source != .network, let original = arrived.original,
             let value = await storedValue(plan, of: original, load)

@@ -36,7 +36,7 @@ extension ResourceLoader {
     func transfer(
         _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
         notify: @escaping @Sendable (WaiterEvent) -> Void
-    ) async -> Result<Arrived, TransferFailure> {
+    ) async -> Result<LoadedResource, TransferFailure> {
         guard let timeLimit else { return await follow(load, attempt, bypassing: refused, notify) { _ in } }
         /// The latest request of the attempt, after the redirects so far.
         let latest = Mutex(RedirectRequest(load))
@@ -57,7 +57,7 @@ extension ResourceLoader {
     private func follow(
         _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ notify: @escaping @Sendable (WaiterEvent) -> Void,
         onRequest: (RedirectRequest) -> Void
-    ) async -> Result<Arrived, TransferFailure> {
+    ) async -> Result<LoadedResource, TransferFailure> {
         let beganAt = load.configuration.clock()
         defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
         // The number of the latest attempt: a redirect step may need another one.
@@ -83,7 +83,7 @@ extension ResourceLoader {
     private func answer(
         _ load: Load, from request: RedirectRequest, bypassing refused: CacheKey?, insteadOf failure: LoadError,
         _ notify: @escaping @Sendable (WaiterEvent) -> Void
-    ) async -> Result<Arrived, TransferFailure> {
+    ) async -> Result<LoadedResource, TransferFailure> {
         do throws(TransferFailure) {
             let arrived = try await followRedirects(load, from: request) {
                 (request) async throws(TransferFailure) in
@@ -103,7 +103,7 @@ extension ResourceLoader {
     private func followRedirects(
         _ load: Load, from first: RedirectRequest,
         _ step: (RedirectRequest) async throws(TransferFailure) -> RedirectStep
-    ) async throws(TransferFailure) -> Arrived {
+    ) async throws(TransferFailure) -> LoadedResource {
         var request = first
         for _ in 0...max(0, load.configuration.maxRedirects) {
             switch try await step(request) {

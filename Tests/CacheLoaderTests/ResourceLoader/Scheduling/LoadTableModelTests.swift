@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Does to a table and to its model the same, at random, and compares.
-private struct BoardWalk {
+private struct TableWalk {
     typealias Table = LoadTable<Int, Int>
     typealias Model = LoadTableModel
 
@@ -209,7 +209,7 @@ struct LoadTableModelTests {
     func random(_: Int) {
         let generator = SeededGenerator()
         let seed = generator.description
-        var walk = BoardWalk(generator)
+        var walk = TableWalk(generator)
         for number in 0..<Self.steps / Self.runs {
             let (name, actual, expected) = walk.step()
             walk.counts[name, default: 0] += 1
@@ -217,8 +217,8 @@ struct LoadTableModelTests {
             walk.counts["stop", default: 0] += actual.stopped.count
             if actual.isRetried { walk.counts["retried", default: 0] += 1 }
             if walk.random(3) == 0 { walk.deliver() }
-            let key = actual.started.first?.key ?? walk.random(BoardWalk.keyCount)
-            guard actual == expected, walk.agrees(on: key), walk.agrees(on: walk.random(BoardWalk.keyCount)) else {
+            let key = actual.started.first?.key ?? walk.random(TableWalk.keyCount)
+            guard actual == expected, walk.agrees(on: key), walk.agrees(on: walk.random(TableWalk.keyCount)) else {
                 Issue.record("step \(number), \(name): \(actual) instead of \(expected). \(seed)")
                 return
             }
@@ -233,7 +233,7 @@ struct LoadTableModelTests {
     }
 
     /// Whatever is left comes to its end once there is room for it, and nothing remains.
-    private func end(_ walk: inout BoardWalk, _ seed: String) {
+    private func end(_ walk: inout TableWalk, _ seed: String) {
         _ = walk.outcome(walk.table.setWidths(LaneWidths()))
         _ = walk.model.setWidths(LaneWidths())
         _ = walk.outcome(walk.table.becameReachable())
@@ -246,6 +246,6 @@ struct LoadTableModelTests {
         while !walk.delivering.isEmpty { walk.deliver() }
         #expect(walk.model.loads.isEmpty, "\(seed)")
         #expect(walk.resultCounts.allSatisfy { $0 == 1 }, "\(seed)")
-        #expect((0..<BoardWalk.keyCount).allSatisfy { !walk.table.isLoading($0) }, "\(seed)")
+        #expect((0..<TableWalk.keyCount).allSatisfy { !walk.table.isLoading($0) }, "\(seed)")
     }
 }

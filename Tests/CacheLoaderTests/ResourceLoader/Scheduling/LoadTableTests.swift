@@ -10,7 +10,7 @@ private struct TestTable {
     /// `key` for a first attempt, `key #2` for another.
     var started: [String] = []
     var stopped: [String] = []
-    var told: [String] = []
+    var informed: [String] = []
     private var loads: [String: Table.ID] = [:]
     private var tickets: [String: Table.Ticket] = [:]
 
@@ -44,7 +44,7 @@ private struct TestTable {
 
     mutating func detach(_ waiter: String) {
         let (waiter, actions) = table.detach(tickets[waiter] ?? 0)
-        if let waiter { told.append(waiter) }
+        if let waiter { informed.append(waiter) }
         perform(actions)
     }
 
@@ -53,7 +53,7 @@ private struct TestTable {
     mutating func end(_ keys: String...) {
         for key in keys {
             let (waiters, actions) = table.end(id(key))
-            told += waiters
+            informed += waiters
             perform(actions)
             table.finishDelivery(id(key))
         }
@@ -87,14 +87,14 @@ struct LoadTableTests {
 
     // MARK: Waiters
 
-    @Test("E2: waiters are told in the order of their coming, whatever lane brought them and whoever has left")
+    @Test("E2: waiters get the result in the order in which they joined, in any lane and after a cancellation")
     mutating func order() {
         for (number, lane) in [Lane.background, .urgent, .background, .urgent].enumerated() {
             test.attach("\(number)", "a/1", lane)
         }
         test.detach("2")
         test.end("a/1")
-        #expect(test.told == ["2", "0", "1", "3"])
+        #expect(test.informed == ["2", "0", "1", "3"])
         #expect(test.started == ["a/1"])
     }
 
@@ -108,7 +108,7 @@ struct LoadTableTests {
         _ = test.table.finishTransfer(test.id("a/1"))
         #expect(test.attach("5", "a/1") == .joined, "its transfer is over")
         test.end("a/1")
-        #expect(test.told == ["1", "2", "5"])
+        #expect(test.informed == ["1", "2", "5"])
         #expect(test.attach("6", "a/1") == .first)
     }
 
@@ -129,7 +129,7 @@ struct LoadTableTests {
         #expect(test.stopped == ["not begun", "a/1"])
         #expect(!test.table.isLoading("a/1"))
         test.end("a/2")
-        #expect(test.told == ["1", "3", "4", "5", "2"])
+        #expect(test.informed == ["1", "3", "4", "5", "2"])
         #expect(!test.table.isLoading("a/2"))
     }
 
@@ -142,7 +142,7 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/1"))
     }
 
-    @Test("E8: isLoading from the first waiter until the last has been told, and not after a stop")
+    @Test("E8: isLoading from the first waiter until the last has the result, and not after a stop")
     mutating func isLoading() {
         #expect(!test.table.isLoading("a/1"))
         test.attach("1", "a/1")
@@ -150,11 +150,11 @@ struct LoadTableTests {
         _ = test.table.finishTransfer(first)
         #expect(test.table.isLoading("a/1"))
         _ = test.table.end(first)
-        #expect(test.table.isLoading("a/1"), "its waiters have not been told")
+        #expect(test.table.isLoading("a/1"), "its waiters do not have the result yet")
         test.attach("2", "a/1")
         let second = test.id("a/1")
         test.detach("2")
-        #expect(test.table.isLoading("a/1"), "those of the first have not been told")
+        #expect(test.table.isLoading("a/1"), "those of the first do not have the result yet")
         // The second was stopped. What becomes of its transfer is nothing to the first.
         _ = test.table.end(second)
         test.table.finishDelivery(second)
@@ -175,7 +175,7 @@ struct LoadTableTests {
         test.end("a/1")
         test.attach("5", "a/2")
         #expect(test.started == ["a/2"])
-        #expect(test.told == [])
+        #expect(test.informed == [])
     }
 
     @Test("A id that has ended keeps neither its key nor its waiters")
@@ -321,7 +321,7 @@ struct LoadTableTests {
         test.end("a/3")
         #expect(test.news() == [], "a/1 is urgent now")
         test.end("a/1")
-        #expect(test.told == ["3", "urgent", "1", "join"])
+        #expect(test.informed == ["3", "urgent", "1", "join"])
         #expect(test.news() == ["a/2"])
     }
 
@@ -335,7 +335,7 @@ struct LoadTableTests {
         test.end("a/1")
         #expect(test.news() == ["a/1", "a/2"])
         test.end("a/2")
-        #expect(test.told == ["1", "2", "3"])
+        #expect(test.informed == ["1", "2", "3"])
         #expect(test.news() == ["a/3"])
     }
 
@@ -353,7 +353,7 @@ struct LoadTableTests {
         test.end("a/3")
         #expect(test.news() == ["a/2"])
         test.end("a/2")
-        #expect(test.told == ["1", "3", "2", "4"])
+        #expect(test.informed == ["1", "3", "2", "4"])
     }
 
     @Test("H8: who leaves while it waits for its turn, its pause or its host takes no place and is not tried again")
@@ -393,7 +393,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/1 #3"])
         #expect(test.fail("a/1", .never) == false)
         test.end("a/1")
-        #expect(test.told == ["2", "1"])
+        #expect(test.informed == ["2", "1"])
     }
 
     @Test("A load whose response no processor accepts waits for its turn again, if it has waiters")
@@ -410,7 +410,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/1 #2"])
         #expect(test.fail("a/2", .later) == false)
         test.end("a/1", "a/2")
-        #expect(test.told == ["2", "1"])
+        #expect(test.informed == ["2", "1"])
     }
 
     @Test("H6: what is parked is tried once for each time its host, or any, can be reached")
@@ -441,7 +441,7 @@ struct LoadTableTests {
         test.retry("a/1", after: 1)
         #expect(test.news() == ["a/1", "a/1 #2"])
         test.end("a/1")
-        #expect(test.told == ["1", "2"])
+        #expect(test.informed == ["1", "2"])
     }
 
     // MARK: Many
@@ -455,7 +455,7 @@ struct LoadTableTests {
             next += 1
         }
         #expect(test.started == (0..<10_000).map { "\($0 % 1000)/\($0)" })
-        #expect(test.told == (0..<10_000).map(String.init))
+        #expect(test.informed == (0..<10_000).map(String.init))
         #expect(test.stopped == [])
     }
 }

@@ -2,7 +2,7 @@ internal import CacheStore
 internal import HTTPTypes
 
 /// A loaded resource, and the stored response that it comes from.
-struct Arrived: Sendable {
+struct LoadedResource: Sendable {
     let resource: Resource
     /// The key of the last redirect step, under which the store keeps the response if it is stored.
     let key: CacheKey

@@ -1,0 +1,311 @@
+import CacheLoader
+import CacheStore
+import Foundation
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+/// Random steps of two loaders on one store, and the rules that hold whatever the steps are.
+struct LoaderWalk {
+    /// What can happen on a walk.
+    enum Scene: CaseIterable {
+        /// One user, and answers that may all be stored: a resource has at most one request at a time.
+        case plain
+        /// Two users, removals, errors, and answers that may not be stored.
+        case everything
+    }
+
+    /// A load that has begun, and its result once there is one.
+    private final class Begun: Sendable {
+        let path: String
+        let user: String
+        let date: Date
+        /// The versions before this one were removed before the load began.
+        let firstVersion: Int
+        /// Guards the result.
+        private let result = Mutex<Result<Resource, LoadError>?>(nil)
+        /// Guards the task.
+        private let task = Mutex<Task<Void, Never>?>(nil)
+
+        init(_ path: String, _ user: String, _ date: Date, firstVersion: Int) {
+            self.path = path
+            self.user = user
+            self.date = date
+            self.firstVersion = firstVersion
+        }
+
+        var current: Result<Resource, LoadError>? { result.withLock { $0 } }
+
+        func run(_ load: @escaping @Sendable () async throws(LoadError) -> Resource) {
+            let task = Task {
+                let result: Result<Resource, LoadError>
+                do throws(LoadError) {
+                    result = .success(try await load())
+                } catch {
+                    result = .failure(error)
+                }
+                self.result.withLock { $0 = result }
+            }
+            self.task.withLock { $0 = task }
+        }
+
+        func cancel() { task.withLock { $0 }?.cancel() }
+    }
+
+    private static let paths = ["/0", "/1", "/2"]
+    private static let users = ["Bearer one", "Bearer two"]
+    private static let maxLoads = 12
+    private static let timeout = Duration.seconds(30)
+    private static let freshFor = 60.0
+    private static let staleFor = 600.0
+
+    private let scene: Scene
+    private let fixture: LoaderFixture
+    private let loaders: [ResourceLoader]
+    private let origin = InterleavingOrigin()
+    private let sleeper = ManualSleeper()
+    private var generator: SeededGenerator
+    private var loads: [Begun] = []
+    /// Loads that go on without a waiter.
+    private var finishing: [(loader: ResourceLoader, request: ResourceRequest)] = []
+    private var prefetches: [(handle: Prefetch, isOver: CallCount)] = []
+    /// When each version of a path was replaced by the next one.
+    private var replaced: [String: [Date]] = [:]
+    private var firstVersions: [String: Int] = [:]
+    /// How many steps of each kind there were, and how many loads ended in each way.
+    private(set) var counts: [String: Int] = [:]
+    /// The first rule that was broken.
+    private(set) var fault: String?
+
+    init(_ scene: Scene, _ generator: SeededGenerator) throws {
+        self.scene = scene
+        self.generator = generator
+        let sleep = sleeper.sleep
+        fixture = try LoaderFixture(transport: origin) {
+            $0.memoryLimit = 1 << 20
+            $0.sleep = sleep
+        }
+        // Without a memory of its own: it gets every stored response from the store.
+        var configuration = fixture.loader.configuration
+        configuration.memoryLimit = nil
+        loaders = [
+            fixture.loader, ResourceLoader(store: fixture.store, transport: origin, configuration: configuration),
+        ]
+    }
+
+    // MARK: Steps
+
+    private mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
+
+    /// Takes a random step, lets the tasks run for a while, and checks what has ended.
+    mutating func step() async throws {
+        let name = try await takeStep()
+        counts[name, default: 0] += 1
+        for _ in 0..<random(8) { await Task.yield() }
+        collect()
+        if random(8) == 0 { await expectRules() }
+    }
+
+    private mutating func takeStep() async throws -> String {
+        let path = Self.paths[random(Self.paths.count)]
+        switch random(100) {
+        case ..<35: return load(path)
+        case ..<70: return answer()
+        case ..<78: return cancel()
+        case ..<84: return prefetch()
+        case ..<90:
+            // A response that arrives after its freshness lifetime answers only its own request.
+            if scene == .plain { await answerAll() }
+            fixture.clock.advance(by: [1, 30, 61, 700][random(4)])
+            return "expire"
+        case ..<95:
+            change(path)
+            return "change"
+        case ..<97:
+            sleeper.advance(by: Self.timeout)
+            return "time out"
+        case ..<99 where scene == .everything:
+            change(path)
+            try await loaders[random(2)].remove(request(path, Self.users[0]).url)
+            firstVersions[path] = origin.version(of: path)
+            return "remove"
+        default:
+            guard scene == .everything else {
+                loaders[random(2)].evictMemory()
+                return "evict memory"
+            }
+            let isWhole = random(2) == 0
+            if isWhole { for path in Self.paths { change(path) } }
+            _ = try await loaders[random(2)].clear(isWhole ? .all : .memory)
+            if isWhole { for path in Self.paths { firstVersions[path] = origin.version(of: path) } }
+            return "clear"
+        }
+    }
+
+    private func request(_ path: String, _ user: String) -> ResourceRequest {
+        ResourceRequest("https://example.com" + path, headerFields: [.authorization: user])
+    }
+
+    private mutating func load(_ path: String) -> String {
+        guard loads.count < Self.maxLoads else { return "nothing" }
+        let user = Self.users[scene == .plain ? 0 : random(Self.users.count)]
+        var request = request(path, user)
+        if random(8) == 0 {
+            request.policy.mode = .revalidateAlways
+            request.headerFields[.forced] = "1"
+        }
+        if random(4) == 0 { request.lane = .background }
+        if random(4) == 0 { request.abandonment = .finishAndStore }
+        if random(6) == 0 { request.timeout = Self.timeout }
+        let begun = Begun(path, user, fixture.clock.now, firstVersion: firstVersions[path] ?? 0)
+        let loader = loaders[random(2)]
+        if request.abandonment == .finishAndStore { finishing.append((loader, request)) }
+        begun.run { [request] () async throws(LoadError) in
+            try await loader.load(request)
+        }
+        loads.append(begun)
+        return "load"
+    }
+
+    private mutating func prefetch() -> String {
+        guard prefetches.count < Self.maxLoads / 2 else { return "nothing" }
+        let requests = (0...random(2)).map { request(Self.paths[$0], Self.users[0]) }
+        let prefetch = loaders[random(2)].prefetch(requests)
+        let isOver = CallCount()
+        Task {
+            await prefetch.finished()
+            isOver.increment()
+        }
+        prefetches.append((prefetch, isOver))
+        return "prefetch"
+    }
+
+    private mutating func answer() -> String {
+        let waiting = origin.waiting
+        guard !waiting.isEmpty else { return "nothing" }
+        let answers: [InterleavingOrigin.Answer] =
+            scene == .plain ? [.success, .success, .success, .connectionLost] : InterleavingOrigin.Answer.allCases
+        origin.answer(waiting[random(waiting.count)], answers[random(answers.count)])
+        return "answer"
+    }
+
+    private mutating func cancel() -> String {
+        switch random(20) {
+        case 0: loaders[random(2)].cancelAll()
+        case 1: try? loaders[random(2)].cancel("https://example.com" + Self.paths[random(Self.paths.count)])
+        case 2: prefetches.randomElement(using: &generator)?.handle.cancel()
+        default: loads.randomElement(using: &generator)?.cancel()
+        }
+        return "cancel"
+    }
+
+    private mutating func change(_ path: String) {
+        replaced[path, default: []].append(fixture.clock.now)
+        origin.change(path)
+    }
+
+    // MARK: Rules
+
+    /// Checks the loads that have ended, and forgets them.
+    private mutating func collect() {
+        prefetches.removeAll { $0.isOver.value > 0 }
+        for load in loads {
+            switch load.current {
+            case .success(let resource):
+                counts["\(resource.source)", default: 0] += 1
+                check(resource, of: load)
+            case .failure(.transport), .failure(.cancelled), .failure(.httpStatus): counts["failed", default: 0] += 1
+            case .failure(let error): report("\(load.path) failed: \(error)")
+            case nil: break
+            }
+        }
+        loads.removeAll { $0.current != nil }
+    }
+
+    /// Bytes of the path and of the user, of a version that may answer.
+    private mutating func check(_ resource: Resource, of load: Begun) {
+        let parts = resource.text.split(separator: "|")
+        guard parts.count == 3, parts[0] == load.path, parts[1] == load.user, let version = Int(parts[2]) else {
+            return report("\(load.user) got \(resource.text) from \(load.path)")
+        }
+        if version < load.firstVersion {
+            report("\(load.path): version \(version) after the removal of those before \(load.firstVersion)")
+        }
+        // A response may stand in for a failure for any time. One that may not be stored, or is stale on arrival, answers
+        // only the loads that wait for it.
+        guard resource.failure == nil, resource.headerFields[.cacheControl] != "no-store",
+            resource.source != .network || Double(resource.age) <= Self.freshFor,
+            version < replaced[load.path]?.count ?? 0
+        else { return }
+        let limit = Self.freshFor + (load.path == "/0" ? Self.staleFor : 0)
+        let age = load.date.timeIntervalSince(replaced[load.path]?[version] ?? load.date)
+        if age > limit { report("\(load.path): version \(version) was replaced \(age) s before the load") }
+    }
+
+    private mutating func report(_ text: String) {
+        fault = fault ?? text
+    }
+
+    /// Waits until the tasks have come as far as they can without an answer, and checks the number of requests.
+    private mutating func expectRules() async {
+        var rounds = 0
+        while true {
+            collect()
+            let excess = scene == .plain ? origin.mostShareable > 1 : false
+            let isStuck = !loads.isEmpty && origin.waiting.isEmpty
+            guard excess || isStuck else { return }
+            rounds += 1
+            // Nothing more can happen by itself; a task of another test may have the processor for a while.
+            guard rounds < 1_000_000 else {
+                return report(excess ? "two requests at once" : "\(loads.count) loads wait for nothing")
+            }
+            await Task.yield()
+        }
+    }
+
+    /// Answers all requests until every load has ended.
+    private mutating func answerAll() async {
+        while fault == nil {
+            finishing.removeAll { (try? $0.loader.isLoading($0.request)) != true }
+            let isIdle = loads.isEmpty && finishing.isEmpty && prefetches.isEmpty && origin.waiting.isEmpty
+            if isIdle, !fixture.cache.isRevalidating { return }
+            for exchange in origin.waiting { origin.answer(exchange, .success) }
+            await Task.yield()
+            await expectRules()
+        }
+    }
+
+    /// Answers all requests until every load has ended; then equal loads need at most one request each.
+    mutating func end() async throws {
+        await answerAll()
+        fixture.clock.advance(by: 10_000)
+        for path in Self.paths {
+            for user in Self.users {
+                var forwarded = 0
+                for loader in loaders + loaders {
+                    let begun = Begun(path, user, fixture.clock.now, firstVersion: firstVersions[path] ?? 0)
+                    let request = request(path, user)
+                    begun.run { () async throws(LoadError) in try await loader.load(request) }
+                    while begun.current == nil {
+                        for exchange in origin.waiting { origin.answer(exchange, .success) }
+                        await Task.yield()
+                    }
+                    if case .success(let resource) = begun.current, [.network, .notModified].contains(resource.source) {
+                        forwarded += 1
+                    }
+                    loads.append(begun)
+                    collect()
+                }
+                if forwarded > 1 { report("\(forwarded) requests for \(path)") }
+            }
+        }
+        for loader in loaders {
+            for path in Self.paths {
+                #expect(loader.waiterCount(of: request(path, Self.users[0])) == 0)
+            }
+        }
+        #expect(try await fixture.store.check(digests: true).problems == [])
+        fixture.store.close()
+    }
+}
