@@ -23,15 +23,20 @@ package struct Version: Hashable, Sendable {
 }
 
 extension Data {
-    /// `count` bytes that another `seed` makes different: SplitMix64.
+    /// Returns `count` bytes, the same for the same `seed`: SplitMix64.
+    ///
+    /// Not the function of the same name in TestSupport, which the programs of the fault laboratory do not link.
     package static func noise(_ count: Int, seed: UInt64) -> Data {
         var state = seed
-        let words = (0..<(count + 7) / 8).map { _ in
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
+        let words = [UInt64](unsafeUninitializedCapacity: (count + 7) / 8) { words, wordCount in
+            while wordCount < words.count {
+                state &+= 0x9e37_79b9_7f4a_7c15
+                var mixed = state
+                mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+                mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+                words.initializeElement(at: wordCount, to: mixed ^ (mixed >> 31))
+                wordCount += 1
+            }
         }
         return words.withUnsafeBytes { Data($0.prefix(count)) }
     }

@@ -18,7 +18,7 @@ struct CachedValueTests {
         return (fixture, transport)
     }
 
-    @Test("A fresh value comes from the store, and from memory afterwards; no origin is asked")
+    @Test("G6: a fresh value comes from the store, and from memory afterwards; no origin is asked")
     func storeAndMemory() async throws {
         let (fixture, transport) = try fixture(memoryLimit: 1 << 20)
         let type = [String: Int].self

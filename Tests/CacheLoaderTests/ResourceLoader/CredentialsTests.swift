@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: credentials")
+@Suite("ResourceLoader: credentials", .timeLimit(.minutes(5)))
 struct CredentialsTests {
     private func fixture() throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport { request, _ in

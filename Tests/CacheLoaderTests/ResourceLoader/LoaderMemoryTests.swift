@@ -30,6 +30,10 @@ struct LoaderMemoryTests {
     func filling() async throws {
         let (fixture, transport) = try fixture()
         #expect(try await fixture.loader.load(url, as: processor).source == .network)
+        #expect(try await fixture.loader.load(url, as: processor).source == .memory)
+        // A hit makes no lookup and reads no file, even while the store is open.
+        #expect(fixture.loader.counters.hits == 0)
+        #expect(fixture.loader.counters.diskBytes == 0)
         fixture.clock.advance(by: 5)
         fixture.store.close()
         let hit = try await fixture.loader.load(url, as: processor)

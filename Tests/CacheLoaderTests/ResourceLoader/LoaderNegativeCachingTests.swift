@@ -211,7 +211,13 @@ struct LoaderNegativeCachingTests {
         let fixture = try fixture(transport, maxAttempts: 1)
         await fail(fixture, 404)
         await fail(fixture, 404)
-        await fail(fixture, 404, ResourceRequest(url, headerFields: [.cacheControl: directive]))
+        let request = ResourceRequest(url, headerFields: [.cacheControl: directive])
+        await fail(fixture, 404, request)
         #expect(transport.requestCount == 1)
+        // Errors in answer to such a request count, too.
+        let other = try self.fixture(transport, maxAttempts: 1)
+        await fail(other, 404, request)
+        await fail(other, 404, request)
+        #expect(transport.requestCount == 2)
     }
 }

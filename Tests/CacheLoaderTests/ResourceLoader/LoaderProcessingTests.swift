@@ -143,7 +143,16 @@ struct LoaderProcessingTests {
         }
     }
 
-    @Test("C6: in 1,000 races of a stored value's processing with the network, no stored value follows a new one")
+    /// The number of races. Fewer in a debug build: each of their many turns waits for the tasks of all other tests.
+    private static var raceCount: Int {
+        #if DEBUG
+        200
+        #else
+        1_000
+        #endif
+    }
+
+    @Test("C6: in many races of a stored value's processing with the network, no stored value follows a new one")
     func races() async throws {
         var generator = SeededGenerator()
         let seed = generator.description
@@ -155,16 +164,22 @@ struct LoaderProcessingTests {
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         var (cached, dropped) = (0, 0)
-        for race in 1...1_000 {
+        for race in 1...Self.raceCount {
             fixture.clock.advance(by: 20)
             network.set(.random(in: 0...40, using: &generator))
             let turns = Int.random(in: 0...40, using: &generator)
+            // The stored value loses every tenth race: a busy machine may let it win all the others.
+            let held = race.isMultiple(of: 10) ? Gate() : nil
             let decoder = ClosureProcessor<Data, Int>(ProcessorID("decoder")) { data, _ in
                 let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
-                if number == race { for _ in 0..<turns { await Task.yield() } }
+                if number == race {
+                    await held?.wait()
+                    for _ in 0..<turns { await Task.yield() }
+                }
                 return number
             }
             let events = await fixture.loader.events(for: ResourceRequest(url), as: decoder).all
+            held?.open()
             expectGrammatical(events)
             guard case .completed(let loaded)? = events.last, loaded.value == race + 1 else {
                 Issue.record("race \(race): \(events.map(\.name)). \(seed)")
@@ -179,7 +194,7 @@ struct LoaderProcessingTests {
         }
         // Each side wins some races.
         #expect(cached > 0 && dropped > 0, "\(cached) cached, \(dropped) dropped. \(seed)")
-        #expect(transport.requestCount == 1_001)
+        #expect(transport.requestCount == Self.raceCount + 1)
     }
 
     @Test("C6: a stored value whose processing ends after the network's is dropped")

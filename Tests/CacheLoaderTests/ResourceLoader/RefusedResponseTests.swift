@@ -53,7 +53,7 @@ struct RefusedResponseTests {
 
     // MARK: The origin is asked for the whole
 
-    @Test("A response that a prefetch has stored is replaced")
+    @Test("F2: a response that a prefetch has stored is replaced")
     func prefetched() async throws {
         let transport = transport(portal, good)
         let fixture = try LoaderFixture(transport: transport)

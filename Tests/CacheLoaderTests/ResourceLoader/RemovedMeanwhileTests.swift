@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Removals while a load is on its way")
+@Suite("Removals while a load is on its way", .timeLimit(.minutes(5)))
 struct RemovedMeanwhileTests {
     private let url = "https://example.com/a"
 

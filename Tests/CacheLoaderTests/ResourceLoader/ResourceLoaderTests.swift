@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader")
+@Suite("ResourceLoader", .timeLimit(.minutes(5)))
 struct ResourceLoaderTests {
     private let url = "https://example.com/a"
 
@@ -29,9 +29,12 @@ struct ResourceLoaderTests {
             ResourceRequest(url, policy: .remoteOnly),
         ]
         try await withThrowingTaskGroup { group in
-            for request in requests { group.addTask { _ = try await fixture.loader.load(request) } }
-            // The load with other fields waits for the head of the first: the origin may say that they make no difference.
-            await gate.reached(3)
+            for request in requests {
+                let waiters = fixture.loader.waiterCount(of: request)
+                group.addTask { _ = try await fixture.loader.load(request) }
+                await eventually { fixture.loader.waiterCount(of: request) > waiters }
+            }
+            // No load ends before all have begun.
             gate.open()
             try await group.waitForAll()
         }
@@ -394,5 +397,31 @@ struct ResourceLoaderTests {
         await #expect(throws: LoadError.bodyTooLarge(url: "https://example.com/b", limit: 1)) {
             try await fixture.loader.load("https://example.com/b")
         }
+    }
+    @Test("K1: a load keeps the retry policy, the credentials and the redirect limit from before a change")
+    func configurationDuringLoad() async throws {
+        let (gate, attempts) = (Gate(), Counter())
+        let transport = ScriptedTransport { request, _ in
+            await gate.wait()
+            guard request.path == "/a" else {
+                return .reply(200, [:], request.headerFields[.authorization] ?? "no credentials")
+            }
+            return attempts.next() == 1 ? .reply(503) : .reply(302, [.location: "/b"])
+        }
+        let origin = "https://example.com"
+        let fixture = try LoaderFixture(transport: transport) {
+            $0.retry = RetryPolicy(maxAttempts: 2, baseDelay: .zero)
+        }
+        try fixture.loader.configuration.setCredentials(.bearer(token: "before"), forOrigin: origin)
+        async let before = fixture.loader.load(url)
+        await gate.reached(1)
+        fixture.loader.configuration.retry = .never
+        fixture.loader.configuration.maxRedirects = 0
+        try fixture.loader.configuration.setCredentials(nil, forOrigin: origin)
+        gate.open()
+        #expect(try await before.text == "Bearer before")
+        await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 0)) { try await fixture.loader.load(url) }
+        let credentials = transport.requests.map { $0.headerFields[.authorization] }
+        #expect(credentials == ["Bearer before", "Bearer before", "Bearer before", nil])
     }
 }

@@ -13,7 +13,7 @@ import Testing
 )
 struct TwoProcessTests {
     #if DEBUG
-    private static let count = 2_000
+    private static let count = 1_000
     #else
     private static let count = 10_000
     #endif

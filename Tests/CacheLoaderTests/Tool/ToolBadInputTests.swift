@@ -24,16 +24,16 @@ extension ToolTests {
     struct BadInput {
         let tool: Tool
 
-        init() async throws {
+        init() throws {
             tool = try Tool()
-            try await tool("put", "http://a.test/before", "-", input: "before").expect(0, error: nil)
+            try tool.fill([("http://a.test/before", "before")])
         }
 
         private func expectUnharmed(sourceLocation: SourceLocation = #_sourceLocation) async throws {
             #expect(try await tool.stored("http://a.test/before") == "before", sourceLocation: sourceLocation)
             let check = try await tool("check", "--digests").text
             #expect(check == "1 file, sound\n", sourceLocation: sourceLocation)
-            let rows = try await tool.rows("SELECT entries FROM cache_stats")
+            let rows = try tool.rows("SELECT entries FROM cache_stats")
             #expect(rows == [["entries": 1]], sourceLocation: sourceLocation)
         }
 
@@ -92,9 +92,8 @@ extension ToolTests {
 
         @Test("A refused connection, and a host that there is not")
         func unreachable() async throws {
-            let origin = try await LoopbackOrigin { _ in .ok() }
-            await origin.stop()
-            try await tool("get", origin.url("/")).expect(2, error: "\(origin.url("/")): cannotConnect")
+            let port = ClosedPort()
+            try await tool("get", port.url("/")).expect(2, error: "\(port.url("/")): cannotConnect")
             try await tool("get", "http://nowhere.invalid/").expect(2, error: "http://nowhere.invalid/: ")
             try await expectUnharmed()
         }

@@ -39,7 +39,7 @@ extension ToolTests {
         /// Of three bodies the first is lost and the second altered; returns their paths in the store.
         private func fillAndDamage() async throws -> [String] {
             try await fill()
-            let paths = try await tool.rows("SELECT file_path FROM cache_entries ORDER BY key").map { row in
+            let paths = try tool.rows("SELECT file_path FROM cache_entries ORDER BY key").map { row in
                 guard case .text(let path) = row["file_path"] else { throw CancellationError() }
                 return path
             }
@@ -88,7 +88,7 @@ extension ToolTests {
         @Test("check: damage to the index is damage found")
         func damagedIndex() async throws {
             try await fill()
-            let page = try await tool.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'entry'")
+            let page = try tool.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'entry'")
             guard case .number(let number) = page[0]["rootpage"] else { throw CancellationError() }
             let index = try FileHandle(forUpdating: URL(filePath: "\(tool.store)/index.sqlite"))
             try index.seek(toOffset: UInt64(number - 1) * 4096)

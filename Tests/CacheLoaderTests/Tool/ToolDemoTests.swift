@@ -90,7 +90,7 @@ extension ToolTests {
                 #expect(output.text.contains("sqlite3 -header -column '\(tool.store)/index.sqlite'"))
             }
             #expect(try await tool("check", "--digests").exitCode == 0)
-            #expect(try await tool.rows("SELECT host FROM cache_hosts") == [["host": "127.0.0.1"]])
+            #expect(try tool.rows("SELECT host FROM cache_hosts") == [["host": "127.0.0.1"]])
         }
 
         @Test("A cache in use is not evicted for show")

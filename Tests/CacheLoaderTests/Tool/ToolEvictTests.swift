@@ -12,16 +12,9 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        private func fill() async throws {
-            for name in ["a", "b", "c"] {
-                let body = String(repeating: name, count: 1000)
-                try await tool("put", "http://a.test/\(name)", "-", input: body).expect(0, error: nil)
-            }
-        }
-
         @Test("What was used least recently goes, until the rest fits")
         func evict() async throws {
-            try await fill()
+            try tool.fill()
             _ = try await tool("get", "http://a.test/a")
             #expect(
                 try await tool("evict", "--max-bytes", "1K").text
@@ -45,7 +38,7 @@ extension ToolTests {
                 ("", 64), ("10KB", 64), ("1T", 64), ("0x10", 64), ("１", 64),
             ])
         func sizes(text: String, exitCode: Int) async throws {
-            _ = try await tool("put", "http://a.test/", "/dev/null")
+            try tool.fill([("http://a.test/", "")])
             let output = try await tool("evict", "--max-bytes=\(text)")
             #expect(output.exitCode == Int32(exitCode))
         }
@@ -58,7 +51,7 @@ extension ToolTests {
                 ("", 64), ("-1d", 64), ("+1d", 64), ("1.5h", 64), ("1w", 64), ("1D", 64), ("1h30m", 64), ("１d", 64),
             ])
         func times(text: String, exitCode: Int) async throws {
-            _ = try await tool("put", "http://a.test/", "/dev/null")
+            try tool.fill([("http://a.test/", "")])
             for rule in ["--unused-for", "--older-than"] {
                 #expect(try await tool("evict", "\(rule)=\(text)", "--dry-run").exitCode == Int32(exitCode))
             }
@@ -73,10 +66,10 @@ extension ToolTests {
                 ["--max-bytes", "1", "http://a.test/"],
             ])
         func usage(arguments: [String]) async throws {
-            try await fill()
+            try tool.fill()
             let output = try await tool.raw(["evict", "--store", tool.store] + arguments)
             output.expect(64, error: "Usage: cachestore evict")
-            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
 
         struct Rule: CustomTestStringConvertible {
@@ -99,14 +92,14 @@ extension ToolTests {
                 Rule(arguments: ["--older-than", "30d"], report: "0 entries, freed 0 B; 3 entries, 3.0 kB left"),
             ])
         func rules(_ rule: Rule) async throws {
-            try await fill()
-            let before = try await tool.rows("SELECT * FROM cache_entries ORDER BY key")
+            try tool.fill()
+            let before = try tool.rows("SELECT * FROM cache_entries ORDER BY key")
             let arguments = ["evict", "--store", tool.store] + rule.arguments
             let dry = try await tool.raw(arguments + ["--dry-run"])
             dry.expect(0, error: nil)
             #expect(dry.text == "would evict \(rule.report.replacing("freed", with: "free"))\n")
             let json = try await tool.raw(arguments + ["--dry-run", "--json"]).json([String: Int].self)
-            #expect(try await tool.rows("SELECT * FROM cache_entries ORDER BY key") == before)
+            #expect(try tool.rows("SELECT * FROM cache_entries ORDER BY key") == before)
             #expect(try await tool.raw(arguments).text == "evicted \(rule.report)\n")
             #expect(try await tool.raw(arguments + ["--json"]).json([String: Int].self)["entries"] == 0)
             #expect(json.keys.sorted() == ["bytes", "bytes_left", "entries", "entries_left"])

@@ -70,7 +70,7 @@ extension ToolTests {
             #expect(output.text.contains(/age         \d+ s = \d+ s on arrival \+ \d+ s in the store\n/))
             #expect(output.text.contains(/state       fresh for \d+ s\n/))
             #expect(origin.requestCount == 1)
-            #expect(try await tool.rows("SELECT hit_count FROM cache_entries") == [["hit_count": 0]])
+            #expect(try tool.rows("SELECT hit_count FROM cache_entries") == [["hit_count": 0]])
         }
 
         @Test("--json: the same, in numbers")

@@ -11,7 +11,7 @@ extension ToolTests {
     @Suite("get: interrupted downloads", .serialized)
     struct InterruptedGet {
         private static let mebibyte = 1 << 20
-        private static let body = [UInt8](Data.pseudorandom(20 * mebibyte))
+        private static let body = [UInt8](Data.noise(20 * mebibyte, seed: 1))
 
         let tool: Tool
         let origin: LoopbackOrigin
@@ -85,7 +85,7 @@ extension ToolTests {
                 #expect((position - 4 * Self.mebibyte...position).contains(start), "\(positions) \(starts)")
             }
             // The whole has replaced the part.
-            #expect(try await tool.rows("SELECT part_start FROM cache_entries") == [["part_start": nil]])
+            #expect(try tool.rows("SELECT part_start FROM cache_entries") == [["part_start": nil]])
         }
 
         @Test("a kill at any moment leaves a sound store, and the next load is complete", arguments: 0..<4)
@@ -125,14 +125,5 @@ extension ToolTests {
             #expect(storedByteCount() >= position - 4 * Self.mebibyte)
             try await expectComplete()
         }
-    }
-}
-
-extension Data {
-    /// Bytes that do not repeat in short.
-    fileprivate static func pseudorandom(_ count: Int) -> Data {
-        var generator = SeededGenerator(seed: 22)
-        var words = (0..<(count + 7) / 8).map { _ in generator.next() }
-        return words.withUnsafeMutableBytes { Data($0.prefix(count)) }
     }
 }

@@ -99,7 +99,7 @@ extension ToolTests {
             #expect(fields.hasPrefix("Cache-Control: max-age=0\nDate: "))
             #expect(try await tool("show", url, "--body").text == "xxxxxxx")
             #expect(try await tool("show", "http://a.test/empty", "--body").standardOutput.isEmpty)
-            #expect(try await tool.rows("SELECT sum(hit_count) AS hits FROM cache_entries") == [["hits": 0]])
+            #expect(try tool.rows("SELECT sum(hit_count) AS hits FROM cache_entries") == [["hits": 0]])
             try await tool("show", url, "--body", "--json").expect(64, error: "--json")
         }
 
@@ -148,7 +148,8 @@ extension ToolTests {
 
         @Test("sql --json: an array of objects")
         func json() async throws {
-            let rows = try await tool.rows("SELECT 1 AS a, 2.5 AS a, 'é\"' AS t, NULL AS n, x'0aff' AS b, 9e999 AS anI")
+            let sql = "SELECT 1 AS a, 2.5 AS a, 'é\"' AS t, NULL AS n, x'0aff' AS b, 9e999 AS anI"
+            let rows = try await tool("sql", sql, "--json").json([[String: JSON]].self)
             #expect(
                 rows == [["a": 1, "a_2": .number(2.5), "t": "é\"", "n": nil, "b": "0aff", "anI": "Infinity"]])
             let large = try await tool("sql", "SELECT 9223372036854775807 AS n", "--json")
@@ -166,14 +167,14 @@ extension ToolTests {
             ])
         func readOnly(sql: String) async throws {
             try await tool("sql", sql).expect(2, error: tool.store)
-            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
 
         @Test("sql answers while another process has a body half stored")
         func concurrent() async throws {
             let origin = try await LoopbackOrigin { _ in .ok("hello".utf8).delivered(.stalling(afterBytes: 2)) }
             async let stalled = tool("get", origin.url("/"), "--timeout", "2")
-            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
             #expect(try await stalled.exitCode == 2)
         }
 

@@ -69,8 +69,7 @@ extension ToolTests {
 
         @Test("H7: 200 URLs, some of which fail: each failure is named, none keeps the others, the exit code is 1")
         func failures() async throws {
-            let refused = try await LoopbackOrigin { _ in .ok() }
-            await refused.stop()
+            let refused = ClosedPort()
             let missing = urls("missing", 10)
             let lines =
                 ["\u{FEFF}# a list", ""] + urls("a", 180) + [
@@ -95,7 +94,7 @@ extension ToolTests {
             #expect(origin.requestCount == 197)
             #expect(origin.requests(to: "/c").isEmpty)
             #expect(
-                try await tool.rows("SELECT count(*) AS n FROM cache_entries WHERE kind = 'content'") == [["n": 187]])
+                try tool.rows("SELECT count(*) AS n FROM cache_entries WHERE kind = 'content'") == [["n": 187]])
         }
 
         @Test("H1: a second run asks for nothing that is fresh, is no use of it, and validates what is stale")
@@ -109,7 +108,7 @@ extension ToolTests {
             origin.resetRequests()
             #expect(try Summary(await tool("prefetch", file, "--json")) == Summary(fresh: 150, revalidated: 3))
             #expect(origin.requestCount == 3)
-            #expect(try await tool.rows("SELECT sum(hits) AS n FROM cache_requests") == [["n": 0]])
+            #expect(try tool.rows("SELECT sum(hits) AS n FROM cache_requests") == [["n": 0]])
             #expect(try await tool.stored(origin.url("/a/149")) == "0123456789")
         }
 

@@ -69,7 +69,7 @@ extension ToolTests {
                 "--content-type", "text/plain; charset=utf-8", input: "hello")
             let sql = "SELECT etag, last_modified, content_type FROM cache_entries"
             #expect(
-                try await tool.rows(sql) == [
+                try tool.rows(sql) == [
                     ["etag": "\"abc\"", "last_modified": .text(date), "content_type": "text/plain; charset=utf-8"]
                 ])
             let output = try await tool("get", origin.url("/a"), "-v")
@@ -83,7 +83,7 @@ extension ToolTests {
             arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("W/\"abc\"", "W/\"abc\""), ("", "\"\"")])
         func entityTag(given: String, stored: String) async throws {
             _ = try await tool("put", "http://a.test/", "-", "--etag", given)
-            #expect(try await tool.rows("SELECT etag FROM cache_entries") == [["etag": .text(stored)]])
+            #expect(try tool.rows("SELECT etag FROM cache_entries") == [["etag": .text(stored)]])
         }
 
         @Test("Without --max-age it is fresh for a year, with it for as long")
@@ -93,7 +93,7 @@ extension ToolTests {
             let sql = """
                 SELECT round((julianday(expires_at) - julianday('now')) * 24) AS hours FROM cache_entries ORDER BY key
                 """
-            #expect(try await tool.rows(sql) == [["hours": 8760], ["hours": 1]])
+            #expect(try tool.rows(sql) == [["hours": 8760], ["hours": 1]])
         }
 
         struct Wish: CustomTestStringConvertible {
@@ -123,7 +123,7 @@ extension ToolTests {
             for options in [wish.options, []] {
                 try await tool.raw(["put", "http://a.test/", "/dev/null", "--store", tool.store] + options)
                     .expect(0, error: nil)
-                #expect(try await tool.rows("SELECT lifetime, is_pinned, tags FROM cache_entries") == [wish.row])
+                #expect(try tool.rows("SELECT lifetime, is_pinned, tags FROM cache_entries") == [wish.row])
             }
         }
 
@@ -139,7 +139,7 @@ extension ToolTests {
             try await tool("put", "http://a.test/", missing).expect(2, error: "\(missing): No such file")
             try await tool("put", "http://a.test/", tool.directory.path)
                 .expect(2, error: "\(tool.directory.path): Is a directory")
-            #expect(try await tool.rows("SELECT * FROM cache_entries").isEmpty)
+            #expect(try tool.rows("SELECT * FROM cache_entries").isEmpty)
         }
 
         @Test(

@@ -14,13 +14,6 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        private func fill() async throws {
-            for name in ["a", "b", "c"] {
-                let body = String(repeating: name, count: 1000)
-                try await tool("put", "http://a.test/\(name)", "-", input: body).expect(0, error: nil)
-            }
-        }
-
         @Test("J2: It takes everything that is stored for a URL, and says whether there was anything")
         func remove() async throws {
             let origin = try await LoopbackOrigin { request in
@@ -33,7 +26,7 @@ extension ToolTests {
             #expect(removal.text == "removed \(url)\n")
             #expect(try await tool.stored(url) == nil)
             #expect(
-                try await tool.rows("SELECT entries, files, physical_bytes FROM cache_stats") == [
+                try tool.rows("SELECT entries, files, physical_bytes FROM cache_stats") == [
                     ["entries": 0, "files": 0, "physical_bytes": 0]
                 ])
 
@@ -44,7 +37,7 @@ extension ToolTests {
 
         @Test("What is not stored is a no, and does not keep the others")
         func removeMissing() async throws {
-            try await fill()
+            try tool.fill()
             let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "http://a.test/b")
             output.expect(1, error: "http://a.test/x: not stored")
             #expect(output.text == "removed http://a.test/a\nremoved http://a.test/b\n")
@@ -58,11 +51,11 @@ extension ToolTests {
 
         @Test("URLs, dry: what would go, and what is not stored")
         func dryRun() async throws {
-            try await fill()
+            try tool.fill()
             let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "--dry-run")
             output.expect(1, error: "http://a.test/x: not stored")
             #expect(output.text == "would remove http://a.test/a\n")
-            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
 
         // MARK: Selections
@@ -101,8 +94,8 @@ extension ToolTests {
             }
         }
 
-        private func left() async throws -> [String] {
-            try await tool.rows("SELECT partition || ' ' || host || ' ' || substr(key, -1) AS t FROM cache_entries")
+        private func left() throws -> [String] {
+            try tool.rows("SELECT partition || ' ' || host || ' ' || substr(key, -1) AS t FROM cache_entries")
                 .compactMap {
                     if case .text(let text) = $0["t"] { text.trimmingPrefix { $0 == " " }.description } else { nil }
                 }
@@ -133,20 +126,20 @@ extension ToolTests {
             ])
         func selections(_ selection: Selection) async throws {
             try fillWithFour()
-            let everything = try await left()
+            let everything = try left()
             let arguments = ["remove", "--store", tool.store] + selection.arguments
             let dry = try await tool.raw(arguments + ["--dry-run"])
             dry.expect(0, error: nil)
             let numbers = try await tool.raw(arguments + ["--dry-run", "--json"]).json([String: Int].self)
-            #expect(try await left() == everything)
-            let held = try #require(try await tool.rows("SELECT * FROM cache_stats").first)
+            #expect(try left() == everything)
+            let held = try #require(try tool.rows("SELECT * FROM cache_stats").first)
             let output = try await tool.raw(arguments)
             output.expect(0, error: nil)
             #expect(
                 dry.text.replacing("would remove", with: "removed").replacing("free ", with: "freed ") == output.text)
-            #expect(try await left() == selection.left)
+            #expect(try left() == selection.left)
             #expect(numbers["entries"] == everything.count - selection.left.count)
-            let now = try #require(try await tool.rows("SELECT * FROM cache_stats").first)
+            let now = try #require(try tool.rows("SELECT * FROM cache_stats").first)
             for (column, key) in [("physical_bytes", "bytes"), ("failing_keys", "failures")] {
                 guard case .number(let before) = held[column], case .number(let after) = now[column] else {
                     throw CancellationError()
@@ -179,10 +172,10 @@ extension ToolTests {
                 ["--content-type", ""], ["--all", "--prefix", ""],
             ])
         func usage(arguments: [String]) async throws {
-            try await fill()
+            try tool.fill()
             let output = try await tool.raw(["remove", "--store", tool.store] + arguments)
             output.expect(64, error: "Usage: cachestore remove")
-            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
 
         @Test(
@@ -193,13 +186,13 @@ extension ToolTests {
                 "head LIKE '%'", "entry.id = 1", "'unclosed", "1 = 1 ORDER BY 1",
             ])
         func predicates(sql: String) async throws {
-            try await fill()
+            try tool.fill()
             for options in [[], ["--dry-run"]] {
                 let output = try await tool.raw(
                     ["remove", "--store", tool.store, "--where", sql] + options)
                 output.expect(2, error: "\(tool.store): the index failed")
             }
-            #expect(try await tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
+            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
     }
 }

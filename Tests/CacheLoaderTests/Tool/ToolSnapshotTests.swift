@@ -43,7 +43,7 @@ extension ToolTests {
 
         @Test("A missing body leaves its entry out, and the report says so")
         func missingBody() async throws {
-            let rows = try await tool.rows("SELECT file_path FROM cache_entries ORDER BY key")
+            let rows = try tool.rows("SELECT file_path FROM cache_entries ORDER BY key")
             guard case .text(let path) = rows[0]["file_path"] else { throw CancellationError() }
             try FileManager.default.removeItem(atPath: "\(tool.store)/\(path)")
             #expect(

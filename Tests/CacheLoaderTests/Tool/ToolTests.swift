@@ -1,3 +1,4 @@
+import CacheStore
 import Foundation
 import TestSupport
 import Testing
@@ -47,9 +48,26 @@ struct Tool: Sendable {
         return url.path(percentEncoded: false)
     }
 
-    /// The rows of `sql … --json`, read in a process of their own.
-    func rows(_ sql: String) async throws -> [[String: JSON]] {
-        try await self("sql", sql, "--json").json()
+    /// The rows of a query. The test itself reads them: a process costs more than the query.
+    func rows(_ sql: String) throws -> [[String: JSON]] {
+        try ResponseStore.query(sql, inStoreAt: URL(filePath: store)).map { row in
+            Dictionary(uniqueKeysWithValues: zip(row.columns, row.values.map(JSON.init)))
+        }
+    }
+
+    /// Stores 1000 bytes for `/a`, `/b` and `/c` of `http://a.test`, in this order, or other bodies for other URLs.
+    func fill(
+        _ bodies: [(url: String, body: String)] = ["a", "b", "c"].map {
+            ("http://a.test/\($0)", String(repeating: $0, count: 1000))
+        }
+    ) throws {
+        let store = try ResponseStore(directory: URL(filePath: store))
+        defer { store.close() }
+        for (url, body) in bodies {
+            let now = Date()
+            try store.insert(
+                Data(body.utf8), metadata: EntryMetadata(requestedAt: now, receivedAt: now), for: CacheKey(url: url))
+        }
     }
 
     /// What is stored for a URL, as the tool serves it without a network; `nil` if nothing is.
@@ -73,6 +91,19 @@ enum JSON: Hashable, Decodable {
             self = .number(number)
         } else {
             self = .text(try value.decode(String.self))
+        }
+    }
+}
+
+extension JSON {
+    /// A value of the index.
+    init(_ value: SQLValue) {
+        switch value {
+        case .null: self = .null
+        case .integer(let number): self = .number(Double(number))
+        case .real(let number): self = .number(number)
+        case .text(let text): self = .text(text)
+        case .blob(let bytes): self = .text(String(decoding: bytes, as: UTF8.self))
         }
     }
 }

@@ -46,9 +46,8 @@ struct TransportFailureTests {
 
     @Test("Nobody listens", arguments: TransportAdapter.allCases)
     func refused(adapter: TransportAdapter) async throws {
-        let origin = try await LoopbackOrigin { _ in .ok() }
-        let request = HTTPRequest.to(origin)
-        await origin.stop()
+        let port = ClosedPort()
+        let request = HTTPRequest(method: .get, scheme: "http", authority: port.authority, path: "/")
         let error = await outcome { try await adapter.make().send(request, content: nil) }
         #expect(error?.code == .cannotConnect, "\(error.debugDescription)")
     }

@@ -72,12 +72,3 @@ extension ResponseStore {
         try peek(key).flatMap { try openBody(of: $0)?.data() }
     }
 }
-
-extension Data {
-    /// `count` bytes that another `seed` makes different.
-    static func noise(_ count: Int, seed: UInt64) -> Data {
-        var generator = SeededGenerator(seed: seed)
-        var words = (0..<(count + 7) / 8).map { _ in generator.next() }
-        return words.withUnsafeMutableBytes { Data($0.prefix(count)) }
-    }
-}

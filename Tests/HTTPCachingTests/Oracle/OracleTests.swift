@@ -7,7 +7,7 @@ internal import Testing
 @Suite struct OracleTests {
     /// All together; half of them are about reuse.
     #if DEBUG
-    private static let rounds = 50_000
+    private static let rounds = 20_000
     #else
     private static let rounds = 1_000_000
     #endif

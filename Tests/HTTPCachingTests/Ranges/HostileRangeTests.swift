@@ -4,7 +4,11 @@ internal import TestSupport
 internal import Testing
 
 @Suite struct HostileRangeTests {
+    #if DEBUG
+    private static let rounds = 20_000
+    #else
     private static let rounds = 200_000
+    #endif
     private static let pieces = [
         "bytes", "Bytes", "items", "=", "-", "-", "-", ",", ", ", " ", "\t", "/", "*", "0", "1", "5", "9", "10", "99",
         "00", "9223372036854775806", "9223372036854775807", "9223372036854775808", "99999999999999999999999", "W/",
@@ -63,10 +67,10 @@ internal import Testing
                 #expect(!ranges.isEmpty && ranges.allSatisfy(stored.contains), "\(generator)")
             }
         }
-        #expect(understood > 1000, "\(generator)")
+        #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test("G09: no Content-Range traps, and one that is taken is written as it was meant")
+    @Test("G09: no Content-Range traps, and what one is read as is written as a field of the same meaning")
     func contentRanges() {
         var generator = SeededGenerator()
         var understood = 0
@@ -86,7 +90,7 @@ internal import Testing
                 ContentRange(HTTPFields([HTTPField(name: .contentRange, value: parsed.fieldValue)])) == parsed,
                 "\(generator)")
         }
-        #expect(understood > 1000, "\(generator)")
+        #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
     @Test("G14, G15: no If-Range and no validator traps, and a weak one permits nothing")
