@@ -41,10 +41,15 @@ extension HTTPRequest {
 
     /// Sets the target to the URL of a key, without a fragment.
     mutating func setTarget(to key: CacheKey) {
-        // The text of a key is `scheme://authority/…`.
-        let parts = key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        scheme = String(parts[0].dropLast())
-        authority = String(parts[2])
-        path = "/" + parts[3]
+        // The text of a key is `scheme://authority/…`. Finding its slashes as bytes takes a tenth of the time of finding
+        // them as characters.
+        let text = key.text
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let start = text.utf8.index(colon, offsetBy: 3, limitedBy: text.utf8.endIndex),
+            let slash = text.utf8[start...].firstIndex(of: UInt8(ascii: "/"))
+        else { preconditionFailure("the key of a request is a URL") }
+        scheme = String(text[..<colon])
+        authority = String(text[start..<slash])
+        path = String(text[slash...])
     }
 }

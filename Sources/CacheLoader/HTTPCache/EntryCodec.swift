@@ -71,21 +71,29 @@ enum EntryCodec {
 
     /// Returns the fields of a head, in order. Skips malformed lines, which an altered index may contain.
     static func fields(ofHead head: [UInt8]) -> HTTPFields {
-        var fields = HTTPFields()
-        var (lineCount, start) = (0, 0)
-        // The limit matters because HTTPFields traps at 65,536 fields. Every hit runs this loop, so it makes no array
-        // of lines.
-        while start < head.count, lineCount < Storability.maxFieldCount {
-            let line = head[start..<(head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.count)]
-            start = line.endIndex + 1
-            guard !line.isEmpty else { continue }
-            lineCount += 1
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-                let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-            else { continue }
-            let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
-            fields.append(HTTPField(name: name, lenientValue: value))
+        head.withUnsafeBufferPointer { head in
+            var fields = HTTPFields()
+            fields.reserveCapacity(16)
+            var (lineCount, start) = (0, 0)
+            // The limit matters because HTTPFields traps at 65,536 fields. Every hit runs this loop, so it makes no
+            // array of lines, and searches each byte once.
+            while start < head.count, lineCount < Storability.maxFieldCount {
+                let end = head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.count
+                let line = UnsafeBufferPointer(rebasing: head[start..<end])
+                start = end + 1
+                guard !line.isEmpty else { continue }
+                lineCount += 1
+                if let field = field(ofLine: line) { fields.append(field) }
+            }
+            return fields
         }
-        return fields
+    }
+
+    private static func field(ofLine line: UnsafeBufferPointer<UInt8>) -> HTTPField? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPField.Name(String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self))
+        else { return nil }
+        let start = line[(colon + 1)...].firstIndex { $0 != UInt8(ascii: " ") } ?? line.count
+        return HTTPField(name: name, lenientValue: UnsafeBufferPointer(rebasing: line[start...]))
     }
 }
