@@ -11,7 +11,7 @@ struct Feed: Decodable, Sendable {
 func makeLoader(_ store: ResponseStore) -> ResourceLoader {
     var configuration = ResourceLoader.Configuration()
     configuration.policy.defaultLifetime = .seconds(3600)
-    configuration.contentTypes = ContentTypeFilter(["application/json", "image/*", "text/*"])
+    configuration.contentTypes = ["application/json", "image/*", "text/*"]
     configuration.memoryLimit = 64 << 20
     configuration.memoryPressure = SystemMemoryPressure()
     return ResourceLoader(store: store, configuration: configuration)
@@ -39,8 +39,8 @@ func follow(_ loader: ResourceLoader) async {
         switch event {
         case .cached(let old): print("for now:", old.value)
         case .requesting(let hadCached): print(hadCached ? "looking for news" : "loading")
-        case .progress(let progress): print(progress.received, "of", progress.total ?? -1)
-        case .retrying(let retry): print(retry.failedAttempts, retry.error)
+        case .progress(let received, let total): print(received, "of", total ?? -1)
+        case .retrying(let error, let failedAttempts, _): print(failedAttempts, error)
         case .storeFailed(let error): print("goes on without the store:", error)
         case .completed(let new): print(new.source, new.value)
         case .failed(let error): print(error)
@@ -50,10 +50,10 @@ func follow(_ loader: ResourceLoader) async {
 }
 
 func handle(_ loader: ResourceLoader) {
-    let handle = loader.start(ResourceRequest("https://example.com/logo.png")) { event in
+    let load = loader.start(ResourceRequest("https://example.com/logo.png")) { event in
         if case .completed(let logo) = event { print(logo.data.count) }
     }
-    handle.cancel()
+    load.cancel()
 }
 
 func prefetch(_ loader: ResourceLoader) async {

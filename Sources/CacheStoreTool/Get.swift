@@ -103,9 +103,9 @@ struct Get: AsyncParsableCommand {
         return try await line.show {
             batch.progressText()
         } during: {
-            try await withThrowingTaskGroup(of: (Int, Result<Resource, any Error>).self) { group in
+            try await withThrowingTaskGroup(of: (Int, Result<Loaded<Data>, any Error>).self) { group in
                 var worst: Failure.Kind?
-                var arrived: [Int: Result<Resource, any Error>] = [:]
+                var arrived: [Int: Result<Loaded<Data>, any Error>] = [:]
                 var begun = 0
                 for number in urls.indices {
                     while begun < min(urls.count, number + window) {
@@ -127,7 +127,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    private func load(_ url: String, through loader: ResourceLoader) async -> Result<Resource, any Error> {
+    private func load(_ url: String, through loader: ResourceLoader) async -> Result<Loaded<Data>, any Error> {
         do {
             return .success(try await loader.load(loading.request(try URLArgument(url).text, lane: lane)))
         } catch {
@@ -138,7 +138,7 @@ struct Get: AsyncParsableCommand {
     /// Delivers a loaded body, or reports the failure.
     ///
     /// - Throws: An error that ends the whole command.
-    private func finish(_ result: Result<Resource, any Error>) throws -> Failure.Kind? {
+    private func finish(_ result: Result<Loaded<Data>, any Error>) throws -> Failure.Kind? {
         do {
             let resource = try result.get()
             if !Task.isCancelled { try deliver(resource) }
@@ -155,7 +155,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    private func deliver(_ resource: Resource) throws {
+    private func deliver(_ resource: Loaded<Data>) throws {
         if verbose { StandardError.write("\(provenance(of: resource))\n") }
         if let output, output != "-" {
             try OutputFile(path: output).write(resource.data)
@@ -165,7 +165,7 @@ struct Get: AsyncParsableCommand {
     }
 
     /// Returns one line of `name=value` pairs, the URL last.
-    private func provenance(of resource: Resource) -> String {
+    private func provenance(of resource: Loaded<Data>) -> String {
         let digest = ContentDigest(of: resource.data)
         let expires = resource.expiresAt?.formatted(.iso8601) ?? "-"
         return """
@@ -176,7 +176,7 @@ struct Get: AsyncParsableCommand {
 }
 
 extension LoadTally.Outcome {
-    fileprivate init(_ result: Result<Resource, any Error>) {
+    fileprivate init(_ result: Result<Loaded<Data>, any Error>) {
         switch result {
         case .success(let resource): self.init(resource.source)
         case .failure: self = .failed

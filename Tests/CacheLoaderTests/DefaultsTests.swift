@@ -33,6 +33,7 @@ struct DefaultsTests {
         defaults.check("loadsFiles") { $0.loadsFiles }
         defaults.check("decodesContent") { $0.decodesContent }
         defaults.check("contentTypes") { $0.contentTypes == nil }
+        defaults.check("acceptsMissingContentType") { !$0.acceptsMissingContentType }
         defaults.check("credentials") { $0.credentials.isEmpty }
         defaults.check("processWait") { $0.processWait == .seconds(10) }
         defaults.check("reachability") { $0.reachability == nil }
@@ -97,7 +98,7 @@ struct DefaultsTests {
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: LaneWidths, StressLimits, CacheStatusOptions, ContentTypeFilter and JSONProcessor")
+    @Test("K1: LaneWidths, StressLimits, CacheStatusOptions and JSONProcessor")
     func parts() {
         var lanes = DocumentedDefaults(of: LaneWidths())
         lanes.check("urgent") { $0.urgent == 6 }
@@ -117,12 +118,7 @@ struct DefaultsTests {
         cacheStatus.check("hasDetail") { !$0.hasDetail }
         #expect(cacheStatus.differences == [])
 
-        var filter = DocumentedDefaults(of: ContentTypeFilter(["image/*"]))
-        filter.check("ranges") { $0.ranges == ["image/*"] }
-        filter.check("acceptsMissing") { !$0.acceptsMissing }
-        #expect(filter.differences == [])
-
-        let json = JSONProcessor(Int.self, version: 1, dates: .secondsSince2001, keys: .asProperties)
+        let json = JSONProcessor(Int.self, version: 1, dates: .deferredToDate, keys: .useDefaultKeys)
         #expect(JSONProcessor(Int.self).id == json.id)
     }
 

@@ -25,7 +25,7 @@ struct ScenarioTests {
     }
 
     private func loadAll(_ fixture: LoaderFixture, _ origin: LoopbackOrigin, _ paths: [String]) async throws -> [String:
-        Resource]
+        Loaded<Data>]
     {
         try await withThrowingTaskGroup { group in
             for path in paths { group.addTask { (path, try await fixture.loader.load(origin.url(path))) } }
@@ -96,7 +96,7 @@ struct ScenarioTests {
                 contentType: "text/plain")
         }
         let directory = try TemporaryDirectory()
-        var before: [Resource] = []
+        var before: [Loaded<Data>] = []
         do {
             let fixture = try LoaderFixture(
                 transport: DefaultTransport.patient(), directory: directory)

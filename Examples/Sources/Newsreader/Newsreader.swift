@@ -82,8 +82,8 @@ struct Newsreader: AsyncParsableCommand {
                 shown = old.value
             case .requesting(let hadCached):
                 say(hadCached ? "feed: looking for news" : "feed: loading")
-            case .retrying(let retry):
-                say("feed: attempt \(retry.failedAttempts) has failed: \(retry.error)")
+            case .retrying(let error, let failedAttempts, _):
+                say("feed: attempt \(failedAttempts) has failed: \(error)")
             case .storeFailed(let error):
                 say("feed: goes on without the store: \(error)")
             case .completed(let new):

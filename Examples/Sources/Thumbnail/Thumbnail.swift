@@ -58,7 +58,7 @@ struct Thumbnail: AsyncParsableCommand {
         let store = try ResponseStore(directory: URL(filePath: store))
         defer { store.close() }
         let loader = ResourceLoader(store: store)
-        loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
+        loader.configuration.contentTypes = ["image/*"]
 
         let isDecoded = Mutex(false)
         let encoded = ClosureProcessor(ProcessorID("encoded", parameters: ["as": "\(encoding)"])) {

@@ -137,8 +137,8 @@ extension CacheTransaction {
     /// Whether this request wants to store a storable response.
     private func keeps(_ response: StoredResponse) -> Bool {
         guard response.status.code < 400 else { return keepsErrors }
-        guard let contentTypes, [200, 203, 206].contains(response.status.code) else { return true }
-        return contentTypes.accepts(response.fields)
+        guard let contentTypeFilter, [200, 203, 206].contains(response.status.code) else { return true }
+        return contentTypeFilter.accepts(response.fields)
     }
 
     /// Sends the original request of the caller, because neither the reply nor a stored response can answer (RFC 9111

@@ -21,7 +21,7 @@ struct CacheTransaction: Sendable {
     var policy: CachePolicy
     let keepsErrors: Bool
     /// Only responses with these content types are stored; `nil` stores all.
-    var contentTypes: ContentTypeFilter?
+    var contentTypeFilter: ContentTypeFilter?
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
     /// Whether the request validates a stored response that its caller has already received.

@@ -1,6 +1,12 @@
 internal import CacheStore
 internal import HTTPTypes
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Blocks requests to origins that keep answering with an error, as ``NegativeCaching`` demands.
 extension ResourceLoader {
     /// Returns the latest error of an origin that answered equal requests with too many errors; `nil` if the loader
@@ -30,7 +36,7 @@ extension ResourceLoader {
         else {
             return nil
         }
-        let resource = try await Resource(response, load.target, load.configuration)
+        let resource = try await Loaded<Data>(response, load.target, load.configuration)
         let arrived = LoadedResource(resource, response, load.target, load.method)
         return resource.with(try await value(plan, of: arrived, load).get())
     }

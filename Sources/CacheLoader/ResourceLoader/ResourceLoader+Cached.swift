@@ -17,7 +17,7 @@ public import Foundation
 /// ``StoredForm``. The first read of a file in a process verifies its digest.
 extension ResourceLoader {
     /// Returns the fresh content of a URL from memory or from the store, like ``cachedValue(for:)-(ResourceRequest)``.
-    public func cachedValue(for url: String) throws(LoadError) -> Resource? {
+    public func cachedValue(for url: String) throws(LoadError) -> Loaded<Data>? {
         try cachedValue(for: ResourceRequest(url))
     }
 
@@ -29,7 +29,7 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
     ///   ``LoadError/unacceptableContentType(_:url:)``, ``LoadError/bodyTooLarge(url:limit:)``.
-    public func cachedValue(for request: ResourceRequest) throws(LoadError) -> Resource? {
+    public func cachedValue(for request: ResourceRequest) throws(LoadError) -> Loaded<Data>? {
         try cachedValue(for: request, .bytes) { { $0.data } }
     }
 
@@ -67,7 +67,7 @@ extension ResourceLoader {
     /// - Parameter maker: Returns a function that makes the value of content; `nil` if only a load can make the value.
     ///   Runs only if there is no such value yet.
     private func cachedValue<Output: Sendable>(
-        for request: ResourceRequest, _ plan: ProcessingPlan, maker: () -> ((Resource) throws -> Output)?
+        for request: ResourceRequest, _ plan: ProcessingPlan, maker: () -> ((Loaded<Data>) throws -> Output)?
     ) throws(LoadError) -> Loaded<Output>? {
         let key = memoryKey(request, plan)
         if let loaded = loadFromMemory(key) {
@@ -103,7 +103,7 @@ extension ResourceLoader {
     /// Reads the stored value of a response, or makes the value of the stored content.
     private func value<Output: Sendable>(
         _ plan: ProcessingPlan, of response: CachedResponse, _ request: RedirectRequest, _ load: Load,
-        _ maker: () -> ((Resource) throws -> Output)?
+        _ maker: () -> ((Loaded<Data>) throws -> Output)?
     ) throws(LoadError) -> (Loaded<Output>, byteCount: Int)? {
         let (target, configuration) = (request.target, load.configuration)
         if let original = response.original(for: request.method),
@@ -114,9 +114,9 @@ extension ResourceLoader {
             return (loaded.cast(), Int(clamping: original.byteCount))
         }
         guard let make = maker() else { return nil }
-        let resource: Resource
+        let resource: Loaded<Data>
         do throws(LoadError) {
-            resource = try Resource(stored: response, target, configuration)
+            resource = try Loaded<Data>(stored: response, target, configuration)
         } catch .store, .malformedContent {
             // The stored body is unusable. A load asks the origin for another one.
             return nil
@@ -129,7 +129,7 @@ extension ResourceLoader {
     }
 }
 
-extension Resource {
+extension Loaded<Data> {
     /// Reads the stored body of a response on the calling thread.
     fileprivate init(
         stored response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration

@@ -41,9 +41,13 @@ extension ResourceLoader {
         public var loadsFiles: Bool = true
         /// Whether the loader requests the codings gzip and deflate, and decodes bodies; `true` by default.
         public var decodesContent: Bool = true
-        /// The accepted types of content; `nil`, the default, for all. Content of another type fails with
-        /// ``LoadError/unacceptableContentType(_:url:)``, and is not stored.
-        public var contentTypes: ContentTypeFilter? = nil
+        /// The accepted types of content, such as `["image/*"]`; `nil`, the default, for all. Content of another type
+        /// fails with ``LoadError/unacceptableContentType(_:url:)``, and is not stored.
+        public var contentTypes: [MediaRange]? = nil
+        /// Whether ``contentTypes`` let content without a readable `Content-Type` pass; `false` by default.
+        ///
+        /// RFC 9110 §8.3: a recipient may assume `application/octet-stream` for such content, or examine the content.
+        public var acceptsMissingContentType: Bool = false
         /// The credentials for each origin; see ``setCredentials(_:forOrigin:)``. None by default.
         public internal(set) var credentials: [String: Credentials] = [:]
         /// The maximum wait for another process that loads the same resource into the same store; 10 seconds by
@@ -69,6 +73,10 @@ extension ResourceLoader {
 
         /// Creates the default configuration.
         public init() {}
+
+        var contentTypeFilter: ContentTypeFilter? {
+            contentTypes.map { ContentTypeFilter($0, acceptsMissing: acceptsMissingContentType) }
+        }
 
         var cache: HTTPCache.Configuration {
             var cache = HTTPCache.Configuration()

@@ -25,12 +25,13 @@ extension ResourceLoader {
     ///
     /// The handler runs on the actor, never synchronously within this call. Its last call receives the end of the load.
     ///
-    /// - Returns: A handle that cancels the load. Releasing the handle does not cancel it.
+    /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the handler
+    ///   receives ``LoadEvent/cancelled``, unless the load has ended.
     @discardableResult
     public func start<Home: Actor>(
         _ request: ResourceRequest, deliversStale: Bool = true, on actor: Home,
         handler: @escaping @Sendable (isolated Home, LoadEvent<Data>) -> Void
-    ) -> LoadHandle {
+    ) -> Task<Void, Never> {
         start(request, .bytes, deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Data>>) in
             for await event in events { await handler(actor, event) }
         }
@@ -40,12 +41,13 @@ extension ResourceLoader {
     ///
     /// The handler never runs synchronously within this call. Its last call receives the end of the load.
     ///
-    /// - Returns: A handle that cancels the load. Releasing the handle does not cancel it.
+    /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the handler
+    ///   receives ``LoadEvent/cancelled``, unless the load has ended.
     @discardableResult
     public func start(
         _ request: ResourceRequest, deliversStale: Bool = true,
         handler: (@MainActor @Sendable (LoadEvent<Data>) -> Void)? = nil
-    ) -> LoadHandle {
+    ) -> Task<Void, Never> {
         start(request, .bytes, deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Data>>) in
             for await event in events { await handler?(event) }
         }
@@ -56,10 +58,17 @@ extension ResourceLoader {
     func start<Output>(
         _ request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool,
         read: @escaping @Sendable (AsyncStream<LoadEvent<Output>>) async -> Void
-    ) -> LoadHandle {
+    ) -> Task<Void, Never> {
         let (events, cancel) = observe(request, plan, deliversStale: deliversStale, as: Output.self)
-        Task { await read(events) }
-        return LoadHandle(cancel)
+        // Not cancelled with the returned task: the handler receives the end of the load.
+        let reading = Task { await read(events) }
+        return Task {
+            await withTaskCancellationHandler {
+                await reading.value
+            } onCancel: {
+                cancel()
+            }
+        }
     }
 
     func events<Output>(
@@ -124,20 +133,5 @@ extension ResourceLoader {
         _ plan: ProcessingPlan, _ arrived: LoadedResource, _ load: Load
     ) async -> Loaded<Output>? {
         (try? await value(plan, of: arrived, load).get()).map { arrived.resource.with($0).cast() }
-    }
-}
-
-/// A handle that cancels a load with a handler.
-public final class LoadHandle: Sendable {
-    private let leave: @Sendable () -> Void
-
-    init(_ leave: @escaping @Sendable () -> Void) {
-        self.leave = leave
-    }
-
-    /// Cancels the load for this caller. The handler receives ``LoadEvent/cancelled``, unless the load has ended.
-    /// Further calls change nothing.
-    public func cancel() {
-        leave()
     }
 }

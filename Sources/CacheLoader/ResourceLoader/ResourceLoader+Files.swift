@@ -8,7 +8,7 @@ internal import Foundation
 
 extension ResourceLoader {
     /// Reads the file that a request names by its path or by a `file` URL; `nil` if the request names none.
-    func loadFile(_ request: ResourceRequest) async throws(LoadError) -> Resource? {
+    func loadFile(_ request: ResourceRequest) async throws(LoadError) -> Loaded<Data>? {
         guard let path = Self.path(request.url), configuration.loadsFiles else { return nil }
         let limit = configuration.maxBodyBytes
         let data: Data
@@ -30,7 +30,7 @@ extension ResourceLoader {
         }
         // The file may have grown meanwhile.
         guard Int64(data.count) <= limit else { throw .bodyTooLarge(url: request.url, limit: limit) }
-        return Resource(data, of: request.url)
+        return Loaded<Data>(data, of: request.url)
     }
 
     /// Returns the absolute path in a text; `nil` without one. RFC 8089 §2: a `file` URL has no host, or that of this

@@ -46,9 +46,9 @@ extension ResourceLoader {
         var fields = response.headerFields
         let data = try load.configuration.decode(bytes, &fields, url: target.url.text)
         // A load rejects content of a type that the configuration does not accept.
-        let isAccepted = load.configuration.contentTypes?.accepts(fields) ?? true
+        let isAccepted = load.configuration.contentTypeFilter?.accepts(fields) ?? true
         if let memoryKey, isAccepted {
-            let resource = Resource(data, response, target, fields)
+            let resource = Loaded<Data>(data, response, target, fields)
             remember([memoryKey: data], of: resource, data.count, selected.entry, load, since: epoch)
         }
         return data

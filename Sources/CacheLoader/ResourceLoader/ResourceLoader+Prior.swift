@@ -19,7 +19,7 @@ extension ResourceLoader {
     ///     once, on any thread.
     public func events<Version: Comparable & Sendable>(
         for request: ResourceRequest, prior: Data, version: Version,
-        versionOf: @escaping @Sendable (Resource) -> Version?
+        versionOf: @escaping @Sendable (Loaded<Data>) -> Version?
     ) -> AsyncStream<LoadEvent<Data>> {
         EventsAfterPrior(prior, version: version, url: request.url, versionOf: versionOf)
             .events(of: events(for: request, deliversStale: false))

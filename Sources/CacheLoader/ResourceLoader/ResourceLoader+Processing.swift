@@ -47,7 +47,7 @@ extension ResourceLoader {
     public func start<Output, Home: Actor>(
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
         on actor: Home, handler: @escaping @Sendable (isolated Home, LoadEvent<Output>) -> Void
-    ) -> LoadHandle {
+    ) -> Task<Void, Never> {
         start(request, ProcessingPlan(processor), deliversStale: deliversStale) {
             (events: AsyncStream<LoadEvent<Output>>) in
             for await event in events { await handler(actor, event) }
@@ -59,7 +59,7 @@ extension ResourceLoader {
     public func start<Output>(
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
         handler: @escaping @MainActor @Sendable (LoadEvent<Output>) -> Void
-    ) -> LoadHandle {
+    ) -> Task<Void, Never> {
         start(request, ProcessingPlan(processor), deliversStale: deliversStale) {
             (events: AsyncStream<LoadEvent<Output>>) in
             for await event in events { await handler(event) }

@@ -123,21 +123,21 @@ public final class ResourceLoader: Sendable {
     ///
     /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once. The
     ///   transfer continues for other waiters, and stops if there are none.
-    public func load(_ url: String) async throws(LoadError) -> Resource {
+    public func load(_ url: String) async throws(LoadError) -> Loaded<Data> {
         try await load(ResourceRequest(url))
     }
 
     /// Loads the content of an absolute `http` or `https` URL, or of a file.
     ///
     /// - Throws: As ``load(_:)-(String)``.
-    public func load(_ url: URL) async throws(LoadError) -> Resource {
+    public func load(_ url: URL) async throws(LoadError) -> Loaded<Data> {
         try await load(ResourceRequest(url))
     }
 
     /// Loads the content that answers a request.
     ///
     /// - Throws: As ``load(_:)-(String)``.
-    public func load(_ request: ResourceRequest) async throws(LoadError) -> Resource {
+    public func load(_ request: ResourceRequest) async throws(LoadError) -> Loaded<Data> {
         try await load(request, .bytes)
     }
 

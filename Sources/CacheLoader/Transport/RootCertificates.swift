@@ -22,40 +22,23 @@ public struct RootCertificates: Hashable, Sendable {
     ///
     /// The file is read once. Text outside of the certificates is ignored.
     ///
-    /// - Throws: ``RootCertificateError``.
-    public init(pemFile path: String) throws(RootCertificateError) {
+    /// - Throws: ``TransportError`` with the code ``TransportError/Code/insecure`` if the file cannot be read, contains no
+    ///   certificate in PEM, or a damaged one.
+    public init(pemFile path: String) throws(TransportError) {
+        let name = path.prefix(200).debugDescription
         let bytes: Data
         do {
             bytes = try Data(contentsOf: URL(filePath: path))
         } catch {
             let cause = (error as? CocoaError)?.underlying as? POSIXError
-            throw .unreadableFile(
-                path: path, reason: cause.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)")
+            let reason = cause.map { String(cString: strerror($0.code.rawValue)) } ?? "\(error)"
+            throw TransportError(.insecure, message: "\(name) cannot be read: \(reason)")
         }
         do {
             certificates = try NIOSSLCertificate.fromPEMBytes(Array(bytes))
         } catch {
-            throw .invalidCertificates(path: path)
-        }
-    }
-}
-
-/// The reason why a file of certificates cannot be used.
-@nonexhaustive
-public enum RootCertificateError: Error, Hashable, Sendable {
-    /// The file cannot be read, for the given reason.
-    case unreadableFile(path: String, reason: String)
-    /// The file contains no certificate in PEM, or a damaged one.
-    case invalidCertificates(path: String)
-}
-
-extension RootCertificateError: CustomStringConvertible {
-    /// The error and its path.
-    public var description: String {
-        switch self {
-        case .unreadableFile(let path, let reason): "\(path.prefix(200).debugDescription) cannot be read: \(reason)"
-        case .invalidCertificates(let path):
-            "\(path.prefix(200).debugDescription) contains no certificate in PEM, or a damaged one"
+            throw TransportError(
+                .insecure, message: "\(name) contains no certificate in PEM, or a damaged one")
         }
     }
 }

@@ -151,8 +151,8 @@ struct LoaderFaultTests {
         sleeper.advance(by: .seconds(1))
         let events = await loading
         expectGrammatical(events)
-        let retry = events.compactMap { if case .retrying(let retry) = $0 { retry } else { nil } }.first
-        guard case .transport(let error, url)? = retry?.error, case .completed(let loaded)? = events.last else {
+        let failure = events.compactMap { if case .retrying(let error, _, _) = $0 { error } else { nil } }.first
+        guard case .transport(let error, url)? = failure, case .completed(let loaded)? = events.last else {
             Issue.record("\(events.map(\.name))")
             return
         }

@@ -100,6 +100,6 @@ extension CachedResponse {
     var text: String { get async throws { String(decoding: try await bytes, as: UTF8.self) } }
 }
 
-extension Resource {
+extension Loaded<Data> {
     var text: String { String(decoding: data, as: UTF8.self) }
 }

@@ -228,7 +228,7 @@ struct LoaderProcessingTests {
         var fields: HTTPFields = [.cacheControl: "max-age=60"]
         fields[.contentType] = type
         let (fixture, _) = try fixture("42", fields)
-        fixture.loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
+        fixture.loader.configuration.contentTypes = ["image/*"]
         if isAccepted {
             #expect(try await fixture.loader.load(url, as: number()).value == 42)
         } else {

@@ -209,7 +209,7 @@ struct LoaderStoredValueTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.loader.load(url, as: prefix(3)).value == "ori")
-        fixture.loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
+        fixture.loader.configuration.contentTypes = ["image/*"]
         await #expect(throws: LoadError.unacceptableContentType("text/html", url: url)) {
             try await fixture.loader.load(url, as: prefix(3))
         }

@@ -194,7 +194,7 @@ struct PeekTests {
     @Test("G6: peek keeps nothing in memory of a type that a load rejects")
     func rejectedType() async throws {
         let fixture = try await filled()
-        fixture.loader.configuration.contentTypes = ContentTypeFilter(["image/*"])
+        fixture.loader.configuration.contentTypes = ["image/*"]
         try expect(fixture, ResourceRequest(url), "body")
         await #expect(throws: LoadError.unacceptableContentType("text/plain", url: url)) {
             try await fixture.loader.load(url)

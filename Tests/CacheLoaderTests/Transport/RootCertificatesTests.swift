@@ -76,18 +76,16 @@ struct RootCertificatesTests {
         ])
     func invalid(text: String) throws {
         let path = try file(text)
-        #expect(throws: RootCertificateError.invalidCertificates(path: path)) { try RootCertificates(pemFile: path) }
+        let message = "\(path.debugDescription) contains no certificate in PEM, or a damaged one"
+        #expect(throws: TransportError(.insecure, message: message)) { try RootCertificates(pemFile: path) }
     }
 
     @Test("A missing file and a directory are errors")
     func unreadable() throws {
         for path in [directory.path, directory.path + "/missing.pem"] {
-            let error = #expect(throws: RootCertificateError.self) { try RootCertificates(pemFile: path) }
-            guard case .unreadableFile(path, let reason)? = error else {
-                Issue.record("\(String(describing: error))")
-                continue
-            }
-            #expect(reason == (path == directory.path ? "Is a directory" : "No such file or directory"))
+            let reason = path == directory.path ? "Is a directory" : "No such file or directory"
+            let message = "\(path.debugDescription) cannot be read: \(reason)"
+            #expect(throws: TransportError(.insecure, message: message)) { try RootCertificates(pemFile: path) }
         }
     }
 }

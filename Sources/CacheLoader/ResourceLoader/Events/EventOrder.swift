@@ -43,15 +43,17 @@ package struct EventOrder<Output: Sendable>: Sendable {
     }
 
     /// Drops progress that does not exceed the last one: each attempt begins with the first byte again.
-    package mutating func progress(_ progress: LoadProgress) -> [LoadEvent<Output>] {
-        guard !hasEnded, progress.received > received else { return [] }
-        received = progress.received
-        return pass(requesting() + [.progress(progress)])
+    package mutating func progress(received: Int64, total: Int64?) -> [LoadEvent<Output>] {
+        guard !hasEnded, received > self.received else { return [] }
+        self.received = received
+        return pass(requesting() + [.progress(received: received, total: total)])
     }
 
-    package mutating func retrying(_ retry: LoadRetry) -> [LoadEvent<Output>] {
+    package mutating func retrying(
+        _ error: LoadError, failedAttempts: Int, delay: Duration?
+    ) -> [LoadEvent<Output>] {
         guard !hasEnded else { return [] }
-        return pass(requesting() + [.retrying(retry)])
+        return pass(requesting() + [.retrying(error, failedAttempts: failedAttempts, delay: delay)])
     }
 
     /// Delivers the first failure only: one failure of a store causes more.

@@ -10,10 +10,12 @@ public enum LoadEvent<Output: Sendable>: Sendable {
     case cached(Loaded<Output>)
     /// The load needs the network, and has its turn.
     case requesting(hadCached: Bool)
-    /// Bytes of the body have arrived.
-    case progress(LoadProgress)
-    /// An attempt failed; another follows.
-    case retrying(LoadRetry)
+    /// Bytes of the body have arrived: `received` so far, including those of a stored part. Never decreases. `total` is
+    /// the length of the whole body; `nil` if the origin does not state it.
+    case progress(received: Int64, total: Int64?)
+    /// An attempt failed; another follows after `delay`. `delay` is `nil` while the load waits for its host to become
+    /// reachable. `failedAttempts` counts the attempts so far.
+    case retrying(LoadError, failedAttempts: Int, delay: Duration?)
     /// The store could not be read or written. The load goes on without it, and may not store its value. Occurs at most
     /// once. A body for which a limit of the store leaves no room is no failure.
     case storeFailed(StoreError)
@@ -23,35 +25,6 @@ public enum LoadEvent<Output: Sendable>: Sendable {
     case failed(LoadError)
     /// The load was cancelled.
     case cancelled
-}
-
-/// The progress of the transfer of a body.
-public struct LoadProgress: Hashable, Sendable {
-    /// The number of bytes received, including those of a stored part. Never decreases within an attempt.
-    public let received: Int64
-    /// The length of the whole body in bytes; `nil` if the origin does not state it.
-    public let total: Int64?
-
-    package init(received: Int64, total: Int64?) {
-        self.received = received
-        self.total = total
-    }
-}
-
-/// The reason and the time of another attempt.
-public struct LoadRetry: Hashable, Sendable {
-    /// The number of failed attempts.
-    public let failedAttempts: Int
-    /// The pause before the next attempt; `nil` while the load waits for its host to become reachable.
-    public let delay: Duration?
-    /// The error of the last attempt.
-    public let error: LoadError
-
-    package init(failedAttempts: Int, delay: Duration?, error: LoadError) {
-        self.failedAttempts = failedAttempts
-        self.delay = delay
-        self.error = error
-    }
 }
 
 extension LoadEvent {

@@ -31,8 +31,9 @@ final class LoadObservation<Output: Sendable>: Sendable {
         notify { order in
             switch event {
             case .requesting: order.requesting()
-            case .progress(let progress): order.progress(progress)
-            case .retrying(let retry): order.retrying(retry)
+            case .progress(let received, let total): order.progress(received: received, total: total)
+            case .retrying(let error, let attempts, let delay):
+                order.retrying(error, failedAttempts: attempts, delay: delay)
             case .responding: []
             case .storeFailed(let error): order.storeFailed(error)
             case .ended(let result): order.end(result.map { $0.cast() })

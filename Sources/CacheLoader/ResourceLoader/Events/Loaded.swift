@@ -43,9 +43,6 @@ public struct Loaded<Output: Sendable>: Sendable {
     }
 }
 
-/// A body and its source.
-public typealias Resource = Loaded<Data>
-
 extension Loaded<Data> {
     /// The bytes. A large stored body is memory-mapped, not copied.
     public var data: Data { value }

@@ -6,36 +6,36 @@ public import Foundation
 
 /// Decodes JSON (RFC 8259) to a value of a `Decodable` type.
 ///
-/// The id includes the full name of the type. To store values, use a type that is not `private`: the name of a private
+/// The id includes the full name of the type and the names of the strategies. All strategies that call a closure or a
+/// formatter have one name: tell them apart by the version. To store values, use a type that is not `private`: the name of a private
 /// type differs between runs.
 public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor {
     private let version: Int
-    private let dates: JSONDateFormat
-    private let keys: JSONKeyFormat
+    private let dates: JSONDecoder.DateDecodingStrategy
+    private let keys: JSONDecoder.KeyDecodingStrategy
 
     /// Creates a processor.
     ///
     /// - Parameters:
     ///   - type: The type of the decoded value.
-    ///   - version: Raise this if a change of the type changes the values, but not its name.
-    ///   - dates: The format of dates in the document; part of the id. By default that of `Date`,
-    ///     ``JSONDateFormat/secondsSince2001``.
-    ///   - keys: The format of the keys of objects; part of the id. By default the names of the properties.
+    ///   - version: Raise this if a change of the type, or of a strategy that calls a closure, changes the values.
+    ///   - dates: How to decode dates. By default as `Date` does: from a number of seconds since 2001.
+    ///   - keys: How to decode the keys of objects. By default they are the names of the properties.
     public init(
-        _ type: Output.Type, version: Int = 1, dates: JSONDateFormat = .secondsSince2001,
-        keys: JSONKeyFormat = .asProperties
+        _ type: Output.Type, version: Int = 1, dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys
     ) {
         self.version = version
         self.dates = dates
         self.keys = keys
     }
 
-    /// `json`, with version, type and formats as parameters.
+    /// `json`, with version, type and strategies as parameters.
     public var id: ProcessorID {
         ProcessorID(
             "json", version: version,
             parameters: [
-                "type": String(reflecting: Output.self), "dates": dates.rawValue, "keys": keys.rawValue,
+                "type": String(reflecting: Output.self), "dates": dates.name, "keys": keys.name,
             ])
     }
 
@@ -56,19 +56,31 @@ extension JSONProcessor {
     /// A new decoder for each call, because a decoder has one owner.
     private var decoder: JSONDecoder {
         let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy =
-            switch dates {
-            case .secondsSince2001: .deferredToDate
-            case .secondsSince1970: .secondsSince1970
-            case .millisecondsSince1970: .millisecondsSince1970
-            case .iso8601: .iso8601
-            }
-        decoder.keyDecodingStrategy =
-            switch keys {
-            case .asProperties: .useDefaultKeys
-            case .snakeCase: .convertFromSnakeCase
-            }
+        decoder.dateDecodingStrategy = dates
+        decoder.keyDecodingStrategy = keys
         return decoder
+    }
+}
+
+extension JSONDecoder.DateDecodingStrategy {
+    fileprivate var name: String {
+        switch self {
+        case .deferredToDate: "deferredToDate"
+        case .secondsSince1970: "secondsSince1970"
+        case .millisecondsSince1970: "millisecondsSince1970"
+        case .iso8601: "iso8601"
+        default: "custom"
+        }
+    }
+}
+
+extension JSONDecoder.KeyDecodingStrategy {
+    fileprivate var name: String {
+        switch self {
+        case .useDefaultKeys: "useDefaultKeys"
+        case .convertFromSnakeCase: "convertFromSnakeCase"
+        default: "custom"
+        }
     }
 }
 
@@ -101,8 +113,8 @@ extension ProcessingError {
 extension Processor {
     /// A processor that decodes a value of `type`; see ``JSONProcessor/init(_:version:dates:keys:)``.
     public static func json<Value>(
-        _ type: Value.Type, version: Int = 1, dates: JSONDateFormat = .secondsSince2001,
-        keys: JSONKeyFormat = .asProperties
+        _ type: Value.Type, version: Int = 1, dates: JSONDecoder.DateDecodingStrategy = .deferredToDate,
+        keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys
     ) -> Self where Self == JSONProcessor<Value> {
         JSONProcessor(type, version: version, dates: dates, keys: keys)
     }

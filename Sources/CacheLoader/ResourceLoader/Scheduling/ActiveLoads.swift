@@ -222,8 +222,7 @@ extension ResourceLoader {
             return (isRetried, actions)
         }
         if isRetried {
-            let retry = LoadRetry(failedAttempts: attempt, delay: isParked ? nil : delay, error: failure.error)
-            notify(id, .retrying(retry))
+            notify(id, .retrying(failure.error, failedAttempts: attempt, delay: isParked ? nil : delay))
             // The source may have changed, or have reported the host, before the load was parked.
             if isParked, self.configuration.reachability?.isReachable(load.host) != false {
                 change { $0.retry(id, after: attempt) }

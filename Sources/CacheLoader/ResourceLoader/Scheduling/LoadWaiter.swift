@@ -22,8 +22,8 @@ enum WaiterEvent: Sendable {
     /// The head of the response has arrived. The date is `nil` if the response did not come from the origin, or has no
     /// freshness lifetime.
     case responding(expiresAt: Date?)
-    case progress(LoadProgress)
-    case retrying(LoadRetry)
+    case progress(received: Int64, total: Int64?)
+    case retrying(LoadError, failedAttempts: Int, delay: Duration?)
     case storeFailed(StoreError)
     case ended(Result<Loaded<any Sendable>, LoadError>)
 }

@@ -1,9 +1,15 @@
 internal import CacheStore
 internal import HTTPTypes
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// A loaded resource, and the stored response that it comes from.
 struct LoadedResource: Sendable {
-    let resource: Resource
+    let resource: Loaded<Data>
     /// The key of the last redirect step, under which the store keeps the response if it is stored.
     let key: CacheKey
     /// The stored entry; `nil` if the response is not stored, or if its entry is not known.
@@ -13,7 +19,7 @@ struct LoadedResource: Sendable {
     /// The entry beside which the store may keep processed values; `nil` for none.
     var original: StoredEntry? { resource.status == .ok ? whole : nil }
 
-    init(_ resource: Resource, _ response: CachedResponse, _ target: LoadTarget, _ method: HTTPRequest.Method) {
+    init(_ resource: Loaded<Data>, _ response: CachedResponse, _ target: LoadTarget, _ method: HTTPRequest.Method) {
         self.resource = resource
         key = target.key
         entry = response.entry

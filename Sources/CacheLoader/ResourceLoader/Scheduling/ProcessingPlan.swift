@@ -23,7 +23,7 @@ struct ProcessingPlan: Sendable {
     }
 
     let identity: Identity
-    let make: @Sendable (Resource) async throws -> any Sendable
+    let make: @Sendable (Loaded<Data>) async throws -> any Sendable
     /// The format; `nil` if the store must not keep the value.
     var form: Form?
 
@@ -51,7 +51,7 @@ struct ProcessingPlan: Sendable {
     }
 
     private init(
-        identity: Identity, make: @escaping @Sendable (Resource) async throws -> any Sendable
+        identity: Identity, make: @escaping @Sendable (Loaded<Data>) async throws -> any Sendable
     ) {
         self.identity = identity
         self.make = make

@@ -54,7 +54,7 @@ extension ResourceLoader {
             HTTPRequest(step.method, key: url, fields: fields), content: step.content.map { RequestContent($0) },
             key: step.target.key, target: url, context: context, configuration: load.settings.cache,
             policy: load.policy, keepsErrors: false)
-        transaction.contentTypes = configuration.contentTypes
+        transaction.contentTypeFilter = configuration.contentTypeFilter
         transaction.isBackground = load.isBackground
         transaction.request.addLoaderFields(decodesContent: configuration.decodesContent)
         return transaction

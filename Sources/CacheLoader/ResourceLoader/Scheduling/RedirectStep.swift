@@ -2,6 +2,12 @@ internal import CacheStore
 internal import HTTPTypes
 internal import Logging
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// The result of one redirect step.
 enum RedirectStep {
     case content(LoadedResource)
@@ -92,8 +98,8 @@ extension ResourceLoader {
         notify(.responding(expiresAt: isOfOrigin ? response.expiresAt : nil))
         return try await Self.failing { () async throws(LoadError) in
             let isNew = response.source == .network
-            let resource = try await Resource(
-                response, target, load.configuration, progress: { notify(.progress($0)) },
+            let resource = try await Loaded<Data>(
+                response, target, load.configuration, progress: { notify(.progress(received: $0, total: $1)) },
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew || response.source == .notModified { await transaction.removeFailures() }

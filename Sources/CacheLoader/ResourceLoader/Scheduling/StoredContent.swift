@@ -21,9 +21,9 @@ extension ResourceLoader {
             let loaded = try Loaded(value, response, request.target, load.configuration)
             return (loaded, Int(clamping: original.byteCount), original)
         }
-        let resource: Resource
+        let resource: Loaded<Data>
         do throws(LoadError) {
-            resource = try await Resource(response, request.target, load.configuration)
+            resource = try await Loaded<Data>(response, request.target, load.configuration)
         } catch .store, .malformedContent {
             // The stored body is unusable. The load asks the origin for another one.
             return nil
@@ -50,7 +50,7 @@ extension ResourceLoader {
         var transaction = transaction(load)
         transaction.policy.mode = .cacheOnly
         guard let response = try? transaction.contentFromStore(),
-            let resource = try? await Resource(response, load.target, load.configuration)
+            let resource = try? await Loaded<Data>(response, load.target, load.configuration)
         else { return nil }
         return LoadedResource(resource, response, load.target, load.method)
     }
@@ -128,7 +128,7 @@ extension ResourceLoader {
         return stored.value
     }
 
-    func make(_ plan: ProcessingPlan, of resource: Resource) async -> Result<any Sendable, LoadError> {
+    func make(_ plan: ProcessingPlan, of resource: Loaded<Data>) async -> Result<any Sendable, LoadError> {
         do {
             return .success(try await plan.make(resource))
         } catch {

@@ -136,7 +136,9 @@ extension HTTPFields {
 extension ResourceLoader.Configuration {
     /// Throws if the configuration does not accept the type of the content.
     func checkContentType(of head: HTTPResponse, url: String) throws(LoadError) {
-        guard let contentTypes, head.status != .notModified, !contentTypes.accepts(head.headerFields) else { return }
+        guard let contentTypeFilter, head.status != .notModified, !contentTypeFilter.accepts(head.headerFields) else {
+            return
+        }
         throw .unacceptableContentType(head.headerFields[values: .contentType].last, url: url)
     }
 
@@ -151,17 +153,17 @@ extension ResourceLoader.Configuration {
     }
 }
 
-extension Resource {
+extension Loaded<Data> {
     /// Reads the body of a response, and decodes it.
     ///
     /// - Parameter undecodable: Called if the body has arrived completely, but cannot be decoded.
     init(
         _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration,
-        progress: (LoadProgress) -> Void = { _ in }, undecodable: () async -> Void = {}
+        progress: (_ received: Int64, _ total: Int64?) -> Void = { _, _ in }, undecodable: () async -> Void = {}
     ) async throws(LoadError) {
         try configuration.checkContentType(of: response.head, url: target.url.text)
         let total = response.body.byteCount
-        var data = try await response.body.data { progress(LoadProgress(received: $0, total: total)) }
+        var data = try await response.body.data { progress($0, total) }
         var fields = response.headerFields
         if response.status != .partialContent {
             do throws(LoadError) {

@@ -17,9 +17,9 @@ func expectGrammatical<Output>(
         var received: Int64 = 0
         loop: while true {
             switch rest.first {
-            case .progress(let progress)?:
-                #expect(progress.received > received, "less than before", sourceLocation: sourceLocation)
-                received = progress.received
+            case .progress(let next, _)?:
+                #expect(next > received, "less than before", sourceLocation: sourceLocation)
+                received = next
             case .retrying?, .storeFailed?: break
             default: break loop
             }
@@ -35,8 +35,8 @@ extension LoadEvent {
         switch self {
         case .cached: "cached"
         case .requesting(let hadCached): hadCached ? "requesting again" : "requesting"
-        case .progress(let progress): "progress \(progress.received)/\(progress.total.map(String.init) ?? "?")"
-        case .retrying(let retry): "retrying \(retry.failedAttempts)"
+        case .progress(let received, let total): "progress \(received)/\(total.map(String.init) ?? "?")"
+        case .retrying(_, let failedAttempts, _): "retrying \(failedAttempts)"
         case .storeFailed: "storeFailed"
         case .completed(let loaded): "completed \(loaded.source)"
         case .failed: "failed"

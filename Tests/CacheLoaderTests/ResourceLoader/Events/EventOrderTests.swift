@@ -23,7 +23,7 @@ struct EventOrderTests {
         let events = names { order in
             order.awaitCached()
             return [
-                order.requesting(), order.progress(LoadProgress(received: 1, total: nil)), order.cached(loaded(1)),
+                order.requesting(), order.progress(received: 1, total: nil), order.cached(loaded(1)),
                 order.end(.success(loaded(2))),
             ]
         }
@@ -52,11 +52,11 @@ struct EventOrderTests {
     func progress() {
         let events = names { order in
             [
-                order.progress(LoadProgress(received: 5, total: 9)),
-                order.retrying(LoadRetry(failedAttempts: 1, delay: nil, error: .cancelled)), order.requesting(),
-                order.progress(LoadProgress(received: 3, total: 9)),
-                order.progress(LoadProgress(received: 9, total: 9)), order.end(.failure(.cancelled)),
-                order.end(.success(loaded(1))), order.progress(LoadProgress(received: 10, total: nil)),
+                order.progress(received: 5, total: 9),
+                order.retrying(.cancelled, failedAttempts: 1, delay: nil), order.requesting(),
+                order.progress(received: 3, total: 9),
+                order.progress(received: 9, total: 9), order.end(.failure(.cancelled)),
+                order.end(.success(loaded(1))), order.progress(received: 10, total: nil),
                 order.cached(loaded(1)),
             ]
         }
@@ -91,8 +91,8 @@ struct EventOrderTests {
             switch Int.random(in: 0..<5, using: &generator) {
             case 0: events += order.requesting()
             case 1:
-                events += order.progress(LoadProgress(received: .random(in: 0...9, using: &generator), total: nil))
-            case 2: events += order.retrying(LoadRetry(failedAttempts: 1, delay: .zero, error: .cancelled))
+                events += order.progress(received: .random(in: 0...9, using: &generator), total: nil)
+            case 2: events += order.retrying(.cancelled, failedAttempts: 1, delay: .zero)
             case 3: events += order.storeFailed(.closed)
             default: events += order.cached(Bool.random(using: &generator) ? loaded(0) : nil)
             }

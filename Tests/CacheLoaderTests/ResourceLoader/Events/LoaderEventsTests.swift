@@ -123,7 +123,7 @@ struct LoaderEventsTests {
         #expect(try await fixture.loader.load(url).text == "body")
     }
 
-    @Test("E4: a handle that is let go keeps the load; one that is cancelled ends it, once")
+    @Test("E4: releasing the task of a handler keeps the load; cancelling the task ends the load, once")
     func handles() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -137,19 +137,20 @@ struct LoaderEventsTests {
             keptContinuation.yield(event)
             if event.isLast { keptContinuation.finish() }
         }
-        let handle = fixture.loader.start(ResourceRequest(url)) { event in
+        let task = fixture.loader.start(ResourceRequest(url)) { event in
             leftContinuation.yield(event)
             if event.isLast { leftContinuation.finish() }
         }
         var events = left.makeAsyncIterator()
         #expect(await events.next()?.name == "requesting")
-        handle.cancel()
-        handle.cancel()
+        task.cancel()
+        task.cancel()
         #expect(await events.next()?.name == "cancelled")
         #expect(await events.next() == nil)
+        await task.value
         gate.open()
         #expect(await kept.all.last?.name == "completed network")
-        handle.cancel()
+        task.cancel()
         #expect(transport.requestCount == 1)
     }
 

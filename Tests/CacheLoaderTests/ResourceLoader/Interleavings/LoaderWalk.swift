@@ -24,7 +24,7 @@ struct LoaderWalk {
         /// The versions before this one were removed before the load began.
         let firstVersion: Int
         /// Guards the result.
-        private let result = Mutex<Result<Resource, LoadError>?>(nil)
+        private let result = Mutex<Result<Loaded<Data>, LoadError>?>(nil)
         /// Guards the task.
         private let task = Mutex<Task<Void, Never>?>(nil)
 
@@ -35,11 +35,11 @@ struct LoaderWalk {
             self.firstVersion = firstVersion
         }
 
-        var current: Result<Resource, LoadError>? { result.withLock { $0 } }
+        var current: Result<Loaded<Data>, LoadError>? { result.withLock { $0 } }
 
-        func run(_ load: @escaping @Sendable () async throws(LoadError) -> Resource) {
+        func run(_ load: @escaping @Sendable () async throws(LoadError) -> Loaded<Data>) {
             let task = Task {
-                let result: Result<Resource, LoadError>
+                let result: Result<Loaded<Data>, LoadError>
                 do throws(LoadError) {
                     result = .success(try await load())
                 } catch {
@@ -224,7 +224,7 @@ struct LoaderWalk {
     }
 
     /// Bytes of the path and of the user, of a version that may answer.
-    private mutating func check(_ resource: Resource, of load: Begun) {
+    private mutating func check(_ resource: Loaded<Data>, of load: Begun) {
         let parts = resource.text.split(separator: "|")
         guard parts.count == 3, parts[0] == load.path, parts[1] == load.user, let version = Int(parts[2]) else {
             return report("\(load.user) got \(resource.text) from \(load.path)")

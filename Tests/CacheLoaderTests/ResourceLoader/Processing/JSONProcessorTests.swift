@@ -22,16 +22,18 @@ internal import Testing
     @Test(
         "F1: a value in the formats of its author",
         arguments: [
-            (.secondsSince2001, .asProperties, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
-            (.secondsSince1970, .asProperties, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
-            (.millisecondsSince1970, .asProperties, #"{"entries":[{"title":"é","firstSeen":1500}]}"#, 1.5),
-            (.iso8601, .asProperties, #"{"entries":[{"title":"é","firstSeen":"1970-01-01T00:01:00Z"}]}"#, 60),
+            (.deferredToDate, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
+            (.secondsSince1970, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
+            (.millisecondsSince1970, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":1500}]}"#, 1.5),
+            (.iso8601, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":"1970-01-01T00:01:00Z"}]}"#, 60),
             (
-                .secondsSince1970, .snakeCase,
+                .secondsSince1970, .convertFromSnakeCase,
                 #"{"entries":[{"title":"é","first_seen":60,"more":[]}]}"#, 60
             ),
-        ] as [(JSONDateFormat, JSONKeyFormat, String, Double)])
-    func value(dates: JSONDateFormat, keys: JSONKeyFormat, json: String, seconds: Double) async throws {
+        ] as [(JSONDecoder.DateDecodingStrategy, JSONDecoder.KeyDecodingStrategy, String, Double)])
+    func value(
+        dates: JSONDecoder.DateDecodingStrategy, keys: JSONDecoder.KeyDecodingStrategy, json: String, seconds: Double
+    ) async throws {
         let feed = try await ProcessorSample.value(Data(json.utf8), as: .json(Feed.self, dates: dates, keys: keys))
         #expect(feed == Feed(entries: [.init(title: "é", firstSeen: Date(timeIntervalSince1970: seconds))]))
     }

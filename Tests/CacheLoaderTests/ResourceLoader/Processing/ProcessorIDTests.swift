@@ -1,4 +1,5 @@
 internal import CacheLoader
+import Foundation
 internal import Testing
 
 @Suite struct ProcessorIDTests {
@@ -11,7 +12,7 @@ internal import Testing
         #expect(TextProcessor().id.description == "text@1")
         #expect(
             JSONProcessor([String: Int].self, version: 3).id.description
-                == "json@3;dates=secondsSince2001;keys=asProperties;type=Swift.Dictionary%3CSwift.String,%20Swift.Int%3E"
+                == "json@3;dates=deferredToDate;keys=useDefaultKeys;type=Swift.Dictionary%3CSwift.String,%20Swift.Int%3E"
         )
         #expect(ProcessorID("a b", parameters: ["é": "+", "b": ""]).description == "a%20b@1;%C3%A9=%2B;b=")
         let chain = TextProcessor().then(ClosureProcessor(ProcessorID("count", version: 2)) { text, _ in text.count })
@@ -41,15 +42,14 @@ internal import Testing
         #expect(ids.allSatisfy { $0.description.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
     }
 
-    @Test("F1: every format of JSON has an id of its own")
-    func formats() {
-        var ids: Set<ProcessorID> = []
-        for dates in JSONDateFormat.allCases {
-            for keys in JSONKeyFormat.allCases {
-                ids.insert(JSONProcessor(One.self, dates: dates, keys: keys).id)
-            }
-        }
-        #expect(ids.count == JSONDateFormat.allCases.count * JSONKeyFormat.allCases.count)
+    @Test("F1: every strategy of a JSON decoder has an id of its own")
+    func strategies() {
+        let dates: [JSONDecoder.DateDecodingStrategy] = [
+            .deferredToDate, .secondsSince1970, .millisecondsSince1970, .iso8601, .custom { _ in Date() },
+        ]
+        let keys: [JSONDecoder.KeyDecodingStrategy] = [.useDefaultKeys, .convertFromSnakeCase, .custom { $0[0] }]
+        let ids = Set(dates.flatMap { dates in keys.map { JSONProcessor(One.self, dates: dates, keys: $0).id } })
+        #expect(ids.count == dates.count * keys.count)
         #expect(ids.contains(JSONProcessor(One.self).id))
     }
 
