@@ -16,6 +16,31 @@ internal import Testing
         #expect(new.conditionalRequest(from: Sample.request()) == nil)
     }
 
+    @Test("The effects of a decision: updates, removals and the response that answers")
+    func effects() throws {
+        let (old, new) = (Sample.stored("ETag: \"a\"", received: 10), Sample.stored("ETag: \"b\"", received: 20))
+        let candidates = [old, old, old]
+        func effects(_ decision: ReplyDecision) -> (updates: [Int: StoredResponse], removals: [Int], answers: Bool) {
+            let answer = decision.answer(among: candidates, policy: CachePolicy(), now: Sample.time(30))
+            return (decision.updates, decision.removals(among: candidates).sorted(), answer != nil)
+        }
+        #expect(effects(.freshen([1: new], answerWith: 1, removeAfterUse: false)) == ([1: new], [1], true))
+        #expect(effects(.freshen([1: new], answerWith: 1, removeAfterUse: true)) == ([:], [1], true))
+        #expect(effects(.update([0: new], removing: [2])) == ([0: new], [0, 2], false))
+        #expect(effects(.serveStale(2)) == ([:], [], true))
+        #expect(effects(.store(new)) == ([:], [], false))
+        #expect(effects(.retry(removing: [1])) == ([:], [1], false))
+        #expect(effects(.relay(removeStored: false)) == ([:], [], false))
+        #expect(effects(.relay(removeStored: true)) == ([:], [0, 1, 2], false))
+
+        let freshened = ReplyDecision.freshen([1: new], answerWith: 1, removeAfterUse: true)
+        let validated = try #require(freshened.answer(among: candidates, policy: CachePolicy(), now: Sample.time(30)))
+        #expect(validated == (1, new, nil))
+        let stale = try #require(
+            ReplyDecision.serveStale(2).answer(among: candidates, policy: CachePolicy(), now: Sample.time(30)))
+        #expect(stale == (2, old, 20))
+    }
+
     @Test("V04: the response to Vary: * is delivered, not stored")
     func varyStar() {
         let reply = Sample.exchange("Cache-Control: max-age=60", "Vary: Accept, *")

@@ -50,6 +50,14 @@ public struct ReuseDecision: Hashable, Sendable {
         self = Self.make(request, candidates, policy, now, fingerprint)
     }
 
+    /// The request that the cache forwards instead of the original one; `nil` if it adds no question.
+    public var conditionalRequest: HTTPRequest? {
+        switch action {
+        case .validate(_, let request, _), .resume(_, let request): request
+        case .hit, .hitWhileRevalidating, .forward, .unsatisfiable: nil
+        }
+    }
+
     /// The question that the forwarded request asks the origin, for ``ReplyDecision``.
     public var question: ReplyDecision.Question {
         switch action {
