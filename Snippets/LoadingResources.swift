@@ -13,7 +13,7 @@ func makeLoader(_ store: ResponseStore) -> ResourceLoader {
     configuration.policy.defaultLifetime = .seconds(3600)
     configuration.contentTypes = ["application/json", "image/*", "text/*"]
     configuration.memoryLimit = 64 << 20
-    configuration.memoryPressure = SystemMemoryPressure()
+    configuration.memoryPressure = .system()
     return ResourceLoader(store: store, configuration: configuration)
 }
 
@@ -80,7 +80,7 @@ func look(_ loader: ResourceLoader) throws {
 }
 
 func keep() {
-    let titles = MemoryCache<String, String>(costLimit: 1 << 20, pressure: SystemMemoryPressure())
+    let titles = MemoryCache<String, String>(costLimit: 1 << 20, pressure: .system())
     titles.insert("Feeds", for: "title", cost: 5)
     print(titles.value(for: "title") ?? "")
 }

@@ -34,8 +34,9 @@ extension ResourceLoader {
         public var memoryLimit: Int? = nil
         /// The limits for the values in memory under memory pressure.
         public var memoryStress = StressLimits()
-        /// The source of reports about memory pressure, such as ``SystemMemoryPressure``. None by default.
-        public var memoryPressure: (any MemoryPressureSource)? = nil
+        /// The source of memory pressure, such as ``MemoryPressureSource/system()``; none by default. A signal shrinks
+        /// the memory, and releases the values of models without observers or leases.
+        public var memoryPressure: MemoryPressureSource? = nil
         /// Whether the loader also loads paths and `file` URLs, without a request and without storing their content;
         /// `true` by default.
         public var loadsFiles: Bool = true

@@ -208,7 +208,7 @@ struct CacheCountersTests {
 
     @Test("I8: what goes from memory to make room, and under pressure, is counted; what is removed is not")
     func memory() async throws {
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "12345678") }
         let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
             configuration.metrics = metrics

@@ -41,7 +41,7 @@ struct LogOptionsTests {
 
     /// Loads in all the ways that there is something to tell of, everywhere with secrets.
     private func play(_ options: LogOptions?, logger: Logger? = nil) async throws {
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let gate = Gate()
         let transport = ScriptedTransport { (request, _) throws(TransportError) in
             let path = request.path ?? ""
@@ -130,7 +130,7 @@ struct LogOptionsTests {
 
     @Test("I8: a change of the options counts for memory, too")
     func change() async throws {
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200) }
         let fixture = try LoaderFixture(transport: transport) { configuration in
             configuration.logger = log.logger

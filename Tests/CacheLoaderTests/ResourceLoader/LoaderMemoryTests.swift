@@ -79,7 +79,7 @@ struct LoaderMemoryTests {
 
     @Test("G1, G4: Int.max is no limit, and pressure frees a share of the values all the same")
     func unlimited() async throws {
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
         let fixture = try LoaderFixture(transport: transport) {
             $0.memoryLimit = .max

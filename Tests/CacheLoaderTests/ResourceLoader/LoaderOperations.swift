@@ -55,7 +55,7 @@ struct LoaderOperations {
     }
 
     mutating func perform(
-        on fixture: LoaderFixture, _ pressure: ScriptedPressure, _ leases: [LeasedResource<Data>]
+        on fixture: LoaderFixture, _ pressure: MemoryPressureSource, _ leases: [LeasedResource<Data>]
     ) async throws {
         let loader = fixture.loader
         count += 1
@@ -72,7 +72,7 @@ struct LoaderOperations {
         case ..<640: await readEvents(loader)
         case ..<680: await handle(loader)
         case ..<690: await prefetch(loader)
-        case ..<740: try await lease(leases)
+        case ..<740: await lease(leases)
         case ..<930: try await local(loader)
         case ..<970:
             try loader.setLane(Bool.random(using: &generator) ? .urgent : .background, of: request().request)
@@ -137,13 +137,13 @@ struct LoaderOperations {
         #expect(isCancelled ? progress.completed <= 5 : progress.completed == 5, "\(generator)")
     }
 
-    private mutating func lease(_ leases: [LeasedResource<Data>]) async throws {
+    private mutating func lease(_ leases: [LeasedResource<Data>]) async {
         let lease = leases[Int.random(in: 0..<leases.count, using: &generator)]
         lease.acquire()
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         #expect(lease.leases > 0, "\(generator)")
         if let value = lease.value { #expect(value.contains(UInt8(ascii: "|")), "\(generator)") }
-        try lease.release()
+        lease.release()
     }
 
     private mutating func local(_ loader: ResourceLoader) async throws {

@@ -35,7 +35,7 @@ struct LoaderStressTests {
         _ = try await neighbour.loader.load("https://example.com/0")
         let lanes = neighbour.loader.configuration.lanes
 
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let (witness, counts) = try await use(pressure, seed)
         await eventually { witness.isGone }
         #expect(pressure.observerCount == 0)
@@ -50,7 +50,7 @@ struct LoaderStressTests {
 
     /// Has a loader used by all tasks, ends it, and lets go of it.
     private func use(
-        _ pressure: ScriptedPressure, _ seed: SeededGenerator
+        _ pressure: MemoryPressureSource, _ seed: SeededGenerator
     ) async throws -> (Witness, BusyOrigin.Counts) {
         let counts = BusyOrigin.Counts()
         let origin = BusyOrigin(counts, seed: seed.seed)

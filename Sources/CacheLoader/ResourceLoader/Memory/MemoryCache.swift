@@ -9,7 +9,7 @@ public import Foundation
 /// A memory cache with a cost limit. Evicts the least recently used values first.
 ///
 /// ```swift
-/// let images = MemoryCache<URL, Image>(costLimit: 64 << 20, pressure: SystemMemoryPressure())
+/// let images = MemoryCache<URL, Image>(costLimit: 64 << 20, pressure: .system())
 /// images.insert(image, for: url, cost: image.byteCount)
 /// let image = images.value(for: url)
 /// ```
@@ -30,7 +30,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     private let state: Mutex<MemoryState<Key, Value>>
 
     /// Guards the observation. The initialiser sets it once, when the cache is complete.
-    private let observation = Mutex<MemoryPressureObservation?>(nil)
+    private let observation = Mutex<MemoryPressureSource.Observation?>(nil)
 
     /// Creates an empty cache.
     ///
@@ -40,7 +40,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - pressure: The source of memory pressure; `nil` for none. The cache retains it.
     ///   - clock: Returns the current time. The system clock by default.
     public convenience init(
-        costLimit: Int?, stress: StressLimits = StressLimits(), pressure: (any MemoryPressureSource)? = nil,
+        costLimit: Int?, stress: StressLimits = StressLimits(), pressure: MemoryPressureSource? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.init(costLimit: costLimit, stress: stress, pressure: pressure, clock: clock, onEvent: nil)
@@ -50,7 +50,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
     package init(
-        costLimit: Int?, stress: StressLimits, pressure: (any MemoryPressureSource)?,
+        costLimit: Int?, stress: StressLimits, pressure: MemoryPressureSource?,
         clock: @escaping @Sendable () -> Date, onEvent: (@Sendable (MemoryEvent) -> Void)?
     ) {
         self.clock = clock

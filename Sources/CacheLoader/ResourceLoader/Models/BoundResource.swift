@@ -120,6 +120,19 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     // MARK: Observers
 
+    /// Adds a lease: an observer that needs the value of `request`. Loads the request unless its value is loaded or
+    /// loading.
+    package mutating func acquire(_ request: Request, now: (Request) -> Value?) -> Action {
+        observers += 1
+        return bind(request, now: now)
+    }
+
+    /// Removes a lease. Removing the last one cancels a load under way, but keeps a loaded value.
+    package mutating func release() -> Action {
+        endObserving()
+        return observers == 0 ? cancel() : .none
+    }
+
     /// Adds an observer. Loads a released value again.
     package mutating func beginObserving(now: (Request) -> Value?) -> Action {
         observers += 1
@@ -129,11 +142,12 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     /// Removes an observer.
     package mutating func endObserving() {
-        precondition(observers > 0, "an observer ends that has not begun")
+        precondition(observers > 0, "an observer or a lease ends that has not begun")
         observers -= 1
     }
 
-    /// Releases the value, even a prior one, if there are no observers. A load without a value goes on.
+    /// Responds to memory pressure: releases the value, even a prior one, if there are no observers. A load without a
+    /// value goes on.
     package mutating func releaseIfUnobserved() -> Action {
         guard observers == 0, state.value != nil else { return .none }
         let action = stop

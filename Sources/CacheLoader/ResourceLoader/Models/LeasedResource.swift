@@ -14,7 +14,7 @@ public import Foundation
 ///
 /// catalogue.acquire()                      // the first lease begins the load
 /// for await state in catalogue.states() { … }
-/// try catalogue.release()                  // without leases, a load under way is cancelled
+/// catalogue.release()                      // without leases, a load under way is cancelled
 /// ```
 ///
 /// ``withValue(_:)`` loads the value and holds a lease while a closure uses it.
@@ -24,23 +24,23 @@ public import Foundation
 /// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
 /// resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
-    private typealias Count = LeaseCount<ResourceRequest, Loaded<Output>>
+    private typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
 
     /// The state and the task before a transition.
     private typealias Former = (state: ResourceState<Loaded<Output>>, task: Task<Void, Never>?)
 
     private struct Guarded {
-        var leases: Count
+        var bound = Bound()
         var task: Task<Void, Never>?
         var readers: StateReaders<ResourceState<Loaded<Output>>>
         /// Ends the signals of memory pressure when the resource is released.
-        var pressure: MemoryPressureObservation?
+        var pressure: MemoryPressureSource.Observation?
     }
 
     /// The request to load.
     public let request: ResourceRequest
 
-    /// Guards the count, the state and the readers. Events are queued under the lock, so that each reader receives
+    /// Guards the leases, the state and the readers. Events are queued under the lock, so that each reader receives
     /// every state, in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let guarded: Mutex<Guarded>
     private let deliveries: StateReaders<ResourceState<Loaded<Output>>>.DeliveryQueue
@@ -56,15 +56,15 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
         now: @escaping @Sendable (ResourceRequest) -> Loaded<Output>? = { _ in nil },
-        pressure: (any MemoryPressureSource)? = nil
+        pressure: MemoryPressureSource? = nil
     ) {
         self.request = request
         self.begin = begin
         self.now = now
         let deliveries = StateReaders<ResourceState<Loaded<Output>>>.DeliveryQueue()
         self.deliveries = deliveries
-        guarded = Mutex(Guarded(leases: Count(request), readers: StateReaders(deliveries)))
-        let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnused() }
+        guarded = Mutex(Guarded(readers: StateReaders(deliveries)))
+        let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnobserved() }
         guarded.withLock { $0.pressure = observation }
     }
 
@@ -80,15 +80,14 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// Adds a lease, which ``release()`` ends. Loads the request unless its value is loaded or loading.
     public func acquire() {
         // Call `now` before locking: no user code runs under the lock.
-        let value = guarded.withLock({ $0.leases.resource.state.value }) == nil ? now(request) : nil
-        apply { $0.acquire { _ in value } }
+        let value = guarded.withLock({ $0.bound.state.value }) == nil ? now(request) : nil
+        apply { $0.acquire(request) { _ in value } }
     }
 
-    /// Removes a lease. Removing the last one cancels a load under way.
-    ///
-    /// - Throws: ``LeaseError/notAcquired``; the resource is then unchanged.
-    public func release() throws(LeaseError) {
-        try apply { leases throws(LeaseError) in try leases.release() }
+    /// Removes a lease. Removing the last one cancels a load under way. A call without a matching ``acquire()`` is a
+    /// programmer's mistake.
+    public func release() {
+        apply { $0.release() }
     }
 
     /// Loads the value, and runs `body` with it. Holds a lease meanwhile, so that the value stays.
@@ -103,8 +102,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// - Throws: The ``LoadError`` of the load, or the error of `body`.
     public func withValue<Result>(_ body: (Output) async throws -> Result) async throws -> Result {
         acquire()
-        // Cannot fail: the lease is the one that was just acquired.
-        defer { try? release() }
+        defer { release() }
         return try await body(try await loadedValue())
     }
 
@@ -122,17 +120,17 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     }
 
     /// Drops the value if there are no leases.
-    private func releaseIfUnused() {
-        apply { $0.releaseIfUnused() }
+    private func releaseIfUnobserved() {
+        apply { $0.releaseIfUnobserved() }
     }
 
     /// The number of leases.
-    public var leases: Int { guarded.withLock { $0.leases.count } }
+    public var leases: Int { guarded.withLock { $0.bound.observers } }
 
     // MARK: State
 
     /// The state of the load.
-    public var state: ResourceState<Loaded<Output>> { guarded.withLock { $0.leases.resource.state } }
+    public var state: ResourceState<Loaded<Output>> { guarded.withLock { $0.bound.state } }
 
     /// The value. A prior value counts until a newer one replaces it.
     public var value: Output? { state.value?.value }
@@ -141,7 +139,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// resource is released. Reading it does not count as a lease.
     public func states() -> AsyncStream<ResourceState<Loaded<Output>>> {
         guarded.withLock { guarded in
-            guarded.readers.add(guarded.leases.resource.state) { [weak self] id in
+            guarded.readers.add(guarded.bound.state) { [weak self] id in
                 self?.guarded.withLock { $0.readers.remove(id) }
             }
         }
@@ -149,16 +147,14 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 
     // MARK: Transitions
 
-    private func apply<Failure>(
-        _ change: (inout Count) throws(Failure) -> Count.Resource.Action
-    ) throws(Failure) {
+    private func apply(_ change: (inout Bound) -> Bound.Action) {
         // Return the former state, so that its value is released outside the lock.
-        let last = try guarded.withLock { guarded throws(Failure) -> Former in
-            let state = guarded.leases.resource.state
-            let before = guarded.leases.resource.transitions
-            let action = try change(&guarded.leases)
-            if guarded.leases.resource.transitions != before {
-                guarded.readers.notify(guarded.leases.resource.state)
+        let last = guarded.withLock { guarded -> Former in
+            let state = guarded.bound.state
+            let before = guarded.bound.transitions
+            let action = change(&guarded.bound)
+            if guarded.bound.transitions != before {
+                guarded.readers.notify(guarded.bound.state)
             }
             let task = guarded.task
             switch action {
@@ -172,11 +168,11 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         last.task?.cancel()
     }
 
-    private func load(_ request: ResourceRequest, _ number: Count.Resource.Number) -> Task<Void, Never> {
+    private func load(_ request: ResourceRequest, _ number: Bound.Number) -> Task<Void, Never> {
         Task { [weak self, begin] in
             guard !Task.isCancelled else { return }
             for await event in begin(request) {
-                guard let event = Count.Resource.Event(event) else { continue }
+                guard let event = Bound.Event(event) else { continue }
                 self?.receive(event, of: number)
             }
             // The stream may end without a final event: end the load, so that no reader waits for one.
@@ -184,13 +180,13 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         }
     }
 
-    private func receive(_ event: Count.Resource.Event, of number: Count.Resource.Number) {
+    private func receive(_ event: Bound.Event, of number: Bound.Number) {
         _ = guarded.withLock { guarded in
-            let last = guarded.leases.resource.state
-            let before = guarded.leases.resource.transitions
-            guarded.leases.receive(event, of: number)
-            if guarded.leases.resource.transitions != before {
-                guarded.readers.notify(guarded.leases.resource.state)
+            let last = guarded.bound.state
+            let before = guarded.bound.transitions
+            guarded.bound.receive(event, of: number)
+            if guarded.bound.transitions != before {
+                guarded.readers.notify(guarded.bound.state)
             }
             // Return the former state, so that its value is released outside the lock.
             return last

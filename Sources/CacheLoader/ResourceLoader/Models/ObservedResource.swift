@@ -27,8 +27,10 @@ public import Foundation
 /// The latest bound request wins: events of an earlier request change nothing. Each transition is one change. A value
 /// stays when its renewal fails. The resource retains its loader. Releasing the resource ends its wait for the load.
 ///
-/// Call ``releaseIfUnobserved()`` when memory is short. Reading a property does not count as observing, since its end
-/// cannot be detected. A view observes explicitly: as above, or with ``beginObserving()`` and ``endObserving()``.
+/// A signal of the loader's ``ResourceLoader/Configuration/memoryPressure`` releases the value if the resource has no
+/// observers. The request stays bound; the next observer loads it again: from memory, from disk or from its origin.
+/// Reading a property does not count as observing, since its end cannot be detected. A view observes explicitly: as
+/// above, or with ``beginObserving()`` and ``endObserving()``.
 @MainActor @Observable
 public final class ObservedResource<Output: Sendable> {
     private struct Snapshot {
@@ -56,21 +58,29 @@ public final class ObservedResource<Output: Sendable> {
     @ObservationIgnored private var unseen: [(snapshot: Snapshot, isTransition: Bool)] = []
     @ObservationIgnored private var isTelling = false
 
+    /// Ends the signals of memory pressure when the resource is released.
+    @ObservationIgnored private var pressure: MemoryPressureSource.Observation?
+
     private let begin: @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @MainActor (ResourceRequest) -> Loaded<Output>?
 
     /// - Parameters:
     ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
     ///   - now: Returns the value if it is available without waiting and needs no load.
+    ///   - pressure: Signals that release a value without observers; `nil` for none.
     package init(
         begin: @escaping @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
-        now: @escaping @MainActor (ResourceRequest) -> Loaded<Output>? = { _ in nil }
+        now: @escaping @MainActor (ResourceRequest) -> Loaded<Output>? = { _ in nil },
+        pressure: MemoryPressureSource? = nil
     ) {
         self.begin = begin
         self.now = now
         let bound = Bound()
         self.bound = bound
         snapshot = Snapshot(bound, placeholder: nil)
+        self.pressure = pressure?.observe { [weak self] _ in
+            Task { @MainActor in self?.releaseIfUnobserved() }
+        }
     }
 
     deinit {
@@ -160,10 +170,7 @@ public final class ObservedResource<Output: Sendable> {
 
     package var observers: Int { bound.observers }
 
-    /// Releases the value if there are no observers. Call it when memory is short.
-    ///
-    /// The request stays bound. The next observer loads it again: from memory, from disk or from its origin.
-    public func releaseIfUnobserved() {
+    private func releaseIfUnobserved() {
         apply { $0.releaseIfUnobserved() }
     }
 
@@ -244,6 +251,6 @@ extension ObservedResource {
     private convenience init(_ loader: ResourceLoader, _ plan: ProcessingPlan) {
         self.init(
             begin: { loader.events(for: $0, plan, deliversStale: true) },
-            now: { loader.valueInMemory(for: $0, plan) })
+            now: { loader.valueInMemory(for: $0, plan) }, pressure: loader.configuration.memoryPressure)
     }
 }

@@ -30,7 +30,8 @@ struct MemoryCacheConcurrencyTests {
 
     /// Does something at random, and checks what it gets. `held` is what this task holds besides the cache.
     private static func act(
-        on cache: Cache, _ held: inout [Counted], _ living: Living, _ source: ScriptedPressure, _ clock: ManualClock,
+        on cache: Cache, _ held: inout [Counted], _ living: Living, _ source: MemoryPressureSource,
+        _ clock: ManualClock,
         _ generator: inout SeededGenerator
     ) {
         let key = Int.random(in: 0..<60, using: &generator)
@@ -58,7 +59,7 @@ struct MemoryCacheConcurrencyTests {
 
     @Test("8 tasks do 3,000 things each, and nothing is mixed up, lost or kept")
     func tasks() async {
-        let (clock, source, living) = (ManualClock(), ScriptedPressure(), Living())
+        let (clock, source, living) = (ManualClock(), MemoryPressureSource(), Living())
         let seed = SeededGenerator()
         let cache = Cache(costLimit: 500, pressure: source, clock: clock.date)
         await withTaskGroup { group in

@@ -6,7 +6,7 @@ import Testing
 @Suite("MemoryCache under pressure")
 struct MemoryPressureTests {
     let clock = ManualClock()
-    let source = ScriptedPressure()
+    let source = MemoryPressureSource()
 
     private func cache(_ costLimit: Int?, duration: Duration = .seconds(10)) -> MemoryCache<Int, Int> {
         let stress = StressLimits(warning: 0.5, critical: 0.1, duration: duration)

@@ -32,11 +32,11 @@ struct LeasedResourceTests {
         resource.acquire()
         resource.acquire()
         await gate.reached(1)
-        try resource.release()
+        resource.release()
         #expect(resource.state.isLoading)
         gate.open()
         #expect(await log.value == [.idle, .loading(prior: nil), .loaded("body")])
-        try resource.release()
+        resource.release()
         #expect(resource.leases == 0)
         #expect(resource.value == Data("body".utf8))
         resource.acquire()
@@ -58,9 +58,9 @@ struct LeasedResourceTests {
         resource.acquire()
         resource.acquire()
         await gate.reached(1)
-        try resource.release()
+        resource.release()
         #expect(resource.state.isLoading)
-        try resource.release()
+        resource.release()
         #expect(resource.state.map(\.value) == .cancelled(prior: nil))
         // The transport has seen the cancellation: nobody is held any more.
         while gate.waiters > 0 { await Task.yield() }
@@ -92,26 +92,21 @@ struct LeasedResourceTests {
         #expect(await success.value.last == .loaded("body"))
     }
 
-    @Test("E7: a release too many is an error, and changes nothing")
-    func unbalanced() async throws {
-        let fixture = try LoaderFixture(transport: ReplyScript(.ok("body".utf8)).transport)
-        let resource = LeasedResource(request, loader: fixture.loader)
-        #expect(throws: LeaseError.notAcquired) { try resource.release() }
-        #expect(resource.state.map(\.value) == .idle)
-        let log = states(resource, 3)
-        resource.acquire()
-        _ = await log.value
-        try resource.release()
-        #expect(throws: LeaseError.notAcquired) { try resource.release() }
-        #expect(resource.leases == 0)
-        #expect(resource.value == Data("body".utf8))
+    @Test("E7: a release without a lease is a programmer's mistake")
+    func unbalanced() async {
+        await #expect(processExitsWith: .failure) {
+            let resource = LeasedResource<Int>(ResourceRequest("a"), begin: { _ in AsyncStream { $0.finish() } })
+            resource.acquire()
+            resource.release()
+            resource.release()
+        }
     }
 
     @Test(
         "I7: memory pressure drops a value without leases; leased again, it is loaded",
         arguments: MemoryPressure.allCases)
     func pressure(_ level: MemoryPressure) async throws {
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport) { $0.memoryPressure = pressure }
         let observers = pressure.observerCount
@@ -122,7 +117,7 @@ struct LeasedResourceTests {
         while resource?.value == nil { await Task.yield() }
         pressure.signal(level)
         #expect(resource?.value != nil, "a lease holds it")
-        try resource?.release()
+        resource?.release()
         #expect(resource?.value != nil)
         pressure.signal(level)
         #expect(resource?.value == nil)
@@ -139,7 +134,7 @@ struct LeasedResourceTests {
 
     @Test("E7: a closure runs with the value and holds a lease, which keeps the value under memory pressure")
     func closure() async throws {
-        let pressure = ScriptedPressure()
+        let pressure = MemoryPressureSource()
         let script = ReplyScript(.ok("body".utf8), .status(503))
         let fixture = try LoaderFixture(transport: script.transport) { $0.memoryPressure = pressure }
         let resource = LeasedResource(request, loader: fixture.loader)

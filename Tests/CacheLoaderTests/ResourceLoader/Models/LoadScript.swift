@@ -12,6 +12,9 @@ final class LoadScript: Sendable {
 
     private let guarded = Mutex(Guarded())
 
+    /// Signals memory pressure to the model of a test.
+    let pressure = MemoryPressureSource()
+
     /// What can be had at once, by URL.
     var values: [String: Int] {
         get { guarded.withLock { $0.values } }

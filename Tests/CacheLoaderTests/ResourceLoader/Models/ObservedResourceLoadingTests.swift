@@ -111,18 +111,22 @@ struct ObservedResourceLoadingTests {
 
     // MARK: I7
 
-    @Test("I7: a value that was let go of comes back from disk, without a request")
-    func fromDisk() async throws {
+    @Test(
+        "I7: memory pressure releases a value without observers; observed again, it comes from disk, without a request",
+        arguments: MemoryPressure.allCases)
+    func fromDisk(_ level: MemoryPressure) async throws {
         let transport = Self.transport(Self.openGate())
-        let fixture = try LoaderFixture(transport: transport)
+        let pressure = MemoryPressureSource()
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryPressure = pressure }
         let model = ObservedResource(loader: fixture.loader)
         model.beginObserving()
         model.bind(b)
         await model.settled()
-        model.releaseIfUnobserved()
-        #expect(Self.text(model) == "/b", "it is looked at")
+        await Self.signal(level, of: pressure)
+        #expect(Self.text(model) == "/b", "it has an observer")
         model.endObserving()
-        model.releaseIfUnobserved()
+        #expect(Self.text(model) == "/b")
+        await Self.signal(level, of: pressure)
         guard case .released = model.state else {
             Issue.record("released, not \(model.state)")
             return
@@ -136,14 +140,15 @@ struct ObservedResourceLoadingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("I7: a value that the cache has lost meanwhile comes back from the network")
+    @Test("I7: a released value that the cache has lost comes back from the network")
     func fromNetwork() async throws {
         let transport = Self.transport(Self.openGate())
-        let fixture = try LoaderFixture(transport: transport)
+        let pressure = MemoryPressureSource()
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryPressure = pressure }
         let model = ObservedResource(loader: fixture.loader)
         model.bind(b)
         await model.settled()
-        model.releaseIfUnobserved()
+        await Self.signal(.warning, of: pressure)
         #expect(model.value == nil)
         #expect(try await fixture.loader.remove(b))
         let states = model.states()
@@ -153,19 +158,43 @@ struct ObservedResourceLoadingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("I7: a value that can be had at once is there as soon as it is looked at")
+    @Test("I7: a released value that the loader has in memory is there as soon as it is observed")
     func fromMemory() async throws {
         let transport = Self.transport(Self.openGate())
-        let fixture = try LoaderFixture(transport: transport)
-        let memory = try await fixture.loader.load(b)
-        let loader = fixture.loader
-        let model = ObservedResource(begin: { loader.events(for: $0) }, now: { [b] in $0 == b ? memory : nil })
+        let pressure = MemoryPressureSource()
+        let fixture = try LoaderFixture(transport: transport) {
+            $0.memoryLimit = 1 << 20
+            // The memory keeps its values under pressure; the model does not.
+            $0.memoryStress = StressLimits(warning: 1)
+            $0.memoryPressure = pressure
+        }
+        let model = ObservedResource(loader: fixture.loader)
         model.bind(b)
-        model.releaseIfUnobserved()
+        await model.settled()
+        await Self.signal(.warning, of: pressure)
         #expect(model.value == nil)
         model.beginObserving()
         #expect(Self.text(model) == "/b")
+        #expect(model.state.value?.source == .memory)
         #expect(model.presentation.shouldAnimate == false)
         #expect(transport.requestCount == 1)
+    }
+
+    @Test("I7: a released model no longer listens to memory pressure")
+    func observation() throws {
+        let pressure = MemoryPressureSource()
+        let fixture = try LoaderFixture(transport: Self.transport(Self.openGate())) { $0.memoryPressure = pressure }
+        let observers = pressure.observerCount
+        var model: ObservedResource? = ObservedResource(loader: fixture.loader)
+        #expect(pressure.observerCount == observers + 1)
+        #expect(model?.value == nil)
+        model = nil
+        #expect(pressure.observerCount == observers)
+    }
+
+    /// Signals memory pressure, and returns after the models have responded, each in a task of the main actor.
+    private static func signal(_ level: MemoryPressure, of source: MemoryPressureSource) async {
+        source.signal(level)
+        await Task { @MainActor in }.value
     }
 }

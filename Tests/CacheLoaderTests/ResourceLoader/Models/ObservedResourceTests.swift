@@ -224,18 +224,21 @@ struct ObservedResourceTests {
     func readers() async {
         let script = LoadScript()
         script.values = ["a": 1]
-        let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
+        let pressure = MemoryPressureSource()
+        let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) }, pressure: pressure)
         model.bind("a")
         var first: AsyncStream<ResourceState<Loaded<Int>>>? = model.states()
         let second = Task { for await _ in model.states() {} }
         while model.observers < 2 { await Task.yield() }
         first = nil
         while model.observers > 1 { await Task.yield() }
-        model.releaseIfUnobserved()
+        pressure.signal(.warning)
+        await Task { @MainActor in }.value
         #expect(model.value == 1)
         second.cancel()
         while model.observers > 0 { await Task.yield() }
-        model.releaseIfUnobserved()
+        pressure.signal(.warning)
+        await Task { @MainActor in }.value
         #expect(model.value == nil)
         first = model.states()
         #expect(model.value == 1)

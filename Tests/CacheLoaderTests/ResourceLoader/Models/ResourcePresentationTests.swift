@@ -74,9 +74,10 @@ struct ResourcePresentationTests {
             model.reload()
             model.cancel()
         },
-        Case("released", content: 0, isPlaceholder: true, showsSpinner: false, shouldAnimate: false) { model, _ in
+        Case("released", content: 0, isPlaceholder: true, showsSpinner: false, shouldAnimate: false) { model, script in
             model.bind("now")
-            model.releaseIfUnobserved()
+            script.pressure.signal(.critical)
+            await Task { @MainActor in }.value
         },
     ]
 
@@ -86,7 +87,7 @@ struct ResourcePresentationTests {
     func truthTable(_ c: Case) async {
         let script = LoadScript()
         script.values = ["now": 2]
-        let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
+        let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) }, pressure: script.pressure)
         model.placeholder = 0
         model.bind("a")
         await c.bring(model, script)

@@ -2,17 +2,15 @@ import CacheLoader
 internal import HTTPCaching
 import Testing
 
-@Suite("LeaseCount")
-struct LeaseCountTests {
-    private typealias Leases = LeaseCount<String, Int>
+@Suite("BoundResource: leases")
+struct BoundResourceLeaseTests {
+    private typealias Bound = BoundResource<String, Int>
 
     enum Step {
         case acquire
         /// The value can be had at once.
         case acquireNow(Int)
         case release
-        /// A release too many.
-        case releaseFails
         /// Memory is short.
         case pressure
         case value(Int)
@@ -48,14 +46,6 @@ struct LeaseCountTests {
             Case(
                 "E7: 0, 1, 2, 1: one is left, it goes on", [.acquire, .acquire, .release], counts: [1, 2, 1],
                 state: .loading(prior: nil), actions: ["begin"]),
-            Case(
-                "E7: a release too many while loading", [.acquire, .release, .releaseFails, .acquire],
-                counts: [1, 0, 0, 1], state: .loading(prior: nil), actions: ["begin", "stop", "begin"]),
-            Case(
-                "E7: a release too many of a value", [.acquire, .value(1), .release, .releaseFails],
-                counts: [1, 1, 0, 0],
-                state: .loaded(1), actions: ["begin"]),
-            Case("E7: a release without anything", [.releaseFails], counts: [0], state: .idle, actions: []),
             Case(
                 "E7: acquired again when loaded", [.acquire, .value(1), .release, .acquire, .acquire],
                 counts: [1, 1, 0, 1, 2], state: .loaded(1), actions: ["begin"]),
@@ -93,11 +83,11 @@ struct LeaseCountTests {
                 "E7: a value that can be had at once", [.acquireNow(1), .release], counts: [1, 0], state: .loaded(1),
                 actions: []),
         ])
-    func leases(_ c: Case) throws {
-        var leases = Leases("a")
+    func leases(_ c: Case) {
+        var bound = Bound()
         var number: UInt64 = 0
         var (actions, counts): ([String], [Int]) = ([], [])
-        func note(_ action: Leases.Resource.Action) {
+        func note(_ action: Bound.Action) {
             switch action {
             case .none: break
             case .stop: actions.append("stop")
@@ -109,20 +99,19 @@ struct LeaseCountTests {
         }
         for step in c.steps {
             switch step {
-            case .acquire: note(leases.acquire { _ in nil })
-            case .acquireNow(let value): note(leases.acquire { _ in value })
-            case .release: note(try leases.release())
-            case .pressure: note(leases.releaseIfUnused())
-            case .releaseFails: #expect(throws: LeaseError.notAcquired) { try leases.release() }
-            case .value(let value): leases.receive(.value(value), of: number)
-            case .prior(let value): leases.receive(.prior(value), of: number)
-            case .fail: leases.receive(.failed(.offline), of: number)
-            case .cancelled: leases.receive(.cancelled, of: number)
+            case .acquire: note(bound.acquire("a") { _ in nil })
+            case .acquireNow(let value): note(bound.acquire("a") { _ in value })
+            case .release: note(bound.release())
+            case .pressure: note(bound.releaseIfUnobserved())
+            case .value(let value): bound.receive(.value(value), of: number)
+            case .prior(let value): bound.receive(.prior(value), of: number)
+            case .fail: bound.receive(.failed(.offline), of: number)
+            case .cancelled: bound.receive(.cancelled, of: number)
             }
-            counts.append(leases.count)
+            counts.append(bound.observers)
         }
         #expect(counts == c.counts)
-        #expect(leases.resource.state == c.state)
+        #expect(bound.state == c.state)
         #expect(actions == c.actions)
     }
 }

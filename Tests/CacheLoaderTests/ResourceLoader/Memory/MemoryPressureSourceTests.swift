@@ -8,15 +8,15 @@ import Glibc
 import Musl
 #endif
 
-@Suite("SystemMemoryPressure")
-struct SystemMemoryPressureTests {
+@Suite("MemoryPressureSource")
+struct MemoryPressureSourceTests {
     @Test("An observation keeps its source, and nothing else does")
     func lifetime() throws {
-        weak var released: SystemMemoryPressure?
+        weak var released: MemoryPressureSource?
         do {
-            let observation: MemoryPressureObservation
+            let observation: MemoryPressureSource.Observation
             do {
-                guard let source = SystemMemoryPressure() else {
+                guard let source = MemoryPressureSource.system() else {
                     #expect(!Self.isOffered, "the system tells, but not us")
                     return
                 }
@@ -43,7 +43,7 @@ struct SystemMemoryPressureTests {
             "/proc/pressure/none", "/proc", "/dev/full",
         ])
     func refusal(path: String) {
-        #expect(SystemMemoryPressure { PressureWatch(path: path, $0) } == nil)
+        #expect(MemoryPressureSource { PressureWatch(path: path, $0) } == nil)
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct SystemMemoryPressureTests {
         let (toldToo, tellToo) = AsyncStream<MemoryPressure>.makeStream(bufferingPolicy: .bufferingOldest(1))
         do {
             let descriptors = [(critical.near, MemoryPressure.critical), (warning.near, .warning)]
-            let source = try #require(SystemMemoryPressure { PressureWatch(descriptors: descriptors, $0) })
+            let source = try #require(MemoryPressureSource { PressureWatch(descriptors: descriptors, $0) })
             let observations = [source.observe { tell.yield($0) }, source.observe { tellToo.yield($0) }]
             // Out-of-band data is an exceptional condition of a socket, as a trigger is of its file.
             #expect(send(pressure == .critical ? critical.far : warning.far, "!", 1, Int32(MSG_OOB)) == 1)
