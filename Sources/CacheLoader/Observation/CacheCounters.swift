@@ -46,13 +46,3 @@ public struct CacheCounters: Hashable, Sendable {
         evictedValues = loader?.evictedValues.value ?? 0
     }
 }
-
-extension HTTPCache {
-    /// The counts since the creation of the cache. Each number is exact, but they are read one after the other.
-    public var counters: CacheCounters { CacheCounters(meters) }
-}
-
-extension ResourceLoader {
-    /// The counts since the creation of the loader. Each number is exact, but they are read one after the other.
-    public var counters: CacheCounters { CacheCounters(context.meters, meters) }
-}

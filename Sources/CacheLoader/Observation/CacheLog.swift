@@ -16,14 +16,6 @@ struct CacheLog: Sendable {
     }
 }
 
-extension HTTPCache.Configuration {
-    var log: CacheLog { CacheLog(logger: logger, options: logOptions) }
-}
-
-extension ResourceLoader.Configuration {
-    var log: CacheLog { CacheLog(logger: logger, options: logOptions) }
-}
-
 /// A URL for logs: without the query, whose values may be secret. Expects the text of a key, which has no user,
 /// password or fragment.
 struct LoggedURL: CustomStringConvertible {

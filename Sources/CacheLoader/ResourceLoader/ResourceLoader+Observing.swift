@@ -1,4 +1,7 @@
 extension ResourceLoader {
+    /// The counts since the creation of the loader. Each number is exact, but they are read one after the other.
+    public var counters: CacheCounters { CacheCounters(context.meters, meters) }
+
     /// Returns a stream that reports whether requests to origins are under way. It begins with the current state, then
     /// reports each change, and ends when the loader is released.
     ///
@@ -19,19 +22,6 @@ extension ResourceLoader {
     }
 }
 
-extension HTTPCache {
-    /// Returns a stream that reports whether requests to origins are under way. It begins with the current state, then
-    /// reports each change, and ends when the cache is released.
-    ///
-    /// Each call returns a new stream, for one reader. A slow reader receives only the latest state. Validation in the
-    /// background counts.
-    ///
-    /// - Parameter offDelay: The time without requests before the stream reports `false`, so that a spinner does
-    ///   not flicker between two requests. ``Configuration/sleep`` measures it. Zero or less for at once.
-    public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<Bool> {
-        meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
-    }
-
-    /// The number of readers of ``activity(offDelay:)``.
-    package var activityReaderCount: Int { meters.activity.readerCount }
+extension ResourceLoader.Configuration {
+    var log: CacheLog { CacheLog(logger: logger, options: logOptions) }
 }

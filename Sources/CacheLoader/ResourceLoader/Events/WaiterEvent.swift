@@ -1,0 +1,19 @@
+internal import CacheStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// An event of a coalesced load.
+enum WaiterEvent: Sendable {
+    case requesting
+    /// The head of the response has arrived. The date is `nil` if the response did not come from the origin, or has no
+    /// freshness lifetime.
+    case responding(expiresAt: Date?)
+    case progress(received: Int64, total: Int64?)
+    case retrying(LoadError, failedAttempts: Int, delay: Duration?)
+    case storeFailed(StoreError)
+    case ended(Result<Loaded<any Sendable>, LoadError>)
+}
