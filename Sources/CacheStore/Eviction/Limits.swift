@@ -50,7 +50,7 @@ extension Limits {
 
     /// The size at which the WAL is restarted: an eighth of the limit, between 4 MiB and 16 MB. 16 MB without a limit.
     static func walByteCount(below maxBytes: Int64?) -> Int64 {
-        min(max((maxBytes ?? .max) / 8, smallestWAL), Checkpointer.maxByteCount)
+        min(max((maxBytes ?? .max) / 8, smallestWAL), Connection.maxWALByteCount)
     }
 
     /// The most bytes of one body that the store can hold; `nil` without a limit.

@@ -19,6 +19,12 @@ package final class Connection {
         case checkpointer
     }
 
+    /// The page size of a new file.
+    static let pageByteCount: Int64 = 4096
+    /// The size of the longest WAL in any store: 4,000 pages, 16 MB. The first table of the WAL-index has room for about
+    /// as many: 4,062. With more pages, reading a page searches two tables.
+    static let maxWALByteCount = 4_000 * pageByteCount
+
     private let handle: OpaquePointer
     /// How long a statement waits for a lock of another connection.
     var busyTimeout: Duration {
@@ -41,7 +47,7 @@ package final class Connection {
     ///   - maxWALByteCount: The size at which the WAL is restarted.
     package init(
         path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false,
-        cacheByteCount: Int = 8 << 20, maxWALByteCount: Int64 = Checkpointer.maxByteCount
+        cacheByteCount: Int = 8 << 20, maxWALByteCount: Int64 = Connection.maxWALByteCount
     ) throws(SQLiteError) {
         // NOFOLLOW: if index.sqlite were a link, SQLite would write to a file outside the store.
         let access =

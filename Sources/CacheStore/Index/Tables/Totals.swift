@@ -84,8 +84,6 @@ extension Connection {
 
     /// The number of pages of an index without entries.
     package static let emptyPageCount: Int64 = 29
-    /// The page size of a new file.
-    static let pageByteCount: Int64 = 4096
 
     /// Returns the number of pages of the index that are in use.
     package func usedPageCount() throws(SQLiteError) -> Int64 {

@@ -6,10 +6,6 @@ internal import Synchronization
 /// Each checkpoint opens connections of its own and closes them when it is done. SQLite keeps the descriptors of the
 /// index for the next checkpoints. After a failure, the next checkpoint copies the rest.
 final class Checkpointer: Sendable {
-    /// The size of the longest WAL in any store: 4,000 pages, 16 MB. The first table of the WAL-index has room for about
-    /// as many: 4,062. With more pages, reading a page searches two tables.
-    static let maxByteCount = 4_000 * Connection.pageByteCount
-
     /// The number of pages from which the writer waits for a checkpoint and restarts the WAL.
     private let maxPageCount: Int
     /// The number of pages by which the WAL grows before a checkpoint. SQLite uses 1,000.
@@ -47,7 +43,7 @@ final class Checkpointer: Sendable {
         let isDue = pageCount - last >= interval || isTooLong && last < maxPageCount
         lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
-        if isTooLong || directory.freeByteCount < 2 * Self.maxByteCount {
+        if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
             restart(connection)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in

@@ -121,7 +121,7 @@ extension IndexWriter {
 
     /// The number of batches of accesses in one transaction: all that are pending, or fewer in a store with a short WAL.
     private var maxAccessBatches: Int {
-        let share = Double(dependencies.options.maxWALByteCount) / Double(Checkpointer.maxByteCount)
+        let share = Double(dependencies.options.maxWALByteCount) / Double(Connection.maxWALByteCount)
         return Int(Double(AccessLog.capacity / Self.accessLimit) * share)
     }
 
