@@ -143,7 +143,7 @@ struct LoaderOperations {
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         #expect(lease.leases > 0, "\(generator)")
         if let value = lease.value { #expect(value.contains(UInt8(ascii: "|")), "\(generator)") }
-        lease.release()
+        #expect(throws: Never.self) { try lease.release() }
     }
 
     private mutating func local(_ loader: ResourceLoader) async throws {

@@ -128,7 +128,8 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     }
 
     /// Removes a lease. Removing the last one cancels a load under way, but keeps a loaded value.
-    package mutating func release() -> Action {
+    package mutating func release() throws(LeaseError) -> Action {
+        guard observers > 0 else { throw .notAcquired }
         endObserving()
         return observers == 0 ? cancel() : .none
     }
@@ -142,7 +143,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     /// Removes an observer.
     package mutating func endObserving() {
-        precondition(observers > 0, "an observer or a lease ends that has not begun")
+        precondition(observers > 0, "an observer ends that has not begun")
         observers -= 1
     }
 

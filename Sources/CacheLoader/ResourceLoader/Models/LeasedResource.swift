@@ -14,7 +14,7 @@ public import Foundation
 ///
 /// catalogue.acquire()                      // the first lease begins the load
 /// for await state in catalogue.states() { … }
-/// catalogue.release()                      // without leases, a load under way is cancelled
+/// try catalogue.release()                  // without leases, a load under way is cancelled
 /// ```
 ///
 /// ``withValue(_:)`` loads the value and holds a lease while a closure uses it.
@@ -84,10 +84,11 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         apply { $0.acquire(request) { _ in value } }
     }
 
-    /// Removes a lease. Removing the last one cancels a load under way. A call without a matching ``acquire()`` is a
-    /// programmer's mistake.
-    public func release() {
-        apply { $0.release() }
+    /// Removes a lease. Removing the last one cancels a load under way.
+    ///
+    /// - Throws: ``LeaseError/notAcquired``; the resource is then unchanged.
+    public func release() throws(LeaseError) {
+        try apply { bound throws(LeaseError) in try bound.release() }
     }
 
     /// Loads the value, and runs `body` with it. Holds a lease meanwhile, so that the value stays.
@@ -102,7 +103,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// - Throws: The ``LoadError`` of the load, or the error of `body`.
     public func withValue<Result>(_ body: (Output) async throws -> Result) async throws -> Result {
         acquire()
-        defer { release() }
+        defer { try? release() }
         return try await body(try await loadedValue())
     }
 
@@ -147,12 +148,14 @@ public final class LeasedResource<Output: Sendable>: Sendable {
 
     // MARK: Transitions
 
-    private func apply(_ change: (inout Bound) -> Bound.Action) {
+    private func apply<Failure: Error>(
+        _ change: (inout Bound) throws(Failure) -> Bound.Action
+    ) throws(Failure) {
         // Return the former state, so that its value is released outside the lock.
-        let last = guarded.withLock { guarded -> Former in
+        let last = try guarded.withLock { guarded throws(Failure) -> Former in
             let state = guarded.bound.state
             let before = guarded.bound.transitions
-            let action = change(&guarded.bound)
+            let action = try change(&guarded.bound)
             if guarded.bound.transitions != before {
                 guarded.readers.notify(guarded.bound.state)
             }
@@ -216,5 +219,21 @@ extension LeasedResource {
         self.init(
             request, begin: { loader.events(for: $0, plan, deliversStale: true) },
             now: { loader.valueInMemory(for: $0, plan) }, pressure: loader.configuration.memoryPressure)
+    }
+}
+
+/// An incorrect use of a ``LeasedResource``.
+@nonexhaustive
+public enum LeaseError: Error, Hashable, Sendable {
+    /// The resource was released more often than it was acquired.
+    case notAcquired
+}
+
+extension LeaseError: CustomStringConvertible {
+    /// A description of the error.
+    public var description: String {
+        switch self {
+        case .notAcquired: "the resource was released more often than it was acquired"
+        }
     }
 }

@@ -83,7 +83,7 @@ struct BoundResourceLeaseTests {
                 "E7: a value that can be had at once", [.acquireNow(1), .release], counts: [1, 0], state: .loaded(1),
                 actions: []),
         ])
-    func leases(_ c: Case) {
+    func leases(_ c: Case) throws {
         var bound = Bound()
         var number: UInt64 = 0
         var (actions, counts): ([String], [Int]) = ([], [])
@@ -101,7 +101,7 @@ struct BoundResourceLeaseTests {
             switch step {
             case .acquire: note(bound.acquire("a") { _ in nil })
             case .acquireNow(let value): note(bound.acquire("a") { _ in value })
-            case .release: note(bound.release())
+            case .release: note(try bound.release())
             case .pressure: note(bound.releaseIfUnobserved())
             case .value(let value): bound.receive(.value(value), of: number)
             case .prior(let value): bound.receive(.prior(value), of: number)

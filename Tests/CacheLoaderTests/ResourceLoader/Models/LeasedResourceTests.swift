@@ -32,11 +32,11 @@ struct LeasedResourceTests {
         resource.acquire()
         resource.acquire()
         await gate.reached(1)
-        resource.release()
+        try resource.release()
         #expect(resource.state.isLoading)
         gate.open()
         #expect(await log.value == [.idle, .loading(prior: nil), .loaded("body")])
-        resource.release()
+        try resource.release()
         #expect(resource.leases == 0)
         #expect(resource.value == Data("body".utf8))
         resource.acquire()
@@ -58,9 +58,9 @@ struct LeasedResourceTests {
         resource.acquire()
         resource.acquire()
         await gate.reached(1)
-        resource.release()
+        try resource.release()
         #expect(resource.state.isLoading)
-        resource.release()
+        try resource.release()
         #expect(resource.state.map(\.value) == .cancelled(prior: nil))
         // The transport has seen the cancellation: nobody is held any more.
         while gate.waiters > 0 { await Task.yield() }
@@ -92,14 +92,16 @@ struct LeasedResourceTests {
         #expect(await success.value.last == .loaded("body"))
     }
 
-    @Test("E7: a release without a lease is a programmer's mistake")
-    func unbalanced() async {
-        await #expect(processExitsWith: .failure) {
-            let resource = LeasedResource<Int>(ResourceRequest("a"), begin: { _ in AsyncStream { $0.finish() } })
-            resource.acquire()
-            resource.release()
-            resource.release()
-        }
+    @Test("E7: a release without a lease is an error, and changes nothing")
+    func unbalanced() throws {
+        let resource = LeasedResource<Int>(ResourceRequest("a"), begin: { _ in AsyncStream { $0.finish() } })
+        #expect(throws: LeaseError.notAcquired) { try resource.release() }
+        resource.acquire()
+        try resource.release()
+        #expect(throws: LeaseError.notAcquired) { try resource.release() }
+        #expect(resource.leases == 0)
+        resource.acquire()
+        #expect(resource.leases == 1)
     }
 
     @Test(
@@ -117,7 +119,7 @@ struct LeasedResourceTests {
         while resource?.value == nil { await Task.yield() }
         pressure.signal(level)
         #expect(resource?.value != nil, "a lease holds it")
-        resource?.release()
+        try resource?.release()
         #expect(resource?.value != nil)
         pressure.signal(level)
         #expect(resource?.value == nil)

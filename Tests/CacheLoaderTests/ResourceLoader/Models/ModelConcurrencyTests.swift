@@ -47,7 +47,7 @@ struct ModelConcurrencyTests {
                 group.addTask {
                     resource.acquire()
                     loader.cancelAll()
-                    resource.release()
+                    try? resource.release()
                 }
                 for reader in readers { group.addTask { reader.cancel() } }
             }
@@ -82,7 +82,7 @@ struct ModelConcurrencyTests {
                         resource.acquire()
                         for _ in 0..<Int.random(in: 0..<4, using: &generator) { await Task.yield() }
                         #expect(resource.leases >= 1, "\(seed)")
-                        resource.release()
+                        #expect(throws: Never.self) { try resource.release() }
                     }
                 }
             }
@@ -91,6 +91,7 @@ struct ModelConcurrencyTests {
         await origin.value
         #expect(resource.leases == 0, "\(seed)")
         #expect(!resource.state.isLoading, "\(seed)")
+        #expect(throws: LeaseError.notAcquired, "\(seed)") { try resource.release() }
         return readers
     }
 
