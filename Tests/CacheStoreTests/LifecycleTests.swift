@@ -59,8 +59,8 @@ struct LifecycleTests {
     func queryUnderWay(_ closes: Bool) throws {
         let store = try sandbox.open { $0.queryTimeout = nil }
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        let before = try descriptorsOfIndex()
-        let outcome = QueryOutcome()
+        let before = try descriptors(of: "index.sqlite")
+        let outcome = Outcome()
         Thread.detachNewThread {
             do throws(StoreError) {
                 _ = try store.query(
@@ -75,9 +75,9 @@ struct LifecycleTests {
             }
             outcome.ended.signal()
         }
-        while try descriptorsOfIndex() == before { sched_yield() }
+        while try descriptors(of: "index.sqlite") == before { sched_yield() }
         if closes { store.close() } else { store.suspend() }
-        #expect(try descriptorsOfIndex() == 0 && lockedFiles() == [])
+        #expect(try descriptors(of: "index.sqlite") == 0 && lockedFiles() == [])
         outcome.ended.wait()
         #expect(outcome.failure.withLock { $0 } == (closes ? .closed : .suspended))
         guard !closes else { return }
@@ -85,17 +85,40 @@ struct LifecycleTests {
         #expect(try store.query("SELECT count(*) AS count FROM cache_entries")[0]["count"]?.integer == 1)
     }
 
-    private final class QueryOutcome: Sendable {
+    @Test(
+        "a recovery under way ends when the store is suspended or closed, which waits for that",
+        .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")), arguments: [false, true])
+    func recoveryUnderWay(_ closes: Bool) throws {
+        let store = try sandbox.open { $0.busyTimeout = .seconds(60) }
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        // Another process evicts: the recovery waits for its lock.
+        let blobs = open(sandbox.path + "/blobs", O_RDONLY | O_DIRECTORY)
+        defer { Glibc.close(blobs) }
+        #expect(flock(blobs, LOCK_EX) == 0)
+        let before = try descriptors(of: "blobs")
+        let outcome = Outcome()
+        Thread.detachNewThread {
+            do throws(StoreError) { try store.writer.recover() } catch { outcome.failure.withLock { $0 = error } }
+            outcome.ended.signal()
+        }
+        while try descriptors(of: "blobs") == before { sched_yield() }
+        if closes { store.close() } else { store.suspend() }
+        #expect(try descriptors(of: "blobs") <= before && descriptors(of: "index.sqlite") == 0)
+        outcome.ended.wait()
+        #expect(outcome.failure.withLock { $0 } == .busy(path: sandbox.indexPath))
+    }
+
+    private final class Outcome: Sendable {
         let ended = DispatchSemaphore(value: 0)
         /// Guards the error.
         let failure = Mutex<StoreError?>(nil)
     }
 
-    private func descriptorsOfIndex() throws -> Int {
+    private func descriptors(of name: String) throws -> Int {
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        return descriptors.count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name))
-                == sandbox.path + "/index.sqlite"
+        return descriptors.count { descriptor in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + descriptor))
+                == sandbox.path + "/" + name
         }
     }
     #endif

@@ -20,10 +20,10 @@ struct RecoveryAtOpeningTests {
     ]
 
     @Test("no single damaged page keeps a store from being opened and used", arguments: 0..<3)
-    func everyPage(_ damage: Int) throws {
+    func everyPage(_ damage: Int) async throws {
         let store = try sandbox.open()
         for number in 0..<20 {
-            try store.insert(
+            try await store.insert(
                 Data("body \(number)".utf8), metadata: sandbox.metadata(), for: .path(number),
                 options: EntryOptions(lifetime: number % 2 == 0 ? .session : nil, isPinned: number == 3, tags: ["t"]))
             _ = try store.lookup(.path(number))
@@ -38,13 +38,14 @@ struct RecoveryAtOpeningTests {
             for name in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: sandbox.indexPath + name) }
             try bytes.write(to: index)
             let store = try sandbox.open()
-            try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
+            try await store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
             for number in 0..<20 {
                 let body = try store.bytes(.path(number))
                 #expect(body == nil || body == Data("body \(number)".utf8), "page \(start / 4_096)")
             }
-            // A lookup that found the damage has started a new index.
-            try store.insert(Data("newer".utf8), metadata: sandbox.metadata(), for: .path("newer"))
+            // The lookups or the sweeps have found the damage, and have started a new index.
+            try await store.sweep()
+            try await store.insert(Data("newer".utf8), metadata: sandbox.metadata(), for: .path("newer"))
             #expect(try store.bytes(.path("newer")) == Data("newer".utf8), "page \(start / 4_096)")
             store.close()
         }

@@ -62,7 +62,7 @@ extension StoreDirectory {
         // Open the index again under the lock, with a fresh connection: a single failed read of the first page looks
         // like damage, too.
         try whileOthersWait(options) { () throws(StoreError) in
-            if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener) {
+            if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener, othersWait: true) {
                 try quarantineIndex(because: reason, options)
             }
         }
@@ -76,14 +76,18 @@ extension StoreDirectory {
     }
 
     /// Quarantines the index if it is still `file`, which looked damaged to a connection, and looks damaged to a second
-    /// one.
-    func quarantineIndex(ifDamaged file: FileIdentity, _ options: IndexOptions) throws(StoreError) {
-        try whileOthersWait(options) { () throws(StoreError) in
+    /// one. Throws as soon as `stop` is set.
+    func quarantineIndex(
+        ifDamaged file: FileIdentity, _ options: IndexOptions, stop: InterruptFlag
+    ) throws(StoreError) {
+        try whileOthersWait(options, stop: stop) { () throws(StoreError) in
             guard indexIdentity == file else { return }
-            switch try openPresentIndex(options, false) {
+            switch try openPresentIndex(options, false, othersWait: true) {
             case .damaged(let reason):
                 try quarantineIndex(because: reason, options)
             case .opened(let index):
+                index.connection.stopWaiting(by: stop)
+                index.connection.interrupt(by: stop)
                 let problems = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                     try index.connection.problems()
                 }
@@ -93,8 +97,10 @@ extension StoreDirectory {
     }
 
     /// Opens the index in its present state. Reports damage found by any step, so that damage never prevents opening.
+    ///
+    /// - Parameter othersWait: Whether this is called by ``whileOthersWait(_:stop:_:)``.
     private func openPresentIndex(
-        _ options: IndexOptions, _ isOnlyOpener: Bool
+        _ options: IndexOptions, _ isOnlyOpener: Bool, othersWait: Bool = false
     ) throws(StoreError) -> sending Opening {
         let wasShutDown = wasShutDown
         do throws(StoreError) {
@@ -104,7 +110,13 @@ extension StoreDirectory {
                 if let status, !status.isRegular { return .damaged(reason: "\(name) is not a regular file") }
             }
             let hadBlobs = try usable { () throws(SystemError) in try root.status(of: "blobs") != nil }
-            if indexIdentity == nil { try usable { () throws(SystemError) in try createIndex() } }
+            if indexIdentity == nil {
+                if othersWait {
+                    try createIndex()
+                } else {
+                    try whileOthersWait(options) { () throws(StoreError) in try createIndex() }
+                }
+            }
             let connection = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                 try Connection(
                     path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
@@ -154,27 +166,35 @@ extension StoreDirectory {
         }
     }
 
-    /// Creates an empty file that only its owner can read. SQLite would let other users read the file, and gives the
-    /// WAL the same permissions.
+    /// Creates an empty file that only its owner can read, unless there is an index. SQLite would let other users read
+    /// the file, and gives the WAL the same permissions. Called while other processes wait.
     ///
     /// Creates the file under another name and links it. Opening and closing the index itself would release the locks
     /// of every connection that this process has to the index (https://sqlite.org/howtocorrupt.html §2.2).
-    private func createIndex() throws(SystemError) {
-        while true {
-            let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
-            _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
-            defer { _ = try? root.unlink(name) }
-            do {
-                try FileDescriptor.retrying("linkat", indexPath) {
-                    linkat(root.number, name, root.number, "index.sqlite", 0)
-                }
-                return
-            } catch let error where error.errno == EEXIST {
-                return
-            } catch let error where error.errno == ENOENT {
-                // A sweep has taken the file for that of a killed process, and deleted it.
-                guard try root.status().linkCount > 0 else { throw error }
+    private func createIndex() throws(StoreError) {
+        guard indexIdentity == nil else { return }
+        try usable { () throws(SystemError) in
+            // A kill during a quarantine leaves them. A new index must not meet the WAL of an old one.
+            for suffix in ["-wal", "-shm"] { try root.unlink("index.sqlite" + suffix) }
+            while try !linkNewIndex() {}
+        }
+    }
+
+    /// Returns `false` if a sweep has taken the file for that of a killed process, and deleted it.
+    private func linkNewIndex() throws(SystemError) -> Bool {
+        let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+        _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
+        defer { _ = try? root.unlink(name) }
+        do {
+            try FileDescriptor.retrying("linkat", indexPath) {
+                linkat(root.number, name, root.number, "index.sqlite", 0)
             }
+            return true
+        } catch let error where error.errno == EEXIST {
+            return true
+        } catch let error where error.errno == ENOENT {
+            guard try root.status().linkCount > 0 else { throw error }
+            return false
         }
     }
 
@@ -219,8 +239,9 @@ extension StoreDirectory {
             _ = try removeQuarantinedIndices()
             // A directory with that name may remain.
             while try root.status(of: name) != nil { name += "-again" }
-            // Rename the index last: a new index must not meet the WAL of the old one.
-            for suffix in ["-wal", "-shm", ""] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
+            // Rename the index first: a connection must not find the old index without its WAL. A new index is created
+            // under the same lock, so it cannot meet the old WAL.
+            for suffix in ["", "-wal", "-shm"] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
         options.log.error(
             "quarantined an unusable index and began a new one",
@@ -239,16 +260,18 @@ extension StoreDirectory {
         return count
     }
 
-    /// Runs `body` while no other process quarantines an index or evicts.
+    /// Runs `body` while no other process quarantines an index or evicts. Waits for the lock until `stop` is set.
     private func whileOthersWait(
-        _ options: IndexOptions, _ body: () throws(StoreError) -> Void
+        _ options: IndexOptions, stop: InterruptFlag? = nil, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let lock = try usable { () throws(SystemError) in
             try root.makeDirectory("blobs")
             return try DirectoryLock("blobs", below: root)
         }
         let isTaken = try usable { () throws(SystemError) in
-            try DirectoryLock.wait(options.busyTimeout) { () throws(SystemError) in try lock.tryExclusive() }
+            try DirectoryLock.wait(options.busyTimeout, until: stop) { () throws(SystemError) in
+                try lock.tryExclusive()
+            }
         }
         guard isTaken else { throw .busy(path: indexPath) }
         defer { lock.release() }

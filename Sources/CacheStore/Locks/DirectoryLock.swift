@@ -34,14 +34,14 @@ final class DirectoryLock: Sendable {
         try take(LOCK_SH)
     }
 
-    /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout`.
+    /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout`, or once `stop` is set.
     static func wait(
-        _ timeout: Duration, for attempt: () throws(SystemError) -> Bool
+        _ timeout: Duration, until stop: InterruptFlag? = nil, for attempt: () throws(SystemError) -> Bool
     ) throws(SystemError) -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
             if try attempt() { return true }
-            guard ContinuousClock.now < deadline else { return false }
+            guard ContinuousClock.now < deadline, stop?.isSet != true else { return false }
             usleep(1_000)
         }
     }

@@ -77,6 +77,29 @@ struct LoaderAbandonmentTests {
         #expect(origin.begun == ["/a"])
     }
 
+    @Test("E5: a waiter with finishAndStore that joins a load makes it finish, too")
+    func finishingForAJoiner() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport)
+        let executor = InOrderExecutor()
+        let waiters = [Abandonment.stop, .finishAndStore].map { abandonment in
+            Task(executorPreference: executor) {
+                try await fixture.loader.load(ResourceRequest(url, abandonment: abandonment))
+            }
+        }
+        await executor.settled()
+        await origin.asked("/a")
+        for waiter in waiters {
+            waiter.cancel()
+            await #expect(throws: LoadError.cancelled) { try await waiter.value }
+        }
+        #expect(try fixture.loader.isLoading(ResourceRequest(url)))
+        origin.open("/a")
+        try await eventually { try !fixture.loader.isLoading(ResourceRequest(url)) }
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(origin.begun == ["/a"])
+    }
+
     /// What comes after the cancellation from a transport that does not heed it.
     enum Late: String, CaseIterable {
         case failure, error, success, emptySuccess, redirect

@@ -45,19 +45,21 @@ extension IndexWriter {
 
     /// Recovers an index that looked damaged to a connection. Quarantines the index if it is damaged, then reopens it.
     package func recover() throws(StoreError) {
-        let file = connection.withLock { state in
-            if case .open(_, let file, _) = state { file } else { nil as FileIdentity? }
-        }
-        guard let file else { return }
-        try dependencies.directory.quarantineIndex(ifDamaged: file, dependencies.options)
-        try connection.withLock { (state) throws(StoreError) in
-            if case .open = state { try open(&state) }
-        }
-        if dependencies.directory.indexIdentity != file {
-            indexWasReplaced()
-        } else {
-            // The damage was in a connection's own copy of pages.
-            dependencies.indexWasReplaced()
+        try recovery.withLock { _ throws(StoreError) in
+            let file = connection.withLock { state in
+                if case .open(_, let file, _) = state { file } else { nil as FileIdentity? }
+            }
+            guard let file else { return }
+            try dependencies.directory.quarantineIndex(ifDamaged: file, dependencies.options, stop: stop)
+            try connection.withLock { (state) throws(StoreError) in
+                if case .open = state { try open(&state) }
+            }
+            if dependencies.directory.indexIdentity != file {
+                indexWasReplaced()
+            } else {
+                // The damage was in a connection's own copy of pages.
+                dependencies.indexWasReplaced()
+            }
         }
     }
 
@@ -85,6 +87,7 @@ extension IndexWriter {
             finish(&state)
             state = .suspended
         }
+        waitForRecovery()
     }
 
     /// Reopens the connection after ``suspend()``.
@@ -103,12 +106,18 @@ extension IndexWriter {
             finish(&state)
             state = .closed
         }
+        waitForRecovery()
     }
 
     /// Makes a leader that waits for a lock give up.
     private func stopWaiting() {
         stop.set(true)
         writeLock.limitWaits(to: Self.closingTimeout)
+    }
+
+    /// A recovery opens a connection of its own. A later recovery finds the writer closed, and opens none.
+    private func waitForRecovery() {
+        recovery.withLock { _ in }
     }
 
     private func finish(_ state: inout sending WriterConnection) {

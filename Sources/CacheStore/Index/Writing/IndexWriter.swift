@@ -52,6 +52,9 @@ package final class IndexWriter: Sendable {
 
     private let isDeletionScheduled = Atomic(false)
 
+    /// Held during a recovery, so that closing waits for its end. Taken before ``connection``.
+    let recovery = Mutex(())
+
     /// Guards the connection, which belongs to the leader.
     let connection: Mutex<WriterConnection>
 
