@@ -16,4 +16,6 @@ let anyAge = ResourceRequest("https://example.com/feed.json", policy: .cacheFirs
 let offline = try await loader.load(anyAge)
 print(offline.isStale)
 
-print(try store.query("SELECT host, entries, byte_size FROM cache_hosts").rows)
+for row in try store.query("SELECT host, entries, byte_size FROM cache_hosts") {
+    print(row["host"]?.text ?? "", row["entries"]?.integer ?? 0, row["byte_size"]?.integer ?? 0)
+}

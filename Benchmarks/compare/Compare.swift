@@ -74,6 +74,7 @@ struct Run: AsyncParsableCommand {
         }
         var facts: [Fact] = []
         if isWanted("resources") { facts += try Resources(place: place, sizes: sizes).facts() }
+        if isWanted("first loads") { facts += try await FirstReads(place: place).facts() }
         if isWanted("lookups during eviction") {
             for size in sizes.dropFirst() { facts += try LookupsDuringEviction(place: place, size: size).facts() }
         }

@@ -235,12 +235,15 @@ struct LoaderWalk {
         // A response may stand in for a failure for any time. One that may not be stored, or is stale on arrival, answers
         // only the loads that wait for it.
         guard resource.failure == nil, resource.headerFields[.cacheControl] != "no-store",
-            resource.source != .network || Double(resource.age) <= Self.freshFor,
+            ![.network, .notModified].contains(resource.source) || Double(resource.age) <= Self.freshFor,
             version < replaced[load.path]?.count ?? 0
         else { return }
         let limit = Self.freshFor + (load.path == "/0" ? Self.staleFor : 0)
         let age = load.date.timeIntervalSince(replaced[load.path]?[version] ?? load.date)
-        if age > limit { report("\(load.path): version \(version) was replaced \(age) s before the load") }
+        guard age > limit else { return }
+        report(
+            "\(load.path): version \(version) from \(resource.source), \(resource.age) s old, was replaced \(age) s before"
+                + " the load")
     }
 
     private mutating func report(_ text: String) {
