@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
+        .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
     traits: [
@@ -113,6 +114,13 @@ let package = Package(
         ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
         .target(
+            name: "CacheStoreTesting",
+            dependencies: [
+                "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "LoopbackOrigin",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -139,7 +147,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CTestDefaults", "CacheStore", "CacheLoader", "LoopbackOrigin",
+                "CTestDefaults", "CacheLoader", "CacheStoreTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -167,7 +175,8 @@ let package = Package(
         ),
         // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
         .testTarget(
-            name: "CacheStoreToolTests", dependencies: ["CacheStore", "CacheStoreTool", "TestSupport"],
+            name: "CacheStoreToolTests",
+            dependencies: ["CacheStore", "CacheStoreTesting", "CacheStoreTool", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .executableTarget(
@@ -182,13 +191,14 @@ let package = Package(
         .testTarget(
             // Runs StoreScenario, but is not linked with it: then it would be watched itself.
             name: "FaultTests",
-            dependencies: ["CacheStore", "FaultModel", "TestSupport"],
+            dependencies: ["CacheStore", "CacheStoreTesting", "FaultModel", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "CacheStoreTests",
             dependencies: [
-                "CSQLite", "CacheStore", "Migrations", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "CacheStore", "CacheStoreTesting", "Migrations", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: swiftSettings
@@ -205,7 +215,7 @@ let package = Package(
         .testTarget(
             name: "CacheLoaderTests",
             dependencies: [
-                "CacheStore", "CacheLoader", "HTTPCaching", "LoopbackOrigin", "TestSupport",
+                "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -222,7 +232,7 @@ let package = Package(
         .testTarget(
             name: "CacheImagesTests",
             dependencies: [
-                "CacheImages", "CacheLoader", "CacheStore", "TestSupport",
+                "CacheImages", "CacheLoader", "CacheStore", "CacheStoreTesting", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
