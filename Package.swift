@@ -26,6 +26,8 @@ let package = Package(
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
+        // Not a part of CacheStoreTesting, because it needs SwiftNIO.
+        .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
     traits: [
@@ -52,7 +54,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // What only the tests of that transport stand on; AsyncHTTPClient needs it, too.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        // What only the tool, its loopback origin and the tests stand on; no library product builds these.
+        // What only the tool, the product LoopbackOrigin and the tests stand on; no other library product builds these.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
@@ -226,6 +228,14 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: asyncHTTPClient),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheStoreTestingTests",
+            dependencies: [
+                "CacheLoader", "CacheStore", "CacheStoreTesting", "LoopbackOrigin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),

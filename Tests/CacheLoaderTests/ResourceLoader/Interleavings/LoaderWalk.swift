@@ -65,7 +65,7 @@ struct LoaderWalk {
     private let fixture: LoaderFixture
     private let loaders: [ResourceLoader]
     private let origin = InterleavingOrigin()
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
     private var generator: SeededGenerator
     private var loads: [Begun] = []
     /// Loads that go on without a waiter.
