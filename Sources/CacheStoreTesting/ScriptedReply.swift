@@ -119,9 +119,8 @@ extension ManualClock {
 }
 
 extension TransportResponse {
-    /// Returns a response whose body arrives as `chunks`, for the closure of a ``ScriptedTransport``.
-    ///
-    /// - Parameter failure: The error of the body after the last chunk; `nil` for a complete body.
+    /// Returns a response whose body arrives as `chunks`, for the function of a ``ScriptedTransport``. If there is a
+    /// `failure`, the body ends with that error after the last chunk.
     public static func reply(
         _ status: HTTPResponse.Status = .ok,
         _ fields: HTTPFields = [:],
