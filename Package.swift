@@ -25,6 +25,9 @@ let package = Package(
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
+        .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
+        // Not a part of CacheStoreTesting, because it needs SwiftNIO.
+        .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
     traits: [
@@ -51,7 +54,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // What only the tests of that transport stand on; AsyncHTTPClient needs it, too.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
-        // What only the tool, its loopback origin and the tests stand on; no library product builds these.
+        // What only the tool, the product LoopbackOrigin and the tests stand on; no other library product builds these.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
@@ -113,6 +116,13 @@ let package = Package(
         ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
         .target(
+            name: "CacheStoreTesting",
+            dependencies: [
+                "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "LoopbackOrigin",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -139,7 +149,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CTestDefaults", "CacheStore", "CacheLoader", "LoopbackOrigin",
+                "CTestDefaults", "CacheLoader", "CacheStoreTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -167,7 +177,8 @@ let package = Package(
         ),
         // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
         .testTarget(
-            name: "CacheStoreToolTests", dependencies: ["CacheStore", "CacheStoreTool", "TestSupport"],
+            name: "CacheStoreToolTests",
+            dependencies: ["CacheStore", "CacheStoreTesting", "CacheStoreTool", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .executableTarget(
@@ -182,13 +193,14 @@ let package = Package(
         .testTarget(
             // Runs StoreScenario, but is not linked with it: then it would be watched itself.
             name: "FaultTests",
-            dependencies: ["CacheStore", "FaultModel", "TestSupport"],
+            dependencies: ["CacheStore", "CacheStoreTesting", "FaultModel", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .testTarget(
             name: "CacheStoreTests",
             dependencies: [
-                "CSQLite", "CacheStore", "Migrations", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "CacheStore", "CacheStoreTesting", "Migrations", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: swiftSettings
@@ -205,7 +217,7 @@ let package = Package(
         .testTarget(
             name: "CacheLoaderTests",
             dependencies: [
-                "CacheStore", "CacheLoader", "HTTPCaching", "LoopbackOrigin", "TestSupport",
+                "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin", "TestSupport",
                 .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -220,9 +232,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .testTarget(
+            name: "CacheStoreTestingTests",
+            dependencies: [
+                "CacheLoader", "CacheStore", "CacheStoreTesting", "LoopbackOrigin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
             name: "CacheImagesTests",
             dependencies: [
-                "CacheImages", "CacheLoader", "CacheStore", "TestSupport",
+                "CacheImages", "CacheLoader", "CacheStore", "CacheStoreTesting", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

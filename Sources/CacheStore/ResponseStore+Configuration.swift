@@ -86,7 +86,7 @@ extension ResponseStore {
         /// The longest time that an access stays in memory before the store writes it. 10 seconds by default.
         public var accessInterval: Duration = .seconds(10)
 
-        /// Returns the present time. The system clock by default.
+        /// Returns the present time, also for ``ResponseStore/query(_:_:maxRows:)``. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
 
         /// Receives reports of damaged bodies, quarantined indexes and full disks. Silent by default. The store calls

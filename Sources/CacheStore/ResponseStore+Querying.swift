@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import CSQLiteVFS
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -18,7 +19,7 @@ extension ResponseStore {
     ///
     /// The query runs on the calling thread, on a read-only connection of its own: lookups and writers do not wait for
     /// it. A query ends with an error after ``Configuration/queryTimeout``. Accesses that are only in memory are not in
-    /// the result; `flush()` writes them.
+    /// the result; `flush()` writes them. In views and in `sql`, `'now'` is the time of ``Configuration/clock``.
     ///
     /// ```swift
     /// for row in try store.query("SELECT url, byte_size FROM cache_entries WHERE host = ?", ["example.com"]) {
@@ -41,7 +42,7 @@ extension ResponseStore {
         try checkOpen()
         return try queries.run { (interruption) throws(StoreError) in
             try Self.query(
-                sql, arguments, ofIndexAt: indexPath, timeout: configuration.queryTimeout, maxRows: maxRows,
+                sql, arguments, ofIndexAt: indexPath, at: now, timeout: configuration.queryTimeout, maxRows: maxRows,
                 until: interruption)
         }
     }
@@ -61,13 +62,13 @@ extension ResponseStore {
         maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
         try query(
-            sql, arguments, ofIndexAt: StoreDirectory(opening: directory).indexPath, timeout: timeout, maxRows: maxRows,
-            until: InterruptFlag())
+            sql, arguments, ofIndexAt: StoreDirectory(opening: directory).indexPath, at: nil, timeout: timeout,
+            maxRows: maxRows, until: InterruptFlag())
     }
 
     private static func query(
-        _ sql: String, _ arguments: [SQLValue], ofIndexAt path: String, timeout: Duration?, maxRows: Int?,
-        until interruption: InterruptFlag
+        _ sql: String, _ arguments: [SQLValue], ofIndexAt path: String, at now: Int64?, timeout: Duration?,
+        maxRows: Int?, until interruption: InterruptFlag
     ) throws(StoreError) -> SQLRows {
         do throws(StoreError) {
             let connection = try wrappingErrors(path) { () throws(SQLiteError) in
@@ -77,7 +78,7 @@ extension ResponseStore {
             try Migrator(path: path).identify(connection)
             return try wrappingErrors(path) { () throws(SQLiteError) in
                 try connection.authorizingQueries { () throws(SQLiteError) in
-                    try connection.rows(of: sql, arguments, maxRows: maxRows)
+                    try connection.rows(of: sql, arguments, maxRows: maxRows, at: now)
                 }
             }
         } catch {
@@ -93,9 +94,13 @@ extension ResponseStore {
 
 extension Connection {
     /// Returns the rows of a query. Refuses a statement that writes before it runs.
+    ///
+    /// - Parameter now: The time of SQL's `'now'`, in milliseconds since 1970; `nil` for the time of the system.
     fileprivate func rows(
-        of sql: String, _ arguments: [SQLValue], maxRows: Int?
+        of sql: String, _ arguments: [SQLValue], maxRows: Int?, at now: Int64?
     ) throws(SQLiteError) -> SQLRows {
+        if let now { csqlitevfs_set_query_time(now) }
+        defer { csqlitevfs_reset_query_time() }
         let statement = try prepare(sql)
         guard arguments.count == statement.parameterCount else {
             throw SQLiteError(arguments: arguments.count, parameters: statement.parameterCount, sql: sql)

@@ -30,7 +30,9 @@ public final class FileOrigin: Sendable {
 
     /// Reads the tree below `directory`.
     ///
-    /// - Parameter cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
+    /// - Parameters:
+    ///   - directory: The path of the directory.
+    ///   - cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
     /// - Throws: The error of Foundation for a directory or file that cannot be read.
     public convenience init(
         directory: String, cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
@@ -43,6 +45,7 @@ public final class FileOrigin: Sendable {
     /// Reads some files below `directory`.
     ///
     /// - Parameters:
+    ///   - directory: The path of the directory.
     ///   - paths: The paths of the files, relative to `directory`. Skips paths that are not regular files.
     ///   - cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
     /// - Throws: The error of Foundation for a file that cannot be read.

@@ -7,8 +7,12 @@ extension OriginReply {
     /// than GET and HEAD receive the 200.
     ///
     /// - Parameters:
+    ///   - body: The content of the 200.
+    ///   - request: The request to answer.
     ///   - etag: The entity tag with its quotes, and with `W/` if weak.
     ///   - lastModified: An IMF-fixdate.
+    ///   - cacheControl: The `Cache-Control` of both; `nil` for none.
+    ///   - contentType: The `Content-Type` of the 200; `nil` for none.
     public static func resource(
         _ body: some Sequence<UInt8>,
         for request: OriginRequest,

@@ -1,6 +1,7 @@
 internal import CacheImages
 internal import CacheLoader
 internal import CacheStore
+internal import CacheStoreTesting
 internal import Foundation
 internal import HTTPTypes
 internal import TestSupport

@@ -1,6 +1,6 @@
 import CacheStore
+import CacheStoreTesting
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("BlobDirectory")

@@ -1,4 +1,5 @@
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import Migrations
 import TestSupport
@@ -75,9 +76,9 @@ struct MigrationsTests {
         let store = try sandbox.open()
         var metadata = sandbox.metadata(etag: "\"x\"")
         metadata.contentType = "text/plain"
-        metadata.expiresAt = Date(timeIntervalSinceNow: 3600)
+        metadata.expiresAt = sandbox.clock.now + 3600
         try store.insert(Data("hello".utf8), metadata: metadata, for: .path("fresh"))
-        try store.insert(Data(), metadata: sandbox.metadata(.error, expiresIn: 5), for: .path("stale"))
+        try store.insert(Data(), metadata: sandbox.metadata(.error, expiresIn: 0), for: .path("stale"))
         try store.recordFailure(for: .path("stale"), status: 503)
         let rows = try store.query(
             """

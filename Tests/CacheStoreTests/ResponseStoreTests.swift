@@ -1,5 +1,6 @@
 import CSQLite
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CacheStore
+import CacheStoreTesting
 import Dispatch
 import Foundation
 import Synchronization

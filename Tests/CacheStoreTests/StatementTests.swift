@@ -1,5 +1,6 @@
 import CSQLite
 import CacheStore
+import CacheStoreTesting
 import TestSupport
 import Testing
 

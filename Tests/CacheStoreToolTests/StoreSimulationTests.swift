@@ -1,4 +1,5 @@
 import CacheStore
+import CacheStoreTesting
 import CacheStoreTool
 import Foundation
 import TestSupport

@@ -1,3 +1,4 @@
+import CacheStoreTesting
 import FaultModel
 import Foundation
 import TestSupport

@@ -1,3 +1,4 @@
+internal import CacheStoreTesting
 public import Foundation
 
 /// Runs programs to their end and returns their output.

@@ -1,8 +1,10 @@
-// A VFS of SQLite (https://sqlite.org/vfs.html, "VFS shims") that writes the frames of a commit to the WAL with one
-// call.
+// Two VFSes of SQLite (https://sqlite.org/vfs.html, "VFS shims"): the first writes the frames of a commit to the WAL with
+// one call, the second gives queries the time of a store's clock.
 
 #ifndef CSQLITEVFS_H
 #define CSQLITEVFS_H
+
+#include <stdint.h>
 
 // Returns the name with which a writing connection opens the index, or NULL if the default VFS must do. Any thread may
 // call this function. The first call registers the VFS, but not as the default.
@@ -11,5 +13,19 @@
 // time on ext4. This VFS gathers the frames in memory, up to the commit frame or 128 KiB, and writes them with one
 // call. It changes neither the bytes of the file nor their order. SQLite still learns of errors before a commit counts.
 const char *csqlitevfs_gathering(void);
+
+// Returns the name with which a query opens the index, or NULL if the default VFS must do. Any thread may call this
+// function. The first call registers the VFS, but not as the default.
+//
+// The VFS is the system's with another time: SQLite asks the VFS of a connection for the time that `'now'` means in its
+// date functions, also inside views. SQLite passes no connection, so the time belongs to the thread.
+const char *csqlitevfs_query(void);
+
+// Sets the time of the queries that this thread runs, in milliseconds since 1970. Limits the time to those that
+// SQLite's date functions accept.
+void csqlitevfs_set_query_time(int64_t milliseconds);
+
+// Returns to the time of the system.
+void csqlitevfs_reset_query_time(void);
 
 #endif

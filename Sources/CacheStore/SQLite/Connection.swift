@@ -57,8 +57,14 @@ package final class Connection {
             case .inspector: SQLITE_OPEN_READONLY
             }
         let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let vfs =
+            switch role {
+            case .writer: csqlitevfs_gathering()
+            case .inspector: csqlitevfs_query()
+            case .reader, .checkpointer: nil as UnsafePointer<CChar>?
+            }
         var opened: OpaquePointer?
-        let result = sqlite3_open_v2(path, &opened, flags, role == .writer ? csqlitevfs_gathering() : nil)
+        let result = sqlite3_open_v2(path, &opened, flags, vfs)
         guard result == SQLITE_OK, let opened else {
             let error = SQLiteError(handle: opened, result: result)
             sqlite3_close_v2(opened)

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
@@ -10,7 +11,7 @@ import Testing
 struct NetworkActivityTests {
     private let url = "https://example.com/a"
     private let gate = Gate()
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
 
     private func fixture(_ fields: HTTPFields = [.cacheControl: "no-store"]) throws -> LoaderFixture {
         let transport = ScriptedTransport { [gate] _, _ in
@@ -30,11 +31,11 @@ struct NetworkActivityTests {
         await gate.reached(2)
         gate.admit()
         while loader.counters.networkBytes < 4 { await Task.yield() }
-        #expect(sleeper.durations.isEmpty, "one is under way still")
+        #expect(sleeper.sleeps.isEmpty, "one is under way still")
         gate.open()
         for load in loads { #expect(try await load.value == "body") }
-        await sleeper.reached(1)
-        #expect(sleeper.durations == [.seconds(1)])
+        await sleeper.waitForSleeps(1)
+        #expect(sleeper.sleeps == [.seconds(1)])
         sleeper.advance(by: .seconds(1))
         #expect(await states.next() == false)
     }
@@ -49,18 +50,18 @@ struct NetworkActivityTests {
         while told.withLock({ $0.count }) < 1 { await Task.yield() }
         gate.admit()
         _ = try await loader.load(url)
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         while told.withLock({ $0.count }) < 2 { await Task.yield() }
         let second = Task { try await loader.load(url).text }
         await gate.reached(2)
-        #expect(sleeper.sleepers == 0)
+        #expect(sleeper.sleeperCount == 0)
         sleeper.advance(by: .seconds(10))
         // Gives one that was not cancelled its chance.
         for _ in 0..<1000 { await Task.yield() }
         #expect(told.withLock { $0 } == [false, true])
         gate.open()
         _ = try await second.value
-        await sleeper.reached(2)
+        await sleeper.waitForSleeps(2)
         sleeper.advance(by: .seconds(1))
         while told.withLock({ $0.count }) < 3 { await Task.yield() }
         #expect(told.withLock { $0 } == [false, true, false])
@@ -78,8 +79,8 @@ struct NetworkActivityTests {
         gate.open()
         _ = try await load.value
         #expect(await hasty.next() == false)
-        await sleeper.reached(1)
-        #expect(sleeper.durations == [.seconds(5)])
+        await sleeper.waitForSleeps(1)
+        #expect(sleeper.sleeps == [.seconds(5)])
         var latest = loader.activity(offDelay: .seconds(5)).makeAsyncIterator()
         #expect(await latest.next() == false)
         sleeper.advance(by: .seconds(5))
@@ -113,10 +114,10 @@ struct NetworkActivityTests {
         #expect(await early.next() == false)
         _ = try await fixture?.loader.load(url)
         #expect(await early.next() == true)
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         fixture = nil
         #expect(await early.next() == nil)
-        while sleeper.sleepers > 0 { await Task.yield() }
+        while sleeper.sleeperCount > 0 { await Task.yield() }
     }
 
     @Test(

@@ -1,10 +1,10 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import Logging
 import MetricsTestKit
-import TestSupport
 import Testing
 
 @Suite("The article on observing")

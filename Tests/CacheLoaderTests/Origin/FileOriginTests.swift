@@ -1,7 +1,7 @@
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import TestSupport
 import Testing
 
 @Suite("FileOrigin", .timeLimit(.minutes(5)))

@@ -1,3 +1,4 @@
+import CacheStoreTesting
 import HTTPTypes
 import LoopbackOrigin
 import TestSupport

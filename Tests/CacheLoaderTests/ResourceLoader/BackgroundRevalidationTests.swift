@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes
@@ -81,7 +82,7 @@ struct BackgroundRevalidationTests {
     @Test("one that hangs ends after a minute, and does not block its key for good")
     func hanging() async throws {
         let gate = Gate()
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         let transport = Self.transport { _ in
             await gate.wait()
             return .reply(304, [.eTag: "\"1\""])
@@ -92,7 +93,7 @@ struct BackgroundRevalidationTests {
         fixture.clock.advance(by: 20)
         #expect(try await fixture.cache.response(for: .to("/a")).isStale)
         await gate.reached(1)
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         sleeper.advance(by: .seconds(60))
         await eventually { !fixture.cache.isRevalidating }
         fixture.clock.advance(by: 2)

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStoreTesting
 import HTTPTypes
 import Synchronization
 import TestSupport

@@ -1,7 +1,7 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import HTTPTypes
-import TestSupport
 import Testing
 
 @Suite("ResourceLoader: eviction by value")

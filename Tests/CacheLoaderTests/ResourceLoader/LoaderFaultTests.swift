@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes
@@ -133,7 +134,7 @@ struct LoaderFaultTests {
             if count < 0 { await gate.wait() }
             return OriginReply.ok(body, cacheControl: "max-age=60").delivered(.stalling(afterBytes: max(count, 0)))
         }
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         let fixture = try LoaderFixture(transport: adapter.make()) { configuration in
             configuration.sleep = sleeper.sleep
             configuration.chance = { 0 }
@@ -141,11 +142,11 @@ struct LoaderFaultTests {
         }
         let url = origin.url("/a")
         async let loading = fixture.loader.events(for: ResourceRequest(url, timeout: .seconds(30))).all
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         await eventually { origin.requestCount == 1 && origin.counters.bodyBytes >= count }
         sleeper.advance(by: .seconds(30))
         // The pause before the next attempt.
-        await sleeper.reached(2)
+        await sleeper.waitForSleeps(2)
         #expect(try fixture.store.statistics().entries == 0)
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
         sleeper.advance(by: .seconds(1))
@@ -172,15 +173,15 @@ struct LoaderFaultTests {
                 ? .status(.serviceUnavailable, fields: [.retryAfter: "120"], body: "later".utf8)
                 : .ok("good".utf8, cacheControl: "max-age=60")
         }
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         let fixture = try LoaderFixture(transport: adapter.make()) { configuration in
             configuration.sleep = sleeper.sleep
             configuration.retry = RetryPolicy()
         }
         let url = origin.url("/a")
         async let loaded = fixture.loader.load(url)
-        await sleeper.reached(1)
-        #expect(sleeper.durations == [.seconds(120)])
+        await sleeper.waitForSleeps(1)
+        #expect(sleeper.sleeps == [.seconds(120)])
         #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 1)
         sleeper.advance(by: .seconds(120))
         #expect(try await loaded.text == "good")

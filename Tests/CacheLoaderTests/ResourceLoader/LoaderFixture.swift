@@ -1,11 +1,11 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes
 import LoopbackOrigin
 import Synchronization
-import TestSupport
 
 /// A store, a loader and a cache of its own directory, on a clock that a test moves.
 final class LoaderFixture: Sendable {

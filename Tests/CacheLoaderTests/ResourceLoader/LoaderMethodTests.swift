@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
@@ -72,7 +73,7 @@ struct LoaderMethodTests {
 
     @Test("K3: a load that takes longer than it may is timedOut, which is no final error; its transfer is stopped")
     func timeout() async throws {
-        let (sleeper, gate, wasCancelled) = (ManualSleeper(), Gate(), Gate())
+        let (sleeper, gate, wasCancelled) = (ManualClock(), Gate(), Gate())
         let transport = ScriptedTransport { _, _ in
             await gate.wait()
             if Task.isCancelled { wasCancelled.open() }
@@ -81,8 +82,8 @@ struct LoaderMethodTests {
         let fixture = try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
         let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))) }
         await gate.reached(1)
-        await sleeper.reached(1)
-        #expect(sleeper.durations == [.seconds(30)])
+        await sleeper.waitForSleeps(1)
+        #expect(sleeper.sleeps == [.seconds(30)])
         sleeper.advance(by: .seconds(30))
         let error = await #expect(throws: LoadError.self) { try await task.value }
         guard case .transport(let reason, url) = error else {
@@ -97,10 +98,10 @@ struct LoaderMethodTests {
 
     @Test("K3: a load that is in time is not held up by its timeout")
     func inTime() async throws {
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         let fixture = try LoaderFixture(transport: ReplyScript(.ok("body".utf8)).transport) { $0.sleep = sleeper.sleep }
         #expect(try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))).text == "body")
-        #expect(sleeper.sleepers == 0)
+        #expect(sleeper.sleeperCount == 0)
     }
 
     // MARK: Redirects

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStoreTesting
 import HTTPTypes
 import LoopbackOrigin
 import Synchronization
@@ -131,14 +132,14 @@ struct LoaderOrderTests {
 
     @Test("E8: isLoading while an attempt has failed and another is due")
     func isLoadingBetweenAttempts() async throws {
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
         let fixture = try LoaderFixture(transport: transport) { configuration in
             configuration.retry = RetryPolicy()
             configuration.sleep = sleeper.sleep
         }
         let task = Task { try await fixture.loader.load(url).text }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         #expect(try fixture.loader.isLoading(ResourceRequest(url)))
         sleeper.advance(by: .seconds(1))
         #expect(try await task.value == "good")

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStoreTesting
 import HTTPTypes
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(5)))
 struct LoaderReachabilityTests {
     private let url = "https://example.com/a"
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
     private let reachability = ManualReachability(unreachable: ["example.com", "other.example"])
     private let attempts = Counter()
 
@@ -50,7 +51,7 @@ struct LoaderReachabilityTests {
         }
         #expect(try await other.value == "good")
         #expect(transport.requestCount == 4)
-        #expect(sleeper.durations == [], "nobody pauses who waits for the network")
+        #expect(sleeper.sleeps == [], "nobody pauses who waits for the network")
     }
 
     @Test("H6: After a change of the source, parked loads listen to the new one")
@@ -154,10 +155,10 @@ struct LoaderReachabilityTests {
         let transport = transport { $0 == 1 }
         let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(url).text }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         sleeper.advance(by: .seconds(1))
         #expect(try await task.value == "good")
-        #expect(sleeper.durations == [.seconds(1)])
+        #expect(sleeper.sleeps == [.seconds(1)])
     }
 
     @Test("H8: a load that is cancelled while parked is not retried")

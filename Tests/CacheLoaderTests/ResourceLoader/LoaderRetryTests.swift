@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
@@ -9,7 +10,7 @@ import Testing
 @Suite("ResourceLoader: other attempts", .timeLimit(.minutes(5)))
 struct LoaderRetryTests {
     private let url = "https://example.com/a"
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
 
     private func fixture(
         _ transport: any HTTPTransport, _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
@@ -34,7 +35,7 @@ struct LoaderRetryTests {
         let error = await expectError(.status(code, url: url)) { try await fixture.loader.load(url) }
         #expect(error?.isFatal == true)
         #expect(transport.requestCount == 1)
-        #expect(sleeper.durations == [])
+        #expect(sleeper.sleeps == [])
     }
 
     @Test("H5: 408, 425, 429 and 5xx are tried again", arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
@@ -42,7 +43,7 @@ struct LoaderRetryTests {
         let transport = ReplyScript(.status(.init(code: code)), .ok("good".utf8)).transport
         let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(url).text }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         sleeper.advance(by: .seconds(1))
         #expect(try await task.value == "good")
         #expect(transport.requestCount == 2)
@@ -64,7 +65,7 @@ struct LoaderRetryTests {
         if requests == 1 {
             await #expect(throws: LoadError.transport(TransportError(code), url: url)) { try await task.value }
         } else {
-            await sleeper.reached(1)
+            await sleeper.waitForSleeps(1)
             sleeper.advance(by: .seconds(1))
             #expect(try await task.value == "good")
         }
@@ -82,7 +83,7 @@ struct LoaderRetryTests {
         }
         let task = Task { try await fixture.loader.load(url) }
         if hasReachability {
-            await sleeper.reached(1)
+            await sleeper.waitForSleeps(1)
             sleeper.advance(by: .seconds(1))
         }
         await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) { try await task.value }
@@ -103,17 +104,17 @@ struct LoaderRetryTests {
         let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))).text }
         // The timeout of the first attempt, and the pause after it.
-        await sleeper.reached(2)
+        await sleeper.waitForSleeps(2)
         sleeper.advance(by: .seconds(1))
         await hanging.asked(2)
-        await sleeper.reached(3)
+        await sleeper.waitForSleeps(3)
         sleeper.advance(by: .seconds(30))
-        await sleeper.reached(4)
-        #expect(sleeper.durations == [.seconds(30), .seconds(1), .seconds(30), .seconds(2)])
+        await sleeper.waitForSleeps(4)
+        #expect(sleeper.sleeps == [.seconds(30), .seconds(1), .seconds(30), .seconds(2)])
         sleeper.advance(by: .seconds(2))
         #expect(try await task.value == "whole")
         #expect(transport.requestCount == 3)
-        #expect(sleeper.sleepers == 0)
+        #expect(sleeper.sleeperCount == 0)
     }
 
     // MARK: When, and how often
@@ -128,17 +129,17 @@ struct LoaderRetryTests {
         }
         await executor.settled()
         for (number, seconds) in [1, 2, 4, 8].enumerated() {
-            await sleeper.reached(number + 1)
+            await sleeper.waitForSleeps(number + 1)
             #expect(transport.requestCount == number + 1)
             sleeper.advance(by: .seconds(seconds) - .milliseconds(1))
-            #expect(sleeper.sleepers == 1, "it is not yet time")
+            #expect(sleeper.sleeperCount == 1, "it is not yet time")
             sleeper.advance(by: .milliseconds(1))
         }
         for task in tasks {
             await expectError(.status(503, url: url)) { try await task.value }
         }
         #expect(transport.requestCount == 5)
-        #expect(sleeper.durations == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
+        #expect(sleeper.sleeps == [.seconds(1), .seconds(2), .seconds(4), .seconds(8)])
         try await eventually { try !fixture.loader.isLoading(ResourceRequest(url)) }
     }
 
@@ -151,7 +152,7 @@ struct LoaderRetryTests {
         let request = ResourceRequest(url, headerFields: [.accept: "text/plain"], key: "name")
         let task = Task { try await fixture.loader.load(request) }
         for (number, seconds) in [1, 2].enumerated() {
-            await sleeper.reached(number + 1)
+            await sleeper.waitForSleeps(number + 1)
             sleeper.advance(by: .seconds(seconds))
         }
         #expect(try await task.value.source == .network)
@@ -170,8 +171,8 @@ struct LoaderRetryTests {
         let script = ReplyScript(.status(.serviceUnavailable, fields: [.retryAfter: text]), .ok("good".utf8))
         let fixture = try fixture(script.transport)
         let task = Task { try await fixture.loader.load(url).text }
-        await sleeper.reached(1)
-        #expect(sleeper.durations == [.seconds(120)])
+        await sleeper.waitForSleeps(1)
+        #expect(sleeper.sleeps == [.seconds(120)])
         sleeper.advance(by: .seconds(120))
         #expect(try await task.value == "good")
     }
@@ -182,7 +183,7 @@ struct LoaderRetryTests {
         let fixture = try fixture(transport)
         await expectError(.status(429, url: url)) { try await fixture.loader.load(url) }
         #expect(transport.requestCount == 1)
-        #expect(sleeper.durations == [])
+        #expect(sleeper.sleeps == [])
     }
 
     @Test("H7: a background load is retried in the background")
@@ -197,7 +198,7 @@ struct LoaderRetryTests {
         let background = Task {
             try await fixture.loader.load(ResourceRequest("https://example.com/b", lane: .background)).text
         }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         let urgent = Task { try await fixture.loader.load(url).text }
         await origin.asked("/a")
         sleeper.advance(by: .seconds(1))
@@ -232,10 +233,10 @@ struct LoaderRetryTests {
         let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
         let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(url) }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         task.cancel()
         await #expect(throws: LoadError.cancelled) { try await task.value }
-        await eventually { sleeper.sleepers == 0 }
+        await eventually { sleeper.sleeperCount == 0 }
         sleeper.advance(by: .seconds(100))
         #expect(try !fixture.loader.isLoading(ResourceRequest(url)))
         #expect(transport.requestCount == 1)
@@ -246,10 +247,10 @@ struct LoaderRetryTests {
         let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
         let fixture = try fixture(transport)
         let first = Task { try await fixture.loader.load(url).text }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         #expect(try await fixture.loader.load(url).text == "good")
         #expect(try await first.value == "good")
-        await eventually { sleeper.sleepers == 0 }
+        await eventually { sleeper.sleeperCount == 0 }
         sleeper.advance(by: .seconds(100))
         #expect(transport.requestCount == 2)
     }

@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin

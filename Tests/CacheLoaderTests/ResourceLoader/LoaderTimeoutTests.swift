@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes
@@ -10,7 +11,7 @@ import Testing
 @Suite("ResourceLoader: timeouts and stored responses", .timeLimit(.minutes(1)))
 struct LoaderTimeoutTests {
     private let url = "https://example.com/a"
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
     private let gate = Gate()
     private let timeout = Duration.seconds(30)
 
@@ -37,7 +38,7 @@ struct LoaderTimeoutTests {
 
     /// Ends the timeout of a load.
     private func expire() async {
-        await eventually { sleeper.durations.contains(timeout) }
+        await eventually { sleeper.sleeps.contains(timeout) }
         sleeper.advance(by: timeout)
     }
 
@@ -64,7 +65,7 @@ struct LoaderTimeoutTests {
         if stall == .body { await body.stopped() }
         #expect(transport.requestCount == 2, "a stored response that answers ends the load")
         #expect(try fixture.loader.peek(url) == Data("stored".utf8))
-        #expect(sleeper.sleepers == 0)
+        #expect(sleeper.sleeperCount == 0)
     }
 
     @Test(

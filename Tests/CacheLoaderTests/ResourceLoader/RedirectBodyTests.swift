@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import TestSupport
@@ -8,7 +9,7 @@ import Testing
 @Suite("Bodies of redirects", .timeLimit(.minutes(1)))
 struct RedirectBodyTests {
     private let url = "https://example.com/old"
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
 
     /// An origin that redirects with a body which a test feeds.
     private func fixture(_ body: FedBody) throws -> LoaderFixture {
@@ -29,7 +30,7 @@ struct RedirectBodyTests {
         body.end()
         try await fixture.stored(url)
         // The end of the body ends the time limit as well.
-        await eventually { sleeper.sleepers == 0 }
+        await eventually { sleeper.sleeperCount == 0 }
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
@@ -38,8 +39,8 @@ struct RedirectBodyTests {
         let body = FedBody("moved")
         let fixture = try fixture(body)
         #expect(try await fixture.loader.load(url).text == "here")
-        await sleeper.reached(1)
-        #expect(sleeper.durations == [.seconds(5)])
+        await sleeper.waitForSleeps(1)
+        #expect(sleeper.sleeps == [.seconds(5)])
         sleeper.advance(by: .seconds(5))
         await body.stopped()
         #expect(try !fixture.loader.contains(url))
@@ -77,7 +78,7 @@ struct RedirectBodyTests {
         let witness = Witness(loader: fixture?.loader)
         fixture = nil
         await eventually { witness.loader == nil }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         sleeper.advance(by: .seconds(5))
         await body.stopped()
     }

@@ -1,3 +1,4 @@
+import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes

@@ -1,6 +1,7 @@
 #if AsyncHTTPClient
 import AsyncHTTPClient
 import CacheLoader
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin

@@ -1,8 +1,8 @@
 #if AsyncHTTPClient
 import CacheLoader
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
-import TestSupport
 import Testing
 
 @Suite("Root certificates")

@@ -1,8 +1,8 @@
 import CacheLoader
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import TestSupport
 import Testing
 
 @Suite("Transport: bodies")

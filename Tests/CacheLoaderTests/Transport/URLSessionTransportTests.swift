@@ -1,9 +1,9 @@
 #if URLSessionTransport
 import CacheLoader
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)

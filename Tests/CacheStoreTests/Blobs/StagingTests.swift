@@ -1,7 +1,7 @@
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import Synchronization
-import TestSupport
 import Testing
 
 @Suite("Staging below names")

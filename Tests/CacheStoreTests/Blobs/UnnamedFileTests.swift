@@ -1,5 +1,6 @@
 #if os(Linux)
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import CacheStore
+import CacheStoreTesting
 import Foundation
-import TestSupport
 
 /// A directory for one store, and a clock that stands still.
 final class Sandbox: Sendable {

@@ -1,4 +1,5 @@
 import CacheStore
+import CacheStoreTesting
 import FaultModel
 import Foundation
 import TestSupport

@@ -1,5 +1,5 @@
+import CacheStoreTesting
 import Foundation
-import TestSupport
 
 /// A file system of a few megabytes, in memory; unmounted when the last reference goes.
 final class SmallDisk: Sendable {

@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes
@@ -44,13 +45,13 @@ struct RequestCoalescerTests {
     @Test("E1: a cache on another store of the directory, as in another process, waits for the request")
     func otherStore() async throws {
         let fixture = try LoaderFixture(transport: transport)
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         let other = try LoaderFixture(transport: transport, directory: fixture.directory)
         other.cache.configuration.sleep = sleeper.sleep
         async let first = fixture.cache.response(for: .to("/a")).text
         await gate.reached(1)
         async let second = other.cache.response(for: .to("/a"))
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         gate.open()
         #expect(try await first == "body")
         sleeper.advance(by: .seconds(1))
@@ -63,14 +64,14 @@ struct RequestCoalescerTests {
     @Test("a process that holds the lock of a key for too long costs the wait once, on the injected clock")
     func hungProcess() async throws {
         let fixture = try LoaderFixture(transport: transport)
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         fixture.cache.configuration.sleep = sleeper.sleep
         fixture.cache.configuration.processWait = .milliseconds(5)
         let other = try ResponseStore(directory: fixture.directory.url)
         let lock = try #require(try other.tryLock(CacheKey(url: Self.url)))
         gate.open()
         async let first = fixture.cache.response(for: .to("/a", [.cacheControl: "max-age=0"])).text
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         sleeper.advance(by: .milliseconds(5))
         #expect(try await first == "body")
         #expect(try await fixture.cache.response(for: .to("/a", [.cacheControl: "max-age=0"])).text == "body")
@@ -81,13 +82,13 @@ struct RequestCoalescerTests {
     @Test("E4: a caller that is cancelled while it waits for another process sends no request")
     func cancelledWaiter() async throws {
         let fixture = try LoaderFixture(transport: transport)
-        let sleeper = ManualSleeper()
+        let sleeper = ManualClock()
         fixture.cache.configuration.sleep = sleeper.sleep
         let other = try ResponseStore(directory: fixture.directory.url)
         let lock = try #require(try other.tryLock(CacheKey(url: Self.url)))
         gate.open()
         let task = Task { try await fixture.cache.response(for: .to("/a")) }
-        await sleeper.reached(1)
+        await sleeper.waitForSleeps(1)
         task.cancel()
         await #expect(throws: LoadError.cancelled) { try await task.value }
         lock.release()

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin

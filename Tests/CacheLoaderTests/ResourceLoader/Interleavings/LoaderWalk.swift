@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import Synchronization
@@ -64,7 +65,7 @@ struct LoaderWalk {
     private let fixture: LoaderFixture
     private let loaders: [ResourceLoader]
     private let origin = InterleavingOrigin()
-    private let sleeper = ManualSleeper()
+    private let sleeper = ManualClock()
     private var generator: SeededGenerator
     private var loads: [Begun] = []
     /// Loads that go on without a waiter.

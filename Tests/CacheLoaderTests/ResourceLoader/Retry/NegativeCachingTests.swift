@@ -1,7 +1,7 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTesting
 import Foundation
-import TestSupport
 import Testing
 
 @Suite("NegativeCaching")

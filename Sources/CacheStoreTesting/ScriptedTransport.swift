@@ -1,0 +1,120 @@
+public import CacheLoader
+public import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A transport without a network: a script answers the requests, and the transport records them.
+///
+/// ```swift
+/// let transport = ScriptedTransport([
+///     "https://example.com/feed.json": [.reply(200, [.eTag: "\"1\""], "one"), .reply(304)],
+///     "https://example.com/logo.png": [.failure(.cannotConnect)],
+/// ])
+/// ```
+///
+/// Safe to use from any task.
+public final class ScriptedTransport: HTTPTransport {
+    /// A request that the transport received.
+    public struct SentRequest: Hashable, Sendable {
+        /// The head of the request.
+        public var request: HTTPRequest
+        /// The content of the request; `nil` for none.
+        public var body: Data?
+    }
+
+    private let handler: @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
+
+    /// Guards the recorded requests.
+    private let log = Mutex<[SentRequest]>([])
+
+    /// Creates a transport that gives these replies one after the other, for any URL. The last one also answers all
+    /// further requests. Without replies, each request fails with
+    /// `TransportError.Code.unsupportedRequest`.
+    public convenience init(_ replies: ScriptedReply...) {
+        let script = RemainingReplies(["": replies])
+        self.init { request, _ throws(TransportError) in try await script.next(to: request, for: "") }
+    }
+
+    /// Creates a transport with a list of replies for each URL. The last reply of a list also answers all further
+    /// requests for the URL.
+    ///
+    /// A URL is absolute and in the form of the request, such as `https://example.com/` with its slash. A request for
+    /// another URL fails with `TransportError.Code.unsupportedRequest`, which a loader does not retry. The
+    /// message names the URL.
+    public convenience init(_ replies: [String: [ScriptedReply]]) {
+        let script = RemainingReplies(replies)
+        self.init { request, _ throws(TransportError) in try await script.next(to: request, for: request.url) }
+    }
+
+    /// Creates a transport that answers with `handler`, a function of the request and its content.
+    public init(
+        _ handler: @escaping @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
+    ) {
+        self.handler = handler
+    }
+
+    /// The recorded requests with their content, in order.
+    public var sent: [SentRequest] { log.withLock { $0 } }
+
+    /// The heads of the recorded requests, in order.
+    public var requests: [HTTPRequest] { sent.map(\.request) }
+
+    /// Returns the heads of the recorded requests for an absolute URL, in order.
+    public func requests(to url: String) -> [HTTPRequest] { requests.filter { $0.url == url } }
+
+    /// The number of recorded requests.
+    public var requestCount: Int { log.withLock { $0.count } }
+
+    /// Returns the request unchanged.
+    public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
+    /// Reads the content to its end, records the request, then replies.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        let body = try await content?.collect()
+        log.withLock { $0.append(SentRequest(request: request, body: body)) }
+        return try await handler(request, body)
+    }
+}
+
+/// The replies that are still to give.
+private final class RemainingReplies: Sendable {
+    /// Guards the replies.
+    private let replies: Mutex<[String: [ScriptedReply]]>
+
+    init(_ replies: [String: [ScriptedReply]]) {
+        self.replies = Mutex(replies)
+    }
+
+    func next(to request: HTTPRequest, for key: String) async throws(TransportError) -> TransportResponse {
+        let reply = replies.withLock { replies -> ScriptedReply? in
+            guard let list = replies[key], let first = list.first else { return nil }
+            if list.count > 1 { replies[key]?.removeFirst() }
+            return first
+        }
+        guard let reply else {
+            throw TransportError(
+                .unsupportedRequest, message: "the script has no reply to \(request.method.rawValue) \(request.url)")
+        }
+        return try await reply.response(to: request.method)
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var url: String { "\(scheme ?? "")://\(authority ?? "")\(path ?? "")" }
+}
+
+extension RequestContent {
+    /// Returns the whole content.
+    package func collect() async throws(TransportError) -> Data {
+        var bytes = Data()
+        while let chunk = try await next() { bytes += chunk }
+        return bytes
+    }
+}
