@@ -43,7 +43,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("8 threads run 500 operations each", arguments: [1, 2])
+    @Test("8 threads run random operations on one store, or on two of one directory", arguments: [1, 2])
     func threads(stores count: Int) throws {
         let sandbox = try Sandbox()
         let stores = try (0..<count).map { _ in try sandbox.open { $0.readerCount = 3 } }
@@ -51,7 +51,9 @@ struct ConcurrencyTests {
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             var generator = SeededGenerator(seed: seed.seed &+ UInt64(thread))
             #expect(throws: Never.self, "\(seed)") {
-                for _ in 0..<500 { try Self.act(on: stores[thread % count], &generator, sandbox.clock) }
+                for _ in 0..<Repetitions.count(500, debug: 150) {
+                    try Self.act(on: stores[thread % count], &generator, sandbox.clock)
+                }
             }
         }
         for store in stores { try store.flush() }
