@@ -150,8 +150,8 @@ struct ConcurrencyTests {
                 seen.append(try result.get())
             }
         }
-        // The first writer may have committed alone, before the others waited. Each of the others saw all entries.
-        #expect(seen.dropFirst() == Array(repeating: "9", count: 8)[...])
+        // One writer may have committed alone, before the others waited. Each of the others saw all entries.
+        #expect(seen.count { $0 == "9" } >= 8, "\(seen)")
         #expect(try store.statistics().entries == 9)
     }
 
