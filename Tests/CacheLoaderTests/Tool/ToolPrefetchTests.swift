@@ -121,7 +121,7 @@ extension ToolTests {
             #expect(try Summary(await tool("prefetch", "-", "--json", input: "# nothing\n")) == Summary())
         }
 
-        @Test("A long list is no matter: one URL 20000 times is one request")
+        @Test("A long list is no matter: one URL thousands of times is one request")
         func long() async throws {
             let count = Repetitions.count(20_000, debug: 4_000)
             let line = "\(origin.url("/a"))\n"
