@@ -44,7 +44,7 @@ struct ConcurrencyTests {
         }
     }
 
-    @Test("8 threads run 500 operations each", arguments: [1, 2])
+    @Test("8 threads run random operations on one store, or on two of one directory", arguments: [1, 2])
     func threads(stores count: Int) throws {
         let sandbox = try Sandbox()
         let stores = try (0..<count).map { _ in try sandbox.open { $0.readerCount = 3 } }
@@ -52,7 +52,9 @@ struct ConcurrencyTests {
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             var generator = SeededGenerator(seed: seed.seed &+ UInt64(thread))
             #expect(throws: Never.self, "\(seed)") {
-                for _ in 0..<500 { try Self.act(on: stores[thread % count], &generator, sandbox.clock) }
+                for _ in 0..<Repetitions.count(500, debug: 150) {
+                    try Self.act(on: stores[thread % count], &generator, sandbox.clock)
+                }
             }
         }
         for store in stores { try store.flush() }
@@ -149,8 +151,8 @@ struct ConcurrencyTests {
                 seen.append(try result.get())
             }
         }
-        // The first writer may have committed alone, before the others waited. Each of the others saw all entries.
-        #expect(seen.dropFirst() == Array(repeating: "9", count: 8)[...])
+        // One writer may have committed alone, before the others waited. Each of the others saw all entries.
+        #expect(seen.count { $0 == "9" } >= 8, "\(seen)")
         #expect(try store.statistics().entries == 9)
     }
 

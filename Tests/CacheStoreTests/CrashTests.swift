@@ -33,8 +33,9 @@ struct CrashTests {
     func killed() async throws {
         let sandbox = try Sandbox()
         let seed = SeededGenerator()
-        for round in 0..<10 {
-            let delay = UInt32(5_000 + round * 12_000)
+        let rounds = Repetitions.count(10, debug: 5)
+        for round in 0..<rounds {
+            let delay = UInt32(5_000 + round * 120_000 / rounds)
             await #expect(processExitsWith: .signal(9)) {
                 [path = sandbox.path as String, seed = seed.seed &+ UInt64(round) as UInt64, delay = delay as UInt32] in
                 Self.work(path, seed, delay)

@@ -303,7 +303,9 @@ struct DamageTests {
         #expect(try store.bytes(.path("a")) == body)
     }
 
-    @Test("an index with bytes changed at random never traps and never gives other bytes", arguments: 0..<40)
+    @Test(
+        "an index with bytes changed at random never traps and never gives other bytes",
+        arguments: 0..<Repetitions.count(40, debug: 15))
     func flippedBytes(_: Int) throws {
         var generator = SeededGenerator()
         let sandbox = try Sandbox()

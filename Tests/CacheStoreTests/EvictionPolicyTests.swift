@@ -167,7 +167,7 @@ struct EvictionPolicyTests {
         arguments: EvictionPolicy.allCases)
     func unused(_ policy: EvictionPolicy) throws {
         let store = try sandbox.open { $0.evictionPolicy = policy }
-        try sandbox.fill(store, (0..<700).map { "\($0)" }, byteCount: 10)
+        try sandbox.fill(store, (0..<700).map { "\($0)" }, byteCount: 0)
         for number in stride(from: 0, to: 700, by: 7) { _ = try store.lookup(.path(number)) }
         try store.setOptions(.init(isPinned: true), for: .path(1))
         try store.flush()

@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Concurrent use of the whole interface")
 struct MixedConcurrencyTests {
+    private static let operationCount = Repetitions.count(1_000, debug: 250)
+
     /// Runs one random call of the store's interface, synchronous or asynchronous, and checks its result.
     private static func act(
         on store: ResponseStore, _ generator: inout SeededGenerator, _ sandbox: Sandbox
@@ -71,7 +73,7 @@ struct MixedConcurrencyTests {
             for task in 0..<50 {
                 group.addTask {
                     var generator = SeededGenerator(seed: seed.seed &+ UInt64(task))
-                    for _ in 0..<1_000 {
+                    for _ in 0..<Self.operationCount {
                         do {
                             try await Self.act(on: store, &generator, sandbox)
                         } catch StoreError.bodyTooLarge {

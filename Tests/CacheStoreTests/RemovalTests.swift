@@ -68,8 +68,7 @@ struct RemovalTests {
         let store = try sandbox.open()
         for variant in (0..<60).map({ "v\($0)" }) {
             for number in 0..<10 {
-                try store.insert(
-                    Data("\(number)".utf8), metadata: sandbox.metadata(variant: variant), for: .path(number))
+                try store.insert(Data(), metadata: sandbox.metadata(variant: variant), for: .path(number))
             }
         }
         for number in 0..<9 { try store.recordFailure(for: .path(number), status: 500) }
@@ -175,7 +174,7 @@ struct RemovalTests {
     )
     func concurrent() async throws {
         let store = try sandbox.open()
-        try LimitsTests.fill(sandbox, store, (0..<1_000).map { "old-\($0)" }, 10)
+        try LimitsTests.fill(sandbox, store, (0..<600).map { "old-\($0)" }, 0)
         let sandbox = sandbox
         let writer = Task {
             for number in 0..<300 {
@@ -184,7 +183,7 @@ struct RemovalTests {
             }
         }
         let report = try await store.removeAll(.prefix("https://example.com/old"))
-        #expect(report.entries == 1_000)
+        #expect(report.entries == 600)
         try await writer.value
         #expect(try sandbox.names().count == 300)
         #expect(try await store.check(digests: true).isSound)

@@ -112,7 +112,7 @@ struct SelectionTests {
         let seed = Comment(rawValue: generator.description)
         let sandbox = try Sandbox()
         let store = try sandbox.open()
-        for _ in 0..<25 {
+        for _ in 0..<Repetitions.count(25, debug: 6) {
             var samples: [String: Sample] = [:]
             for _ in 0..<40 {
                 let sample = try Self.sample(&generator, sandbox)

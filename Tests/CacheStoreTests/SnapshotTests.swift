@@ -249,7 +249,7 @@ struct SnapshotTests {
             }
             group.addTask {
                 defer { isDone.set() }
-                for round in 0..<15 {
+                for round in 0..<Repetitions.count(15, debug: 5) {
                     let target = try Sandbox()
                     let report = try await stores[round % 2].snapshot(to: target.url)
                     let copy = try target.open()

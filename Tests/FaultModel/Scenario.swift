@@ -85,6 +85,7 @@ package enum Scenario: String, Codable, Sendable, CaseIterable {
     /// The field lines of every entry.
     package var head: [UInt8] {
         let line = "Content-Type: text/plain\n"
-        return Array((self == .checkpoints ? line + "X: " + String(repeating: "x", count: 200_000) + "\n" : line).utf8)
+        guard self == .checkpoints else { return Array(line.utf8) }
+        return Array((line + "X: ").utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: 200_000) + Array("\n".utf8)
     }
 }

@@ -43,7 +43,7 @@ struct ErrorTests {
         ])
     func errors(_ c: Case) async throws {
         let count = try await Laboratory.calls(.persist(c.scenario), c.kinds)
-        let points = points(count, atMost: 5)
+        let points = points(count, atMost: Repetitions.count(5, debug: 2))
         for point in points { try await ErrorTests.run(c, at: point, in: Laboratory()) }
         report("\(points.count) of \(count) error points (\(c.testDescription))")
     }
@@ -57,7 +57,7 @@ struct ErrorTests {
     func errorsAfterKill(_ c: Case) async throws {
         let middle = try await Laboratory.calls(.run(.everything), .changes) / 2
         // The calls of opening, and of the first steps.
-        let points = points(c.kinds == .open ? 40 : 120, atMost: 5)
+        let points = points(c.kinds == .open ? 40 : 120, atMost: Repetitions.count(5, debug: 2))
         for point in points {
             let laboratory = try Laboratory()
             let kill = FaultPlan(.killAfter, .changes, at: middle)

@@ -10,7 +10,7 @@ struct InterruptedSyncTests {
         arguments: [Scenario.everything])
     func interrupted(_ scenario: Scenario) async throws {
         // Above the number of syncs. Those that come later are not interrupted, and the run ends as any other.
-        let points = points(240, atMost: 12)
+        let points = points(240, atMost: Repetitions.count(12, debug: 5))
         for point in points {
             let laboratory = try Laboratory()
             var options = laboratory.options(

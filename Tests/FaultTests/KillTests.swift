@@ -27,7 +27,7 @@ struct KillTests {
         "A2, F4: after a kill acknowledged bodies and representations are whole, others old or new, without orphans",
         arguments: [Scenario.everything, .forms, .parts], moments)
     func kill(_ scenario: Scenario, _ moment: Moment) async throws {
-        try await KillTests.kill(scenario, moment, atMost: 12)
+        try await KillTests.kill(scenario, moment, atMost: Repetitions.count(12, debug: 4))
     }
 
     @Test("A2: a kill during a checkpoint loses no acknowledged change", .enabled(if: Laboratory.isThorough))

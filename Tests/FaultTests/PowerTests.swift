@@ -26,7 +26,8 @@ struct PowerTests {
         #expect(try await laboratory.run(options) == .exit(0), "\(laboratory.output)")
 
         let log = try ChangeLog(laboratory.recordPath)
-        let moments = Set(points(UInt64(log.changes.count), atMost: c.scenario == .checkpoints ? 3 : 14))
+        let limit = c.scenario == .checkpoints ? 3 : Repetitions.count(14, debug: 5)
+        let moments = Set(points(UInt64(log.changes.count), atMost: limit))
         let generator = SeededGenerator()
         var disk = Disk()
         var acknowledged = 0
@@ -36,7 +37,9 @@ struct PowerTests {
             if case .note = change { acknowledged += 1 }
             guard moments.contains(UInt64(number + 1)) else { continue }
             var losses: [Disk.Loss] = [.everything, .bytes]
-            losses += (0..<3).map { .some(seed: generator.seed &+ UInt64(number * 3 + $0)) }
+            losses += (0..<Repetitions.count(3, debug: 1)).map {
+                .some(seed: generator.seed &+ UInt64(number * 3 + $0))
+            }
             for loss in losses {
                 let remains = disk.remains(loss)
                 // Most changes, once made, look the same until something is synced.

@@ -10,7 +10,7 @@ struct ProcessTests {
     private static let processCount = 4
 
     /// How long they run.
-    private static var seconds: Double { Laboratory.isThorough ? 60 : 3 }
+    private static var seconds: Double { Laboratory.isThorough ? 60 : Repetitions.areComplete ? 3 : 1.5 }
 
     @Test("several processes, some of them killed, share one store: all answers are right, and the final sums correct")
     func share() async throws {

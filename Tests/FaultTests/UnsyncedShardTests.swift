@@ -10,7 +10,7 @@ struct UnsyncedShardTests {
     func failedOpening() async throws {
         let mode = ScenarioOptions.Mode.persist(.everything)
         let count = try await openings(mode)
-        let points = points(count, atMost: 16)
+        let points = points(count, atMost: Repetitions.count(16, debug: 5))
         for point in points {
             let laboratory = try Laboratory()
             var options = laboratory.options(mode, FaultPlan(.fail, .open, at: point, error: EMFILE))

@@ -139,10 +139,11 @@ internal import Testing
         }
     }
 
-    @Test("P13: a long reference takes no longer than its length", .timeLimit(.minutes(5)))
+    @Test("P13: a long reference takes no longer than its length", .timeLimit(.minutes(1)))
     func longReference() {
+        let byteCount = Repetitions.count(262_144, debug: 65_536)
         for piece in ["../", "./", "a/", "/", "a/../", "?", ":", "@"] {
-            let long = String(repeating: piece, count: 262_144 / piece.utf8.count)
+            let long = String(repeating: piece, count: byteCount / piece.utf8.count)
             #expect(targets("Location: /\(long)").count <= 2)
         }
     }

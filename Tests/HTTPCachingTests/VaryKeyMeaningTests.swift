@@ -97,7 +97,7 @@ internal import Testing
             (0..<Int.random(in: 0...10, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
                 .joined()
         }
-        for _ in 0..<2000 {
+        for _ in 0..<Repetitions.count(2000, debug: 500) {
             for name in ["Accept", "Accept-Language", "TE"] {
                 let one = value()
                 let other = value()

@@ -145,13 +145,7 @@ struct LoaderProcessingTests {
     }
 
     /// The number of races. Fewer in a debug build: each of their many turns waits for the tasks of all other tests.
-    private static var raceCount: Int {
-        #if DEBUG
-        200
-        #else
-        1_000
-        #endif
-    }
+    private static let raceCount = Repetitions.count(1_000, debug: 200)
 
     @Test("C6: in many races of a stored value's processing with the network, no stored value follows a new one")
     func races() async throws {

@@ -121,13 +121,16 @@ struct LoaderRetryTests {
 
     @Test("H7: 5 attempts at the times of the policy, then one failure for all waiters")
     func schedule() async throws {
-        let transport = ReplyScript(.status(.serviceUnavailable)).transport
-        let fixture = try fixture(transport)
-        let executor = InOrderExecutor()
-        let tasks = (0..<3).map { _ in
-            Task(executorPreference: executor) { try await fixture.loader.load(url) }
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(503, [:], "")
         }
-        await executor.settled()
+        let fixture = try fixture(transport)
+        let tasks = (0..<3).map { _ in Task { try await fixture.loader.load(url) } }
+        // A load that came after the first attempt would begin the second one at once.
+        await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) == 3 }
+        gate.open()
         for (number, seconds) in [1, 2, 4, 8].enumerated() {
             await sleeper.waitForSleeps(number + 1)
             #expect(transport.requestCount == number + 1)

@@ -9,14 +9,8 @@ import Testing
 @Suite("ResourceLoader: the whole interface at once", .timeLimit(.minutes(10)))
 struct LoaderStressTests {
     private static let taskCount = 50
-    /// `CACHESTORE_OPERATIONS` sets the number of operations of each task. Fewer in a debug build, which is slow.
-    private static let operationCount =
-        ProcessInfo.processInfo.environment["CACHESTORE_OPERATIONS"].flatMap { Int($0) } ?? defaultCount
-    #if DEBUG
-    private static let defaultCount = 200
-    #else
-    private static let defaultCount = 1_000
-    #endif
+    /// The number of operations of each task.
+    private static let operationCount = Repetitions.count(1_000, debug: 200)
 
     /// The objects that must be released at the end.
     private struct Witness {

@@ -13,11 +13,7 @@ import Testing
     .timeLimit(.minutes(10)), .serialized
 )
 struct TwoProcessTests {
-    #if DEBUG
-    private static let count = 1_000
-    #else
-    private static let count = 10_000
-    #endif
+    private static let count = Repetitions.count(10_000, debug: 300)
 
     /// Transfers that a process has under way at a time.
     private static let width = 4

@@ -89,7 +89,9 @@ extension ToolTests {
             #expect(try tool.rows("SELECT part_start FROM cache_entries") == [["part_start": nil]])
         }
 
-        @Test("a kill at any moment leaves a sound store, and the next load is complete", arguments: 0..<4)
+        @Test(
+            "a kill at any moment leaves a sound store, and the next load is complete",
+            arguments: 0..<Repetitions.count(4, debug: 2))
         func killedAtAnyMoment(round: Int) async throws {
             var generator = SeededGenerator()
             let moments = (0..<2).map { _ in Int.random(in: 0..<(14 * Self.mebibyte), using: &generator) }.sorted()

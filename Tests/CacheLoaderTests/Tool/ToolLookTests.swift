@@ -157,44 +157,12 @@ extension ToolTests {
             #expect(large.text.contains("9223372036854775807"))
         }
 
-        @Test(
-            "sql: what would write is refused, and what is no SQL",
-            arguments: [
-                "DELETE FROM entry", "UPDATE entry SET etag = 'x'", "DROP TABLE entry", "CREATE TABLE t (x)",
-                "PRAGMA user_version = 9", "BEGIN IMMEDIATE", "VACUUM", "INSERT INTO total VALUES (2)",
-                "ATTACH 'other.sqlite' AS other",
-                "VACUUM INTO 'other.sqlite'", "SELECT 1; DELETE FROM entry", "SELEC 1",
-                "SELECT nothing FROM cache_stats", "",
-            ])
-        func readOnly(sql: String) async throws {
-            try await tool("sql", sql).expect(2, error: tool.store)
-            #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
-        }
-
         @Test("sql answers while another process has a body half stored")
         func concurrent() async throws {
             let origin = try await LoopbackOrigin { _ in .ok("hello".utf8).delivered(.stalling(afterBytes: 2)) }
             async let stalled = tool("get", origin.url("/"), "--timeout", "2")
             #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
             #expect(try await stalled.exitCode == 2)
-        }
-
-        // MARK: No store
-
-        @Test(
-            "What only looks makes no store",
-            arguments: [
-                ["list"], ["explain", "http://a.test/"], ["show", "http://a.test/"],
-                ["show", "http://a.test/", "--body"], ["stats"],
-                ["sql", "SELECT 1"], ["check"], ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"],
-                ["snapshot", "/tmp/cachestore-snapshot-of-nothing"], ["evict", "--max-entries", "1", "--dry-run"],
-                ["remove", "--all"],
-                ["remove", "--all", "--dry-run"],
-            ])
-        func missingStore(arguments: [String]) async throws {
-            let missing = "\(tool.directory.path)/missing"
-            try await tool.raw(arguments + ["--store", missing]).expect(2, error: "there is no store in \(missing)")
-            #expect(!FileManager.default.fileExists(atPath: missing))
         }
     }
 }

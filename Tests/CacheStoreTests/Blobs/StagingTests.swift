@@ -69,7 +69,7 @@ struct StagingTests {
                 sweeps.leave()
             }
         }
-        for number in 0..<3_000 {
+        for number in 0..<Repetitions.count(3_000, debug: 500) {
             let staged = try StagedFile(namedBelow: sandbox.root)
             #expect(FileManager.default.fileExists(atPath: staged.descriptor.path), "file \(number)")
         }
@@ -89,11 +89,12 @@ struct StagingTests {
     @Test("once staged files are abandoned, as at a suspension, a sweep under way locks and deletes no more of them")
     func abandonedSweep() throws {
         let blobs = try BlobDirectory(root: sandbox.root)
-        let count = 5_000
+        let count = 4_000
         try FileManager.default.createDirectory(
             atPath: sandbox.directory.path + "/staging", withIntermediateDirectories: true)
         for number in 0..<count {
-            try Data().write(to: sandbox.directory.url.appending(path: "staging/\(number)-4711"))
+            let file = open("\(sandbox.directory.path)/staging/\(number)-4711", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(close(file) == 0)
         }
         let finished = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

@@ -39,7 +39,7 @@ struct KeyLockConcurrencyTests {
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             var generator = SeededGenerator(seed: seed.seed &+ UInt64(thread))
             #expect(throws: Never.self, "\(seed)") {
-                for _ in 0..<2_000 {
+                for _ in 0..<Repetitions.count(2_000, debug: 500) {
                     let key = Int.random(in: 0..<6, using: &generator)
                     guard let lock = try stores[thread % count].tryLock(.path(key)) else { continue }
                     register.enter(key)

@@ -9,7 +9,8 @@ final class RawIndex {
 
     private let handle: OpaquePointer
 
-    init(_ path: String) throws {
+    /// - Parameter busyTimeout: How long a statement waits for a lock, in milliseconds.
+    init(_ path: String, busyTimeout: Int32 = 10_000) throws {
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard result == SQLITE_OK, let opened else {
@@ -17,7 +18,7 @@ final class RawIndex {
             throw Failure(code: result, message: path)
         }
         handle = opened
-        sqlite3_busy_timeout(handle, 10_000)
+        sqlite3_busy_timeout(handle, busyTimeout)
     }
 
     deinit {

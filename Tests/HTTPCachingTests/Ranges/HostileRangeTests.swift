@@ -4,11 +4,7 @@ internal import TestSupport
 internal import Testing
 
 @Suite struct HostileRangeTests {
-    #if DEBUG
-    private static let rounds = 20_000
-    #else
-    private static let rounds = 200_000
-    #endif
+    private static let rounds = Repetitions.count(200_000, debug: 20_000)
     private static let pieces = [
         "bytes", "Bytes", "items", "=", "-", "-", "-", ",", ", ", " ", "\t", "/", "*", "0", "1", "5", "9", "10", "99",
         "00", "9223372036854775806", "9223372036854775807", "9223372036854775808", "99999999999999999999999", "W/",

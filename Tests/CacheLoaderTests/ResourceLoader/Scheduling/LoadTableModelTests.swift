@@ -196,11 +196,7 @@ private struct TableWalk {
 
 @Suite("LoadTable against a model", .timeLimit(.minutes(5)))
 struct LoadTableModelTests {
-    #if DEBUG
-    private static let steps = 100_000
-    #else
-    private static let steps = 1_000_000
-    #endif
+    private static let steps = Repetitions.count(1_000_000, debug: 50_000)
     private static let runs = 4
 
     @Test(
