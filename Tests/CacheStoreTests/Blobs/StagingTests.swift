@@ -1,5 +1,6 @@
 import CacheStore
 import CacheStoreTesting
+import TestSupport
 import Foundation
 import Synchronization
 import Testing
