@@ -30,8 +30,8 @@ struct Check: AsyncParsableCommand {
                 return (found, try await store.check(digests: digests).isSound)
             }
         }
-        if report.json {
-            try JSONOutput.write(Result(found, isSound: isSound))
+        if let format = report.format {
+            try JSONOutput.write(Result(found, isSound: isSound), format)
         } else {
             let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
             let problems = found.problems.map { "\($0)" }

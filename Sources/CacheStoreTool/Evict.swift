@@ -58,8 +58,8 @@ struct Evict: AsyncParsableCommand {
             }
             return Result(freed, left: try store.statistics(), isDryRun: dryRun)
         }
-        if report.json {
-            try JSONOutput.write(result)
+        if let format = report.format {
+            try JSONOutput.write(result, format)
         } else {
             let (verb, freed) = dryRun ? ("would evict", "free") : ("evicted", "freed")
             try StandardOutput.write(

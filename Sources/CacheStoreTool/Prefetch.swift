@@ -51,7 +51,11 @@ struct Prefetch: AsyncParsableCommand {
             }
         }
         let summary = PrefetchSummary(batch, isInterrupted: signal != nil)
-        if report.json { try JSONOutput.write(summary) } else { try StandardOutput.write(line: summary.text) }
+        if let format = report.format {
+            try JSONOutput.write(summary, format)
+        } else {
+            try StandardOutput.write(line: summary.text)
+        }
         if let signal { throw signal.exitCode }
         if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
     }

@@ -71,8 +71,8 @@ struct Put: AsyncParsableCommand {
         let stored = Stored(
             sha256: "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))",
             bytes: entry.byteCount, url: entry.key.text)
-        if report.json {
-            try JSONOutput.write(stored)
+        if let format = report.format {
+            try JSONOutput.write(stored, format)
         } else {
             try StandardOutput.write(line: "stored \(stored.sha256) \(stored.bytes) \(stored.url)")
         }

@@ -43,14 +43,14 @@ struct Remove: AsyncParsableCommand {
                 if try await remove(target.key, from: store) {
                     result.removed.append(target.key.text)
                     let verb = dryRun ? "would remove" : "removed"
-                    if !report.json { try StandardOutput.write(line: "\(verb) \(target.key)") }
+                    if report.format == nil { try StandardOutput.write(line: "\(verb) \(target.key)") }
                 } else {
                     result.notStored.append(target.key.text)
-                    if !report.json { Failure(.no, "\(target.key): not stored").report() }
+                    if report.format == nil { Failure(.no, "\(target.key): not stored").report() }
                 }
             }
         }
-        if report.json { try JSONOutput.write(result) }
+        if let format = report.format { try JSONOutput.write(result, format) }
         if !result.notStored.isEmpty { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 
@@ -75,8 +75,8 @@ struct Remove: AsyncParsableCommand {
                     ? try await store.clear() : try await store.removeAll(options.selection, dryRun: dryRun)
             }
         }
-        if report.json {
-            try JSONOutput.write(SelectionResult(removed))
+        if let format = report.format {
+            try JSONOutput.write(SelectionResult(removed), format)
         } else {
             let (verb, freed) = dryRun ? ("would remove", "free") : ("removed", "freed")
             try StandardOutput.write(

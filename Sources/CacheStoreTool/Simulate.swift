@@ -34,7 +34,11 @@ struct Simulate: ParsableCommand {
                 try replay.add(chunk)
             }
             let report = SimulationReport(try replay.end(), of: replay)
-            if self.report.json { try JSONOutput.write(report) } else { try StandardOutput.write(line: report.text) }
+            if let format = self.report.format {
+                try JSONOutput.write(report, format)
+            } else {
+                try StandardOutput.write(line: report.text)
+            }
         } catch let error as TraceRequest.Malformed {
             throw Failure(.broken, "\(input.path): \(error)")
         }

@@ -15,8 +15,8 @@ struct Stats: AsyncParsableCommand {
 
     func run() async throws {
         let totals = try totals()
-        if report.json {
-            return try JSONOutput.write(Result(totals: totals, shares: try shares()))
+        if let format = report.format {
+            return try JSONOutput.write(Result(totals: totals, shares: try shares()), format)
         }
         // Before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))

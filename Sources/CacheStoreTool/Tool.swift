@@ -12,9 +12,10 @@ struct Tool: AsyncParsableCommand {
             list that could not be loaded); 2 the store or the network failed; 64 the command line is wrong; 130 \
             interrupted; 143 terminated.
             """,
+        version: Version.text,
         subcommands: [
             Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,
-            Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self,
+            Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self, Directory.self,
         ])
 
     func run() throws {

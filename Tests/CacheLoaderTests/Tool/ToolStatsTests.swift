@@ -150,8 +150,8 @@ extension ToolTests {
             "What an origin calls its content takes one line of 80 columns, and cannot speak to the terminal",
             arguments: [
                 ("a/\u{1B}[2Jb", #"a/\u{1b}[2jb "#), ("a/b\tc\u{7F}", #"a/b\tc\u{7f} "#), ("(none)", "(none) "),
-                (String(repeating: "x", count: 5_000), "xxxxxxxxxxxxxxxxxxxxxxxxx... "),
-                (String(repeating: "字", count: 5_000), "字字字字字字字字字字字字... "), ("'; DROP TABLE entry; --", "' "),
+                (String(repeating: "x", count: 5_000), "xxxxxxxxxxxxxxxxxxxxxxxxxxx… "),
+                (String(repeating: "字", count: 5_000), "字字字字字字字字字字字字字… "), ("'; DROP TABLE entry; --", "' "),
                 (";", "(none) "), (" ; a=b", "(none) "),
             ])
         func hostile(type: String, label: String) async throws {

@@ -32,6 +32,17 @@ struct Tool: Sendable {
         try await ProcessRunner.run(executable, arguments, environment: environment)
     }
 
+    /// Runs a command on the store, with a terminal as its standard output.
+    func onTerminal(width: Int = 80, _ arguments: String...) async throws -> ProcessRunner.Output {
+        try await ProcessRunner.run(executable, arguments + ["--store", store], onTerminalOfWidth: width)
+    }
+
+    /// Runs a command on the store, with a terminal as its standard output and its standard error.
+    func wholeOnTerminal(width: Int = 80, _ arguments: String...) async throws -> ProcessRunner.Output {
+        try await ProcessRunner.run(
+            executable, arguments + ["--store", store], onTerminalOfWidth: width, isErrorOnTerminal: true)
+    }
+
     /// Runs a script of the shell that finds the tool as `$0`, a file name as `$1` and so on, and its store as `$STORE`.
     func shell(_ script: String, _ arguments: String...) async throws -> ProcessRunner.Output {
         var environment = ProcessInfo.processInfo.environment
