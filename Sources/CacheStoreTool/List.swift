@@ -25,8 +25,8 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    @Option(help: "Only what is from this host.")
-    var host: String?
+    @Option(help: "Only what is from this host, such as example.com, or from a port of it: example.com:8080.")
+    var host: HostArgument?
 
     @Option(help: "The order: the most recently used first, the largest first, or the first to turn stale.")
     var sort = Order.accessed
@@ -89,7 +89,7 @@ struct List: AsyncParsableCommand {
         """
         WITH sorted (sorted_id) AS MATERIALIZED (
             SELECT id FROM cache_entries
-            \(host.map { "WHERE host = \($0.lowercased().sqlLiteral)" } ?? "")
+            \(host.map { "WHERE \($0.predicate)" } ?? "")
             ORDER BY \(sort.terms)
             LIMIT \((limit ?? rows.limit).map { $0 == .max ? $0 : $0 + 1 } ?? -1)
         )

@@ -22,7 +22,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Try so many times more what failed for a reason that may pass: no connection, or a status such as 503.",
+            "Try so many times more, 0 to 100, what failed for a reason that may pass: no connection, or a status such as 503.",
             valueName: "number"))
     var retry = RetryCount(2)
 

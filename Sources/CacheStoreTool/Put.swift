@@ -32,7 +32,9 @@ struct Put: AsyncParsableCommand {
     var contentType: FieldValue?
 
     @Option(
-        help: ArgumentHelp("A name to remove it by; may be repeated. In place of those that it had.", valueName: "tag"))
+        help: ArgumentHelp(
+            "A name to remove it by, of at most \(EntryOptions.maxTagByteCount) bytes; may be repeated. In place of those that it had.",
+            valueName: "tag"))
     var tag: [TagArgument] = []
 
     @Flag(help: "Never evict it.")

@@ -71,8 +71,7 @@ struct Remove: AsyncParsableCommand {
             try await ProgressLine().show {
                 (try? store.statistics()).map { "\($0.entries.of("entry", "entries")) left" }
             } during: {
-                options.all && !dryRun
-                    ? try await store.clear() : try await store.removeAll(options.selection, dryRun: dryRun)
+                try await remove(from: store)
             }
         }
         if let format = report.format {
@@ -84,6 +83,16 @@ struct Remove: AsyncParsableCommand {
                     \(verb) \(removed.entries.of("entry", "entries")) and the failures of \
                     \(removed.failures.of("key", "keys")), \(freed) \(removed.bytes.asByteCount)
                     """)
+        }
+    }
+
+    private func remove(from store: ResponseStore) async throws -> RemovalReport {
+        if options.all, !dryRun { return try await store.clear() }
+        do throws(StoreError) {
+            return try await store.removeAll(options.selection, dryRun: dryRun)
+        } catch {
+            guard options.predicate != nil, let problem = SQLProblem(error, in: store.directory) else { throw error }
+            throw Failure(.broken, problem.message)
         }
     }
 

@@ -35,7 +35,7 @@ struct SQL: AsyncParsableCommand {
 
     func run() async throws {
         let printed = try rows.print(limit: maxRows) { body in
-            try store.forEachRow(of: statement, timeout: .seconds(timeout), body)
+            try store.forEachRow(of: statement, isFromUser: true, timeout: .seconds(timeout), body)
         }
         guard let printed else { return }
         let remedy = maxRows == nil ? "--all prints all" : "a larger --max-rows prints more"

@@ -18,7 +18,7 @@ struct Simulate: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The limit, for bodies and index: 100, 10K, 10M or 1G; a K is 1024. No body may have more than an eighth of it.",
+            "The limit, for bodies and index: \(ByteLimit.help). No body may have more than an eighth of it.",
             valueName: "bytes"))
     var maxBytes: ByteLimit
 

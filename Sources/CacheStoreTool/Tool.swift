@@ -51,7 +51,27 @@ struct Tool: AsyncParsableCommand {
         do {
             return try await asyncParseAsRoot()
         } catch {
+            if let problem = unknownCommand {
+                StandardError.write(problem)
+                exit(withError: ExitCode.validationFailure)
+            }
             exit(withError: error)
         }
+    }
+
+    /// Names a command that there is not, and the nearest one; `nil` if the first word is a command. The parser would
+    /// complain about an option after it instead.
+    private static var unknownCommand: String? {
+        let names = configuration.subcommands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
+        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), !names.contains(word) else {
+            return nil
+        }
+        let suggestion = word.nearest(of: names).map { " Did you mean '\($0)'?" } ?? ""
+        return """
+            Error: There is no command '\(word.inOneLine)'.\(suggestion)
+            Usage: cachestore <subcommand>
+              See 'cachestore --help' for more information.
+
+            """
     }
 }

@@ -68,15 +68,17 @@ public enum ProcessRunner {
     /// Runs `executable` like ``run(_:_:environment:input:)``, with a terminal as its standard output.
     ///
     /// - Parameters:
+    ///   - environment: The variables of the program beside TERM; `nil` for those of this process.
     ///   - width: The columns of the terminal.
     ///   - isErrorOnTerminal: Whether the terminal receives the standard error, too: all of both is then the standard
     ///     output of the result.
     public static func run(
-        _ executable: URL, _ arguments: [String], onTerminalOfWidth width: Int, isErrorOnTerminal: Bool = false
+        _ executable: URL, _ arguments: [String], environment: [String: String]? = nil,
+        onTerminalOfWidth width: Int, isErrorOnTerminal: Bool = false
     ) async throws -> Output {
         let terminal = try PseudoTerminal(width: width)
         let error = Pipe()
-        var environment = ProcessInfo.processInfo.environment
+        var environment = environment ?? ProcessInfo.processInfo.environment
         environment["TERM"] = "xterm"
         environment["COLUMNS"] = nil
         let child = try SpawnedProcess(

@@ -72,13 +72,16 @@ struct StoreOptions: ParsableArguments {
 
     /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns. Opens
     /// the store read-only and never creates it.
+    ///
+    /// - Parameter isFromUser: Whether the SQL comes from the command line, so that its mistakes are explained.
     func forEachRow(
-        of sql: String, timeout: Duration? = nil, _ body: (SQLRows.Row) -> Bool
+        of sql: String, isFromUser: Bool = false, timeout: Duration? = nil, _ body: (SQLRows.Row) -> Bool
     ) throws(Failure) -> [String] {
         try requireStore()
         do throws(StoreError) {
             return try ResponseStore.forEachRow(of: sql, inStoreAt: directory, timeout: timeout, body)
         } catch {
+            if isFromUser, let problem = SQLProblem(error, in: directory) { throw Failure(.broken, problem.message) }
             throw Failure(error, in: directory)
         }
     }

@@ -166,7 +166,7 @@ extension ToolTests {
                 "SELECT nothing FROM cache_stats", "",
             ])
         func readOnly(sql: String) async throws {
-            try await tool("sql", sql).expect(2, error: tool.store)
+            try await tool("sql", sql).expect(2, error: "the SQL cannot be run: ")
             #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
 

@@ -87,15 +87,15 @@ extension ToolTests {
 
         @Test("-x prints one field a line, whole")
         func expanded() async throws {
-            let sql = "SELECT 1 AS n, 'two' || char(10) || 'lines' || char(10) AS text, NULL AS nothing, char(27) AS e"
+            let sql = "SELECT 1 AS n, 'two' || char(10) || 'lines' || char(10) AS text, NULL AS empty, char(27) AS e"
             try fill(1)
             let expected = #"""
                 -[ RECORD 1 ]---------------------------
-                n       | 1
-                text    | two
-                        | lines
-                nothing |
-                e       | \u{1b}
+                n     | 1
+                text  | two
+                      | lines
+                empty |
+                e     | \u{1b}
 
                 """#
             #expect(try await tool("sql", sql, "-x").text == expected)
@@ -110,7 +110,9 @@ extension ToolTests {
         func lines() async throws {
             try fill(3)
             let sql = "SELECT id, url, NULL AS n, 0.5 AS r, '\"\\' || char(1, 9, 10) AS t FROM cache_entries"
-            for command in [["sql", sql], ["list"], ["show", "http://a.test/\(String(repeating: "long/", count: 20))0"]] {
+            for command in [
+                ["sql", sql], ["list"], ["show", "http://a.test/\(String(repeating: "long/", count: 20))0"],
+            ] {
                 let whole = try await tool.raw(command + ["--json", "--store", tool.store]).json([[String: JSON]].self)
                 let lines = try await tool.raw(command + ["--jsonl", "--store", tool.store]).lines
                 #expect(try lines.map { try JSONDecoder().decode([String: JSON].self, from: Data($0.utf8)) } == whole)
@@ -146,7 +148,7 @@ extension ToolTests {
             let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
             let script = #"{ "$0" sql "$1" --timeout 3600 --store "$STORE"; echo "exit code $?" >&2; } | head -n 3"#
             let output = try await tool.shell(script, endless)
-            #expect(output.lines.last == "1")
+            #expect(output.lines.last?.hasSuffix(" 1") == true)
             #expect(output.errorText == "exit code 0\n")
         }
     }

@@ -1,5 +1,6 @@
 import CacheStore
 import Foundation
+import LoopbackOrigin
 import TestSupport
 import Testing
 
@@ -123,6 +124,40 @@ extension ToolTests {
                 ],
                 by_last_use: ages)
             #expect(try output.json(Report.self) == expected)
+        }
+
+        @Test("How requests were answered, and the hit ratio")
+        func answers() async throws {
+            let origin = try await LoopbackOrigin { request in
+                request.path == "/fresh"
+                    ? .ok("hello".utf8, cacheControl: "max-age=3600")
+                    : .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=0")
+            }
+            for path in ["/fresh", "/fresh", "/fresh", "/fresh", "/stale", "/stale", "/fresh", "/fresh"] {
+                _ = try await tool("get", origin.url(path))
+            }
+            let text = try await tool("stats").text
+            #expect(
+                text.contains(
+                    """
+
+                    answer                    share  requests
+                    -----------------------  ------  --------  -------------
+                    fresh, from the store     62.5%         5  #############
+                    stale, from the store      0.0%         0
+                    confirmed by the origin   12.5%         1  ###
+                    new from the origin       25.0%         2  #####
+                    error                      0.0%         0
+                    hit ratio                 62.5%
+
+                    """), "\(text)")
+            struct Answers: Decodable, Equatable {
+                var hits: Int, stale: Int, revalidated: Int, misses: Int, errors: Int, hit_ratio: Double
+            }
+            struct Report: Decodable { var answers: Answers }
+            #expect(
+                try await tool("stats", "--json").json(Report.self).answers
+                    == Answers(hits: 5, stale: 0, revalidated: 1, misses: 2, errors: 0, hit_ratio: 0.625))
         }
 
         @Test("A use makes an entry young again, whenever it was stored")
