@@ -118,6 +118,10 @@ extension ToolTests {
                 #expect(try lines.map { try JSONDecoder().decode([String: JSON].self, from: Data($0.utf8)) } == whole)
                 #expect(whole.count == (command[0] == "show" ? 1 : 3))
             }
+            for format in ["--json", "--jsonl"] {
+                let output = try await tool("sql", "SELECT '\"\\' || char(1, 9, 10) AS t", format)
+                #expect(output.text.contains(#""\"\\\u0001\t\n""#), "\(output.text)")
+            }
             for command in [["stats"], ["check"], ["evict", "--max-entries", "9"], ["explain", "http://a.test/"]] {
                 let output = try await tool.raw(command + ["--jsonl", "--store", tool.store])
                 #expect(output.exitCode == 0 && output.lines.count == 1 && output.text.hasPrefix("{\""))
