@@ -39,12 +39,9 @@ extension ResponseStore {
     public func query(
         _ sql: String, _ arguments: [SQLValue] = [], maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
-        try checkOpen()
-        return try queries.run { (interruption) throws(StoreError) in
-            try Self.query(
-                sql, arguments, ofIndexAt: indexPath, at: now, timeout: configuration.queryTimeout, maxRows: maxRows,
-                until: interruption)
-        }
+        var rows = RowCollector(maxRows: maxRows)
+        let columns = try forEachRow(of: sql, arguments) { rows.add($0) }
+        return rows.result(columns: columns)
     }
 
     /// Returns the rows of a query like ``query(_:_:maxRows:)``, on a store that need not be open. Opens the index
@@ -61,15 +58,68 @@ extension ResponseStore {
         _ sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL, timeout: Duration? = .seconds(5),
         maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
-        try query(
-            sql, arguments, ofIndexAt: StoreDirectory(opening: directory).indexPath, at: nil, timeout: timeout,
-            maxRows: maxRows, until: InterruptFlag())
+        var rows = RowCollector(maxRows: maxRows)
+        let columns = try forEachRow(of: sql, arguments, inStoreAt: directory, timeout: timeout) { rows.add($0) }
+        return rows.result(columns: columns)
     }
 
-    private static func query(
-        _ sql: String, _ arguments: [SQLValue], ofIndexAt path: String, at now: Int64?, timeout: Duration?,
-        maxRows: Int?, until interruption: InterruptFlag
-    ) throws(StoreError) -> SQLRows {
+    /// Calls `body` with each row of a query, in order, as soon as SQLite has found the row.
+    ///
+    /// The rules of ``query(_:_:maxRows:)`` apply, but only one row at a time is in memory. The time in `body` counts
+    /// toward ``Configuration/queryTimeout``. The query keeps its snapshot of the index until this method returns, and
+    /// the WAL cannot restart meanwhile. So keep `body` short. `body` can use the store, but must not close or suspend
+    /// the store, because these calls wait for the query.
+    ///
+    /// ```swift
+    /// try store.forEachRow(of: "SELECT url FROM cache_entries") { row in
+    ///     print(row["url"]?.text ?? "")
+    ///     return true
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sql: One SELECT statement on the views.
+    ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
+    ///   - body: Called on the calling thread. Returns whether to continue; `false` ends the query without an error.
+    /// - Returns: The names of the columns, also if there are no rows.
+    /// - Throws: The errors of ``query(_:_:maxRows:)``, also after calls of `body`.
+    @discardableResult
+    public func forEachRow(
+        of sql: String, _ arguments: [SQLValue] = [], _ body: (SQLRows.Row) -> Bool
+    ) throws(StoreError) -> [String] {
+        try checkOpen()
+        return try queries.run { (interruption) throws(StoreError) in
+            try Self.forEachRow(
+                of: sql, arguments, inIndexAt: indexPath, at: now, timeout: configuration.queryTimeout,
+                until: interruption, body)
+        }
+    }
+
+    /// Calls `body` with each row of a query like ``forEachRow(of:_:_:)``, on a store that need not be open. Opens the
+    /// index read-only, and never creates it.
+    ///
+    /// - Parameters:
+    ///   - sql: One SELECT statement on the views.
+    ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
+    ///   - directory: The directory of the store.
+    ///   - timeout: The longest time that the query runs, the time in `body` included, before
+    ///     ``StoreError/queryTimedOut(limit:)``; `nil` for no limit.
+    ///   - body: Called on the calling thread. Returns whether to continue.
+    /// - Returns: The names of the columns, also if there are no rows.
+    @discardableResult
+    public static func forEachRow(
+        of sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL, timeout: Duration? = .seconds(5),
+        _ body: (SQLRows.Row) -> Bool
+    ) throws(StoreError) -> [String] {
+        try forEachRow(
+            of: sql, arguments, inIndexAt: StoreDirectory(opening: directory).indexPath, at: nil, timeout: timeout,
+            until: InterruptFlag(), body)
+    }
+
+    private static func forEachRow(
+        of sql: String, _ arguments: [SQLValue], inIndexAt path: String, at now: Int64?, timeout: Duration?,
+        until interruption: InterruptFlag, _ body: (SQLRows.Row) -> Bool
+    ) throws(StoreError) -> [String] {
         do throws(StoreError) {
             let connection = try wrappingErrors(path) { () throws(SQLiteError) in
                 try Connection(path: path, role: .inspector, busyTimeout: min(.seconds(5), timeout ?? .seconds(5)))
@@ -78,7 +128,7 @@ extension ResponseStore {
             try Migrator(path: path).identify(connection)
             return try wrappingErrors(path) { () throws(SQLiteError) in
                 try connection.authorizingQueries { () throws(SQLiteError) in
-                    try connection.rows(of: sql, arguments, maxRows: maxRows, at: now)
+                    try connection.forEachRow(of: sql, arguments, at: now, body)
                 }
             }
         } catch {
@@ -92,15 +142,36 @@ extension ResponseStore {
     }
 }
 
+/// Collects the rows of a query up to a limit.
+private struct RowCollector {
+    private let limit: Int?
+    private var rows: [[SQLValue]] = []
+    private var isTruncated = false
+
+    init(maxRows: Int?) {
+        limit = maxRows.map { max(0, $0) }
+    }
+
+    /// Returns whether to continue: one row beyond the limit tells that there are more.
+    mutating func add(_ row: SQLRows.Row) -> Bool {
+        isTruncated = rows.count == limit
+        if !isTruncated { rows.append(row.values) }
+        return !isTruncated
+    }
+
+    func result(columns: [String]) -> SQLRows {
+        SQLRows(columns: columns, rows: rows, isTruncated: isTruncated)
+    }
+}
+
 extension Connection {
-    /// Returns the rows of a query. Refuses a statement that writes before it runs.
+    /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns. Refuses
+    /// a statement that writes before it runs.
     ///
     /// - Parameter now: The time of SQL's `'now'`, in milliseconds since 1970; `nil` for the time of the system.
-    fileprivate func rows(
-        of sql: String, _ arguments: [SQLValue], maxRows: Int?, at now: Int64?
-    ) throws(SQLiteError) -> SQLRows {
-        if let now { csqlitevfs_set_query_time(now) }
-        defer { csqlitevfs_reset_query_time() }
+    fileprivate func forEachRow(
+        of sql: String, _ arguments: [SQLValue], at now: Int64?, _ body: (SQLRows.Row) -> Bool
+    ) throws(SQLiteError) -> [String] {
         let statement = try prepare(sql)
         guard arguments.count == statement.parameterCount else {
             throw SQLiteError(arguments: arguments.count, parameters: statement.parameterCount, sql: sql)
@@ -110,15 +181,18 @@ extension Connection {
         }
         // VACUUM INTO needs no authorization until it runs, and writes to another file than the one opened read-only.
         guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: sql) }
-        let limit = maxRows.map { max(0, $0) }
-        let columns = 0..<Int32(statement.columnCount)
-        var rows: [[SQLValue]] = []
-        var isTruncated = false
-        while !isTruncated, try statement.step() {
-            isTruncated = rows.count == limit
-            if !isTruncated { rows.append(columns.map { statement.value($0) }) }
+        let indices = 0..<Int32(statement.columnCount)
+        let columns = indices.map { statement.columnName(Int($0)) }
+        while try step(statement, at: now) {
+            guard body(SQLRows.Row(columns: columns, values: indices.map { statement.value($0) })) else { break }
         }
-        return SQLRows(
-            columns: columns.map { statement.columnName(Int($0)) }, rows: rows, isTruncated: isTruncated)
+        return columns
+    }
+
+    /// Sets the time for one step: `body` may run a query of another store on this thread.
+    private func step(_ statement: Statement, at now: Int64?) throws(SQLiteError) -> Bool {
+        if let now { csqlitevfs_set_query_time(now) }
+        defer { csqlitevfs_reset_query_time() }
+        return try statement.step()
     }
 }

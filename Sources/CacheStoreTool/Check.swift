@@ -18,20 +18,20 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         let (found, isSound) = try await store.withExistingStore(isReadOnly: !repair) { store in
-            let size = try? store.statistics()
-            return try await ProgressLine().show {
-                size.map { "checking \($0.files.of("file", "files")), \($0.physicalBytes.asByteCount)" }
-            } during: {
+            let line = ProgressLine()
+            line.say("checking the index")
+            return try await line.show {
                 guard repair else {
-                    let found = try await store.check(digests: digests)
+                    let found = try await check(store, line)
                     return (found, found.isSound)
                 }
+                line.say("repairing")
                 let found = try await store.repair(digests: digests)
-                return (found, try await store.check(digests: digests).isSound)
+                return (found, try await check(store, line).isSound)
             }
         }
-        if report.json {
-            try JSONOutput.write(Result(found, isSound: isSound))
+        if let format = report.format {
+            try JSONOutput.write(Result(found, isSound: isSound), format)
         } else {
             let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
             let problems = found.problems.map { "\($0)" }
@@ -41,6 +41,16 @@ struct Check: AsyncParsableCommand {
             try StandardOutput.write(line: lines.map(\.inOneLine).joined(separator: "\n"))
         }
         if !isSound { throw ExitCode(Failure.Kind.no.rawValue) }
+    }
+
+    private func check(_ store: ResponseStore, _ line: ProgressLine) async throws -> CheckReport {
+        let meter = WorkMeter("checking", digests ? .bytes : .count("file", "files"))
+        return try await store.check(digests: digests) { progress in
+            line.say(
+                digests
+                    ? meter.text(done: progress.bytes, total: progress.totalBytes)
+                    : meter.text(done: progress.files, total: progress.totalFiles))
+        }
     }
 
     private struct Result: Encodable {

@@ -12,7 +12,7 @@ struct Evict: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Until at most so many bytes are on disk, of files and index: 100, 10K, 10M or 1G; a K is 1024.",
+            "Until at most so many bytes are on disk, of files and index: \(ByteLimit.help).",
             valueName: "bytes"))
     var maxBytes: ByteLimit?
 
@@ -50,16 +50,18 @@ struct Evict: AsyncParsableCommand {
     func run() async throws {
         let rule = rules[0]
         let result = try await store.withExistingStore { store in
-            let freed = try await ProgressLine().show {
-                let left = try? store.statistics()
-                return left.map { "\($0.entries.of("entry", "entries")), \($0.physicalBytes.asByteCount) left" }
+            let line = ProgressLine()
+            // A dry run changes no statistics.
+            let progress = line.isOnTerminal && !dryRun ? try EvictionProgress(rule, of: store) : nil
+            let freed = try await line.show {
+                progress?.text(of: store)
             } during: {
                 try await store.evict(rule, dryRun: dryRun)
             }
             return Result(freed, left: try store.statistics(), isDryRun: dryRun)
         }
-        if report.json {
-            try JSONOutput.write(result)
+        if let format = report.format {
+            try JSONOutput.write(result, format)
         } else {
             let (verb, freed) = dryRun ? ("would evict", "free") : ("evicted", "freed")
             try StandardOutput.write(

@@ -51,8 +51,8 @@ struct Explain: AsyncParsableCommand {
                 store: store, transport: SilentTransport(isBare: bare), configuration: configuration)
             return try cache.explanation(of: request, policy: policy.policy)
         }
-        if report.json {
-            try JSONOutput.write(ExplanationReport(explanation))
+        if let format = report.format {
+            try JSONOutput.write(ExplanationReport(explanation), format)
         } else {
             let lines = explanation.description.split(separator: "\n", omittingEmptySubsequences: false)
             try StandardOutput.write(line: lines.map { String($0).inOneLine }.joined(separator: "\n"))

@@ -30,9 +30,12 @@ struct Failure: Error {
             self = failure
         case let error as LoadError:
             switch error {
-            case .notCached, .httpStatus: self.init(.no, "\(error)")
-            default: self.init(.broken, "\(error)")
+            case .notCached, .httpStatus: self.init(.no, error.words)
+            default: self.init(.broken, error.words)
             }
+        case let error as TransportError:
+            // Without a request: an option of the connections cannot be followed.
+            self.init(.broken, error.message)
         default:
             self.init(.broken, "\(error)")
         }

@@ -12,7 +12,9 @@ struct Get: AsyncParsableCommand {
             A body that is fresh in the store costs no request, a stale one a conditional request. Several URLs are \
             loaded at a time, and their bodies written in the order of the URLs; one that fails does not keep the others, \
             and the exit code is that of the worst. After Ctrl-C or a kill, a later load asks for the rest of a body whose \
-            origin sends a strong validator.
+            origin sends a strong validator. With --json or --jsonl, the standard output says how each response came, and \
+            which file has its body. The variables http_proxy, https_proxy, all_proxy and no_proxy choose proxies, as for curl; \
+            an HTTP proxy has to allow CONNECT, to port 80 too.
             """)
 
     @Argument(help: ArgumentHelp("What to load: absolute http or https URLs.", valueName: "url"))
@@ -31,7 +33,7 @@ struct Get: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Try so many times more what failed for a reason that may pass: no connection, or a status such as 503.",
+            "Try so many times more, 0 to 100, what failed for a reason that may pass: no connection, or a status such as 503.",
             valueName: "number"))
     var retry = RetryCount(0)
 
@@ -40,24 +42,37 @@ struct Get: AsyncParsableCommand {
 
     @OptionGroup var loading: LoadOptions
     @OptionGroup var store: StoreOptions
+    @OptionGroup var report: ReportOptions
+
+    /// A body, and the time of its load.
+    private typealias Arrival = (resource: Loaded<Data>, time: Duration)
 
     func validate() throws {
+        if output == "-", report.format != nil {
+            throw ValidationError("the standard output takes the body or JSON; leave -o - or the JSON out")
+        }
         if urls.count > 1, output != nil, output != "-" {
             throw ValidationError("-o takes the body of one URL; there are \(urls.count)")
         }
     }
 
     func run() async throws {
+        let reports = report.format.map { ResponseReports($0) }
         let worst = try await store.withStore { store in
-            urls.count == 1 ? try await loadOne(urls[0], store) : try await loadAll(store)
+            urls.count == 1 ? try await loadOne(urls[0], store, reports) : try await loadAll(store, reports)
         }
+        try reports?.end()
         if let worst { throw ExitCode(worst.rawValue) }
     }
 
     /// - Returns: The kind of the failure; `nil` after a success.
-    private func loadOne(_ url: String, _ store: ResponseStore) async throws -> Failure.Kind? {
+    private func loadOne(
+        _ url: String, _ store: ResponseStore, _ reports: ResponseReports?
+    ) async throws -> Failure.Kind? {
         let line = ProgressLine()
-        let loader = try loading.loader(store, lane: lane, retry: retry) { ProgressTransport($0, line) }
+        let loader = try loading.loader(store, lane: lane, retry: retry) {
+            timed(ProgressTransport($0, line), reports)
+        }
         // The signals end the process again while it writes: a reader may block the write for as long as it likes.
         let (result, signal) = try await Interruption.cancelling { [self] in
             let result = try await line.show { await load(url, through: loader) }
@@ -67,21 +82,27 @@ struct Get: AsyncParsableCommand {
             return result
         }
         if let signal { throw signal.exitCode }
-        return try finish(result)
+        return try finish(url, result, reports)
+    }
+
+    private func timed(_ transport: any HTTPTransport, _ reports: ResponseReports?) -> any HTTPTransport {
+        reports.map { TimedTransport(transport, $0.times) } ?? transport
     }
 
     /// Loads enough URLs at a time to keep the lane busy. Delivers the bodies in the order of the URLs.
     ///
     /// - Returns: The worst kind of failure; `nil` if all loads succeeded.
-    private func loadAll(_ store: ResponseStore) async throws -> Failure.Kind? {
+    private func loadAll(_ store: ResponseStore, _ reports: ResponseReports?) async throws -> Failure.Kind? {
         // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
-        let loader = try loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
+        let loader = try loading.loader(store, lane: lane, retry: retry) {
+            timed(MeteredTransport($0, batch), reports)
+        }
         let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             let worst: Failure.Kind?
             do {
-                worst = try await loadAll(through: loader, batch, line)
+                worst = try await loadAll(through: loader, batch, line, reports)
             } catch {
                 loader.cancelAll()
                 await loader.waitForBodies()
@@ -96,16 +117,16 @@ struct Get: AsyncParsableCommand {
     }
 
     private func loadAll(
-        through loader: ResourceLoader, _ batch: LoadBatch, _ line: ProgressLine
+        through loader: ResourceLoader, _ batch: LoadBatch, _ line: ProgressLine, _ reports: ResponseReports?
     ) async throws -> Failure.Kind? {
         // Limits the number of bodies in memory that wait for the body of an earlier URL.
         let window = 2 * loading.width(of: lane)
         return try await line.show {
             batch.progressText()
         } during: {
-            try await withThrowingTaskGroup(of: (Int, Result<Loaded<Data>, any Error>).self) { group in
+            try await withThrowingTaskGroup(of: (Int, Result<Arrival, any Error>).self) { group in
                 var worst: Failure.Kind?
-                var arrived: [Int: Result<Loaded<Data>, any Error>] = [:]
+                var arrived: [Int: Result<Arrival, any Error>] = [:]
                 var begun = 0
                 for number in urls.indices {
                     while begun < min(urls.count, number + window) {
@@ -119,7 +140,7 @@ struct Get: AsyncParsableCommand {
                     }
                     guard let result = arrived.removeValue(forKey: number) else { break }
                     try line.interrupt {
-                        if let kind = try finish(result) { worst = max(worst ?? kind, kind) }
+                        if let kind = try finish(urls[number], result, reports) { worst = max(worst ?? kind, kind) }
                     }
                 }
                 return worst
@@ -127,9 +148,11 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    private func load(_ url: String, through loader: ResourceLoader) async -> Result<Loaded<Data>, any Error> {
+    private func load(_ url: String, through loader: ResourceLoader) async -> Result<Arrival, any Error> {
+        let start = ContinuousClock.now
         do {
-            return .success(try await loader.load(loading.request(try URLArgument(url).text, lane: lane)))
+            let resource = try await loader.load(loading.request(try URLArgument(url).text, lane: lane))
+            return .success((resource, ContinuousClock.now - start))
         } catch {
             return .failure(error)
         }
@@ -138,10 +161,12 @@ struct Get: AsyncParsableCommand {
     /// Delivers a loaded body, or reports the failure.
     ///
     /// - Throws: An error that ends the whole command.
-    private func finish(_ result: Result<Loaded<Data>, any Error>) throws -> Failure.Kind? {
+    private func finish(
+        _ url: String, _ result: Result<Arrival, any Error>, _ reports: ResponseReports?
+    ) throws -> Failure.Kind? {
         do {
-            let resource = try result.get()
-            if !Task.isCancelled { try deliver(resource) }
+            let arrival = try result.get()
+            if !Task.isCancelled { try deliver(url, arrival, reports) }
             return nil
         } catch let error as StandardOutput.ReaderIsGone {
             throw error
@@ -150,35 +175,43 @@ struct Get: AsyncParsableCommand {
             return nil
         } catch {
             let failure = Failure(error)
-            failure.report()
+            if let reports { try reports.add(ResponseReport(url, failure: failure)) } else { failure.report() }
             return failure.kind
         }
     }
 
-    private func deliver(_ resource: Loaded<Data>) throws {
+    private func deliver(_ url: String, _ arrival: Arrival, _ reports: ResponseReports?) throws {
+        let resource = arrival.resource
         if verbose { StandardError.write("\(provenance(of: resource))\n") }
-        if let output, output != "-" {
-            try OutputFile(path: output).write(resource.data)
-        } else {
+        let file = output == "-" ? nil : output
+        if let file { try OutputFile(path: file).write(resource.data) }
+        if let reports {
+            try reports.add(
+                ResponseReport(
+                    url, resource, file: file, store: store.directory, total: arrival.time,
+                    transfer: resource.source.isFromOrigin ? reports.times[resource.url] : nil))
+        } else if file == nil {
             try StandardOutput.write(resource.data)
         }
     }
 
-    /// Returns one line of `name=value` pairs, the URL last.
+    /// Returns one line of `name=value` pairs, the URL last. A stale response, and an error that it hides, are marked.
     private func provenance(of resource: Loaded<Data>) -> String {
         let digest = ContentDigest(of: resource.data)
         let expires = resource.expiresAt?.formatted(.iso8601) ?? "-"
+        let stale = resource.isStale ? " stale=yes" : ""
+        let error = resource.failure.map { " error=\($0.words.debugDescription.inOneLine)" } ?? ""
         return """
             source=\(resource.source.rawValue) status=\(resource.status.code) bytes=\(resource.data.count) \
-            sha256=\(digest) age=\(resource.age) expires=\(expires) url=\(resource.url.inOneLine)
+            sha256=\(digest) age=\(resource.age) expires=\(expires)\(stale)\(error) url=\(resource.url.inOneLine)
             """
     }
 }
 
 extension LoadTally.Outcome {
-    fileprivate init(_ result: Result<Loaded<Data>, any Error>) {
+    fileprivate init(_ result: Result<(resource: Loaded<Data>, time: Duration), any Error>) {
         switch result {
-        case .success(let resource): self.init(resource.source)
+        case .success(let arrival): self.init(arrival.resource.source)
         case .failure: self = .failed
         }
     }

@@ -3,7 +3,12 @@ import CacheStore
 
 /// Lists stored responses.
 struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List what is stored.")
+    static let configuration = CommandConfiguration(
+        abstract: "List what is stored.",
+        discussion: """
+            On a terminal the lines fit its width, times count from now, and the first \(Terminal.rowLimit) entries are \
+            listed. In a pipe, lines and times are whole.
+            """)
 
     enum Order: String, ExpressibleByArgument, CaseIterable {
         case accessed
@@ -20,52 +25,83 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    @Option(help: "Only what is from this host.")
-    var host: String?
+    @Option(help: "Only what is from this host, such as example.com, or from a port of it: example.com:8080.")
+    var host: HostArgument?
 
     @Option(help: "The order: the most recently used first, the largest first, or the first to turn stale.")
     var sort = Order.accessed
 
     @Option(help: ArgumentHelp("At most so many.", valueName: "number"))
-    var limit: Int64?
+    var limit: Int?
 
+    @OptionGroup var rows: RowOptions
     @OptionGroup var store: StoreOptions
-    @OptionGroup var report: ReportOptions
 
     func validate() throws {
         if let limit, limit < 0 { throw ValidationError("--limit needs a number, 0 or more") }
+        if limit != nil, rows.all { throw ValidationError("--all has no limit; leave it or --limit out") }
     }
 
     func run() async throws {
-        if report.json {
-            return try JSONOutput.write(JSONRows(result: try store.query(query("*"))))
-        }
-        let columns = """
-            status, byte_size, freshness, substr(expires_at, 1, 19) || 'Z', substr(accessed_at, 1, 19) || 'Z', hit_count,
-            url || iif(variant = '', '', ' (' || variant || ')') || iif(kind = 'content', '', ' (' || kind || ')')
-            """
-        var table = TextTable(columns: [
-            .init("status", .right), .init("size", .right), .init("state"), .init("expires"), .init("accessed"),
-            .init("hits", .right), .init("url"),
-        ])
-        table.rows = try store.query(query(columns)).rows.map { row in
-            row.enumerated().map { column, value in
-                if column == 1, case .integer(let byteCount) = value {
-                    byteCount.asByteCount
-                } else {
-                    value.displayText
-                }
+        let columns =
+            if rows.report.format != nil {
+                "cache_entries.*"
+            } else if rows.fitsTerminal, !rows.expanded {
+                Self.shortColumns
+            } else {
+                Self.wholeColumns
             }
+        let printed = try rows.print(limit: limit, columns: .ofList, text: Self.text) { body in
+            try store.forEachRow(of: query(columns), body)
         }
-        try StandardOutput.write(line: table.text())
+        if limit == nil, let printed {
+            StandardError.say("only the first \(printed.of("entry", "entries")); --all lists all")
+        }
     }
 
-    private func query(_ columns: String) -> String {
+    private static let url = """
+        url || iif(variant = '', '', ' (' || variant || ')') || iif(kind = 'content', '', ' (' || kind || ')') AS url
         """
-        SELECT \(columns) FROM cache_entries
-        \(host.map { "WHERE host = \($0.lowercased().sqlLiteral)" } ?? "")
-        ORDER BY \(sort.terms)
-        LIMIT \(limit ?? -1)
+
+    private static let wholeColumns = """
+        status, byte_size AS size, freshness AS state, substr(expires_at, 1, 19) || 'Z' AS expires,
+        substr(accessed_at, 1, 19) || 'Z' AS accessed, hit_count AS hits, \(url)
+        """
+
+    /// With times in seconds from now.
+    private static let shortColumns = """
+        status, byte_size AS size, freshness AS state,
+        CAST((julianday(expires_at) - julianday('now')) * 86400 AS INTEGER) AS expires,
+        CAST((julianday(accessed_at) - julianday('now')) * 86400 AS INTEGER) AS accessed, hit_count AS hits, \(url)
+        """
+
+    private static func text(column: Int, value: SQLValue) -> String {
+        switch (column, value) {
+        case (1, .integer(let byteCount)): byteCount.asByteCount
+        case (3, .integer(let seconds)), (4, .integer(let seconds)): RelativeTime(seconds: seconds).text
+        default: value.displayText
+        }
+    }
+
+    /// Sorts ids before it reads whole rows. To sort the rows takes several times as long, and the first would be late.
+    private func query(_ columns: String) -> String {
+        // With a LIMIT, SQLite keeps the order of a subquery in FROM. CROSS JOIN keeps it the outer loop.
+        """
+        WITH sorted (sorted_id) AS MATERIALIZED (
+            SELECT id FROM cache_entries
+            \(host.map { "WHERE \($0.predicate)" } ?? "")
+            ORDER BY \(sort.terms)
+            LIMIT \((limit ?? rows.limit).map { $0 == .max ? $0 : $0 + 1 } ?? -1)
+        )
+        SELECT \(columns) FROM sorted CROSS JOIN cache_entries ON id = sorted_id
         """
     }
+}
+
+extension [TextTable.Column] {
+    /// The columns of a list.
+    fileprivate static let ofList: Self = [
+        .init("status", .right), .init("size", .right), .init("state"), .init("expires"), .init("accessed"),
+        .init("hits", .right), .init("url", keepsEnd: true),
+    ]
 }

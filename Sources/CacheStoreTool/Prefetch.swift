@@ -22,7 +22,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Try so many times more what failed for a reason that may pass: no connection, or a status such as 503.",
+            "Try so many times more, 0 to 100, what failed for a reason that may pass: no connection, or a status such as 503.",
             valueName: "number"))
     var retry = RetryCount(2)
 
@@ -51,7 +51,11 @@ struct Prefetch: AsyncParsableCommand {
             }
         }
         let summary = PrefetchSummary(batch, isInterrupted: signal != nil)
-        if report.json { try JSONOutput.write(summary) } else { try StandardOutput.write(line: summary.text) }
+        if let format = report.format {
+            try JSONOutput.write(summary, format)
+        } else {
+            try StandardOutput.write(line: summary.text)
+        }
         if let signal { throw signal.exitCode }
         if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
     }

@@ -21,14 +21,15 @@ struct ProgressTransport: HTTPTransport {
         let place = request.authority ?? ""
         progress.say("asking \(place)")
         var response = try await base.send(request, content: content)
-        let expected = response.head.headerFields[.contentLength].flatMap { Int64($0) }.map { " of \($0.asByteCount)" }
+        let total = response.head.headerFields[.contentLength].flatMap { Int64($0) }
         let source = response.body
         let received = Counter()
+        let meter = WorkMeter(place, .bytes)
         response.body = TransportBody { [progress] () async throws(TransportError) -> Data? in
             let chunk = try await source.next()
             if let chunk {
                 let count = received.add(chunk.count)
-                progress.say("\(count.asByteCount)\(expected ?? "") from \(place)")
+                progress.say(meter.text(done: count, total: total))
             }
             return chunk
         }

@@ -32,7 +32,9 @@ struct Put: AsyncParsableCommand {
     var contentType: FieldValue?
 
     @Option(
-        help: ArgumentHelp("A name to remove it by; may be repeated. In place of those that it had.", valueName: "tag"))
+        help: ArgumentHelp(
+            "A name to remove it by, of at most \(EntryOptions.maxTagByteCount) bytes; may be repeated. In place of those that it had.",
+            valueName: "tag"))
     var tag: [TagArgument] = []
 
     @Flag(help: "Never evict it.")
@@ -71,8 +73,8 @@ struct Put: AsyncParsableCommand {
         let stored = Stored(
             sha256: "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))",
             bytes: entry.byteCount, url: entry.key.text)
-        if report.json {
-            try JSONOutput.write(stored)
+        if let format = report.format {
+            try JSONOutput.write(stored, format)
         } else {
             try StandardOutput.write(line: "stored \(stored.sha256) \(stored.bytes) \(stored.url)")
         }

@@ -43,14 +43,14 @@ struct Remove: AsyncParsableCommand {
                 if try await remove(target.key, from: store) {
                     result.removed.append(target.key.text)
                     let verb = dryRun ? "would remove" : "removed"
-                    if !report.json { try StandardOutput.write(line: "\(verb) \(target.key)") }
+                    if report.format == nil { try StandardOutput.write(line: "\(verb) \(target.key)") }
                 } else {
                     result.notStored.append(target.key.text)
-                    if !report.json { Failure(.no, "\(target.key): not stored").report() }
+                    if report.format == nil { Failure(.no, "\(target.key): not stored").report() }
                 }
             }
         }
-        if report.json { try JSONOutput.write(result) }
+        if let format = report.format { try JSONOutput.write(result, format) }
         if !result.notStored.isEmpty { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 
@@ -71,12 +71,11 @@ struct Remove: AsyncParsableCommand {
             try await ProgressLine().show {
                 (try? store.statistics()).map { "\($0.entries.of("entry", "entries")) left" }
             } during: {
-                options.all && !dryRun
-                    ? try await store.clear() : try await store.removeAll(options.selection, dryRun: dryRun)
+                try await remove(from: store)
             }
         }
-        if report.json {
-            try JSONOutput.write(SelectionResult(removed))
+        if let format = report.format {
+            try JSONOutput.write(SelectionResult(removed), format)
         } else {
             let (verb, freed) = dryRun ? ("would remove", "free") : ("removed", "freed")
             try StandardOutput.write(
@@ -84,6 +83,16 @@ struct Remove: AsyncParsableCommand {
                     \(verb) \(removed.entries.of("entry", "entries")) and the failures of \
                     \(removed.failures.of("key", "keys")), \(freed) \(removed.bytes.asByteCount)
                     """)
+        }
+    }
+
+    private func remove(from store: ResponseStore) async throws -> RemovalReport {
+        if options.all, !dryRun { return try await store.clear() }
+        do throws(StoreError) {
+            return try await store.removeAll(options.selection, dryRun: dryRun)
+        } catch {
+            guard options.predicate != nil, let problem = SQLProblem(error, in: store.directory) else { throw error }
+            throw Failure(.broken, problem.message)
         }
     }
 

@@ -20,7 +20,9 @@ struct Show: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
-        if body, report.json { throw ValidationError("--body writes the body as it is; --json does not fit to it") }
+        if body, report.format != nil {
+            throw ValidationError("--body writes the body as it is; --json and --jsonl do not fit to it")
+        }
     }
 
     func run() async throws {
@@ -30,8 +32,8 @@ struct Show: AsyncParsableCommand {
         let result = try store.query(
             "SELECT * FROM cache_entries WHERE key = \(key.text.sqlLiteral) ORDER BY kind, validated_at DESC")
         guard !result.rows.isEmpty else { throw notStored(key) }
-        if report.json {
-            try JSONOutput.write(JSONRows(result: result))
+        if let format = report.format {
+            try JSONOutput.write(result, format)
         } else {
             let entries = result.rows.map { text(of: $0, columns: result.columns) }
             try StandardOutput.write(line: entries.joined(separator: "\n\n"))

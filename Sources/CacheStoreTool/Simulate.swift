@@ -18,7 +18,7 @@ struct Simulate: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The limit, for bodies and index: 100, 10K, 10M or 1G; a K is 1024. No body may have more than an eighth of it.",
+            "The limit, for bodies and index: \(ByteLimit.help). No body may have more than an eighth of it.",
             valueName: "bytes"))
     var maxBytes: ByteLimit
 
@@ -34,7 +34,11 @@ struct Simulate: ParsableCommand {
                 try replay.add(chunk)
             }
             let report = SimulationReport(try replay.end(), of: replay)
-            if self.report.json { try JSONOutput.write(report) } else { try StandardOutput.write(line: report.text) }
+            if let format = self.report.format {
+                try JSONOutput.write(report, format)
+            } else {
+                try StandardOutput.write(line: report.text)
+            }
         } catch let error as TraceRequest.Malformed {
             throw Failure(.broken, "\(input.path): \(error)")
         }

@@ -32,7 +32,11 @@ struct Snapshot: AsyncParsableCommand {
             }
         }
         let result = Result(copy)
-        if report.json { try JSONOutput.write(result) } else { try StandardOutput.write(line: result.text) }
+        if let format = report.format {
+            try JSONOutput.write(result, format)
+        } else {
+            try StandardOutput.write(line: result.text)
+        }
     }
 
     private struct Result: Encodable {

@@ -6,8 +6,9 @@ struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the store in numbers, and where its bytes are.",
         discussion: """
-            First the totals: the same as sql 'SELECT * FROM cache_stats', which takes constant time. Then the shares by \
-            host, content type and last use, for which all entries are read; bodies that are shared count for each.
+            First the totals: the same as sql 'SELECT * FROM cache_stats', which takes constant time. Then how requests \
+            were answered; hits and stale answers needed no origin, and are the hit ratio. Then the shares by host, content \
+            type and last use, for which all entries are read; bodies that are shared count for each.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -15,19 +16,25 @@ struct Stats: AsyncParsableCommand {
 
     func run() async throws {
         let totals = try totals()
-        if report.json {
-            return try JSONOutput.write(Result(totals: totals, shares: try shares()))
+        if let format = report.format {
+            return try JSONOutput.write(
+                Result(totals: totals, answers: try answers(), shares: try shares()), format)
         }
         // Before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))
-        let picture = ShareTable(shares: try shares()).text()
-        if !picture.isEmpty { try StandardOutput.write(line: "\n\(picture)") }
+        for picture in [try answers().text, ShareTable(shares: try shares()).text()] where !picture.isEmpty {
+            try StandardOutput.write(line: "\n\(picture)")
+        }
     }
 
     private func totals() throws -> (columns: [String], values: [SQLValue]) {
         let result = try store.query("SELECT * FROM cache_stats")
         guard let row = result.rows.first else { throw Failure(.broken, "\(store.path): the index has no totals") }
         return (result.columns, row)
+    }
+
+    private func answers() throws -> AnswerShares {
+        AnswerShares(StoreCounters(time: .zero, try store.query(StoreCounters.query)))
     }
 
     private func shares() throws -> [ByteShares] {
@@ -48,11 +55,13 @@ struct Stats: AsyncParsableCommand {
     /// The columns of the totals, and the groups of each property.
     private struct Result: Encodable {
         let totals: (columns: [String], values: [SQLValue])
+        let answers: AnswerShares
         let shares: [ByteShares]
 
         func encode(to encoder: any Encoder) throws {
             try JSONRow(columns: totals.columns, values: totals.values).encode(to: encoder)
             var object = encoder.container(keyedBy: CodingKeys.self)
+            try object.encode(answers, forKey: .answers)
             for share in shares {
                 switch share.property {
                 case .host: try object.encode(share.groups, forKey: .byHost)
@@ -63,6 +72,7 @@ struct Stats: AsyncParsableCommand {
         }
 
         enum CodingKeys: String, CodingKey {
+            case answers
             case byHost
             case byContentType
             case byLastUse

@@ -12,9 +12,10 @@ struct Tool: AsyncParsableCommand {
             list that could not be loaded); 2 the store or the network failed; 64 the command line is wrong; 130 \
             interrupted; 143 terminated.
             """,
+        version: Version.text,
         subcommands: [
             Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,
-            Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self,
+            Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self, Directory.self,
         ])
 
     func run() throws {
@@ -50,7 +51,27 @@ struct Tool: AsyncParsableCommand {
         do {
             return try await asyncParseAsRoot()
         } catch {
+            if let problem = unknownCommand {
+                StandardError.write(problem)
+                exit(withError: ExitCode.validationFailure)
+            }
             exit(withError: error)
         }
+    }
+
+    /// Names a command that there is not, and the nearest one; `nil` if the first word is a command. The parser would
+    /// complain about an option after it instead.
+    private static var unknownCommand: String? {
+        let names = configuration.subcommands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
+        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), !names.contains(word) else {
+            return nil
+        }
+        let suggestion = word.nearest(of: names).map { " Did you mean '\($0)'?" } ?? ""
+        return """
+            Error: There is no command '\(word.inOneLine)'.\(suggestion)
+            Usage: cachestore <subcommand>
+              See 'cachestore --help' for more information.
+
+            """
     }
 }

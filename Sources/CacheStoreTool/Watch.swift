@@ -8,7 +8,7 @@ struct Watch: AsyncParsableCommand {
         abstract: "Show what goes on in a store while others use it.",
         discussion: """
             A line now and then: entries and their bytes, requests answered from the store (hits) and by the origin \
-            (misses), each with its growth per second. With --json an object a line, which also counts stale and \
+            (misses), each with its growth per second. With --json or --jsonl an object a line, which also counts stale and \
             revalidated answers and errors. Only reads: the store is as if nobody watched. Programs write hits down \
             from time to time, not each at once. Ctrl-C ends it.
             """)
@@ -48,7 +48,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     private func write(_ line: WatchLine, _ number: Int) throws {
-        if report.json { return try JSONOutput.write(line: line) }
+        if report.format != nil { return try JSONOutput.write(line, .jsonl) }
         // Once per screen of a small terminal.
         if number % 20 == 0 { try StandardOutput.write(line: WatchLine.header) }
         try StandardOutput.write(line: line.text)

@@ -45,6 +45,7 @@ struct DefaultsTests {
             return numbers.allSatisfy { (0..<1).contains($0) } && Set(numbers).count > 1
         }
         defaults.check("logger") { isSilent($0.logger) }
+        defaults.check("cacheStatus") { $0.cacheStatus == nil }
         defaults.check("logOptions") { $0.logOptions == .errors }
         defaults.check("metrics") { $0.metrics == nil }
         #expect(defaults.differences == [])
@@ -174,6 +175,8 @@ struct DefaultsTests {
         defaults.check("keepAliveTimeout") { $0.keepAliveTimeout == .seconds(60) }
         defaults.check("allowsHTTP2") { $0.allowsHTTP2 }
         defaults.check("additionalTrustRoots") { $0.additionalTrustRoots == nil }
+        defaults.check("checksCertificates") { $0.checksCertificates }
+        defaults.check("proxy") { $0.proxy == nil }
         #expect(defaults.differences == [])
     }
     #endif

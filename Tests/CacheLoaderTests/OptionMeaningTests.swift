@@ -118,6 +118,13 @@ struct OptionMeaningTests {
 
     // MARK: Loads
 
+    private static func cacheStatus(_ options: CacheStatusOptions?) async throws -> String? {
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        let fixture = try LoaderFixture(transport: transport) { $0.cacheStatus = options }
+        let fields = try await fixture.loader.load(url).headerFields
+        return fields.first { $0.name.canonicalName == "cache-status" }?.value
+    }
+
     private static let url = "https://example.com/a"
 
     private static let loadCases: [Case] = [
@@ -135,6 +142,10 @@ struct OptionMeaningTests {
         },
         Case("maxRedirects 0: no redirect") {
             try await failure("", to: "/b", { $0.maxRedirects = 0 }) == .tooManyRedirects(url: url, limit: 0)
+        },
+        Case("cacheStatus nil: no field") { try await cacheStatus(nil) == nil },
+        Case("cacheStatus: a field") {
+            try await cacheStatus(CacheStatusOptions(name: "x"))?.hasPrefix("x;fwd=") == true
         },
         Case("processWait 0: no wait") { try await failure("a", { $0.processWait = .zero }) == nil },
         Case("timeout nil: as long as the transport allows") { try await failure("a", timeout: nil) == nil },

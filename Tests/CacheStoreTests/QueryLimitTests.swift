@@ -73,4 +73,39 @@ struct QueryLimitTests {
             maxRows: 5)
         #expect(rows.count == 5 && rows.isTruncated)
     }
+
+    @Test("forEachRow hands over each row before the query has found the next, until it is told to end")
+    func rowByRow() throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open { $0.queryTimeout = .seconds(3600) }
+        let sql = "WITH RECURSIVE number (n) AS (SELECT ? UNION ALL SELECT n + 1 FROM number) SELECT n FROM number"
+        var rows: [SQLRows.Row] = []
+        let take: (SQLRows.Row) -> Bool = { row in
+            rows.append(row)
+            return rows.count % 3 > 0
+        }
+        #expect(try store.forEachRow(of: sql, [7], take) == ["n"])
+        #expect(try ResponseStore.forEachRow(of: sql, [8], inStoreAt: sandbox.url, timeout: nil, take) == ["n"])
+        #expect(rows.map { $0["n"]?.integer } == [7, 8, 9, 8, 9, 10])
+        #expect(try store.forEachRow(of: "SELECT url, id FROM cache_entries") { _ in false } == ["url", "id"])
+    }
+
+    @Test("forEachRow has the time limit and the refusals of query")
+    func rowByRowErrors() throws {
+        let sandbox = try Sandbox()
+        let limit = Duration.milliseconds(50)
+        let store = try sandbox.open { $0.queryTimeout = limit }
+        var count = 0
+        #expect(throws: StoreError.queryTimedOut(limit: limit)) {
+            try store.forEachRow(of: "\(Self.numbers) SELECT n FROM number") { _ in
+                count += 1
+                return true
+            }
+        }
+        #expect(count > 0)
+        #expect(throws: StoreError.self) { try store.forEachRow(of: "DELETE FROM entry") { _ in true } }
+        #expect(throws: StoreError.self) { try store.forEachRow(of: "SELECT key FROM entry") { _ in true } }
+        store.close()
+        #expect(throws: StoreError.closed) { try store.forEachRow(of: "SELECT 1") { _ in true } }
+    }
 }

@@ -66,6 +66,39 @@ public enum ProcessRunner {
         }
     }
 
+    /// Runs `executable` like ``run(_:_:environment:input:)``, with a terminal as its standard output.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables of the program beside TERM; `nil` for those of this process.
+    ///   - width: The columns of the terminal.
+    ///   - isErrorOnTerminal: Whether the terminal receives the standard error, too: all of both is then the standard
+    ///     output of the result.
+    public static func run(
+        _ executable: URL, _ arguments: [String], environment: [String: String]? = nil,
+        onTerminalOfWidth width: Int, isErrorOnTerminal: Bool = false
+    ) async throws -> Output {
+        let terminal = try PseudoTerminal(width: width)
+        let error = Pipe()
+        var environment = environment ?? ProcessInfo.processInfo.environment
+        environment["TERM"] = "xterm"
+        environment["COLUMNS"] = nil
+        let child = try SpawnedProcess(
+            executable.path(percentEncoded: false), arguments, environment: environment,
+            input: terminal.end.fileDescriptor, output: terminal.end.fileDescriptor,
+            error: isErrorOnTerminal ? terminal.end.fileDescriptor : error.fileHandleForWriting.fileDescriptor)
+        for handle in [terminal.end, error.fileHandleForWriting] { try handle.close() }
+        return try await withTaskCancellationHandler {
+            async let written = terminal.written()
+            async let standardError = readToEnd(error.fileHandleForReading)
+            let ending = await child.ending()
+            return Output(
+                exitCode: ending.code, wasKilled: ending.isSignal, standardOutput: await written,
+                standardError: try await standardError)
+        } onCancel: {
+            child.kill()
+        }
+    }
+
     /// Returns the executable product `name` of this package, in the directory of the running tests.
     public static func builtProduct(named name: String) throws -> URL {
         #if os(macOS)

@@ -64,6 +64,8 @@ extension ResourceLoader {
         public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
         /// Returns a random number from 0 up to 1. The system's generator by default.
         public var chance: @Sendable () -> Double = { .random(in: 0..<1) }
+        /// Options for the field `Cache-Status` (RFC 9211) of responses; `nil`, the default, for no field.
+        public var cacheStatus: CacheStatusOptions? = nil
         /// Receives the messages that ``logOptions`` select. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
         /// The kinds of messages that the logger receives: errors by default.
@@ -89,7 +91,7 @@ extension ResourceLoader {
             cache.sleep = sleep
             cache.logger = logger
             cache.logOptions = logOptions
-            cache.cacheStatus = nil
+            cache.cacheStatus = cacheStatus
             // A stopped load receives no more bytes, even near the end of its body.
             cache.abandonedBytes = -1
             return cache

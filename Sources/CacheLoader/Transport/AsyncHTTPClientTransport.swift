@@ -41,6 +41,10 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         ///
         /// The checks of host name, dates and chain do not change. They apply to these certificates, too.
         public var additionalTrustRoots: RootCertificates?
+        /// Whether certificates are checked; `true` by default. Without the check, any server can answer for any host.
+        package var checksCertificates = true
+        /// The proxy for all requests; by default `nil` for none.
+        package var proxy: ProxyServer?
 
         /// Creates the default configuration.
         public init() {}
@@ -62,11 +66,14 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
-        if let roots = configuration.additionalTrustRoots {
+        if configuration.additionalTrustRoots != nil || !configuration.checksCertificates {
             var security = TLSConfiguration.makeClientConfiguration()
-            security.additionalTrustRoots = [.certificates(roots.certificates)]
+            security.additionalTrustRoots =
+                configuration.additionalTrustRoots.map { [.certificates($0.certificates)] } ?? []
+            if !configuration.checksCertificates { security.certificateVerification = .none }
             settings.tlsConfiguration = security
         }
+        settings.proxy = configuration.proxy.map { HTTPClient.Configuration.Proxy($0) }
         connections = ClientConnections(
             HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings), isOwned: true)
         idleTimeout = TimeAmount(configuration.idleTimeout)
@@ -144,6 +151,20 @@ final class ClientConnections: Sendable {
             try await client.shutdown()
         } catch {
             throw TransportError(.other, message: "\(error)")
+        }
+    }
+}
+
+extension HTTPClient.Configuration.Proxy {
+    fileprivate init(_ proxy: ProxyServer) {
+        switch proxy.kind {
+        case .http:
+            let authorization = proxy.credentials.map {
+                HTTPClient.Authorization.basic(username: $0.user, password: $0.password)
+            }
+            self = .server(host: proxy.host, port: proxy.port, authorization: authorization)
+        case .socks:
+            self = .socksServer(host: proxy.host, port: proxy.port)
         }
     }
 }

@@ -63,7 +63,7 @@ extension TransportError {
             self = error
             return
         }
-        self.init(Self.code(of: error, hasHead: hasHead), message: "\(error)")
+        self.init(Self.code(of: error, hasHead: hasHead), message: Self.reason(of: error))
     }
 
     private static func code(of error: any Error, hasHead: Bool) -> Code {

@@ -66,24 +66,35 @@ extension ResponseStore {
     /// and processes may read and write meanwhile, so the check examines a suspicious file again under the write lock
     /// before it reports the file.
     public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
+        try check(digests: digests, noting: { _ in })
+    }
+
+    /// Does the same as the synchronous method, without blocking the caller's thread.
+    public func check(digests: Bool = false) async throws(StoreError) -> CheckReport {
+        try await check(digests: digests) { _ in }
+    }
+
+    /// Does the same, and calls `note` after each file, on the thread of the check.
+    package func check(
+        digests: Bool, _ note: @escaping @Sendable (CheckProgress) -> Void
+    ) async throws(StoreError) -> CheckReport {
+        try await onMaintenanceLane { () throws(StoreError) in try self.check(digests: digests, noting: note) }
+    }
+
+    private func check(digests: Bool, noting note: (CheckProgress) -> Void) throws(StoreError) -> CheckReport {
         var report = CheckReport()
         report.problems = try readAsIs { (connection) throws(SQLiteError) in
             try connection.integrityProblems().map { .damagedIndex($0) }
         }
         do throws(StoreError) {
             try compareRows(&report)
-            try compareBodies(&report, reads: digests)
+            try compareBodies(&report, reads: digests, note)
             try lookForOrphans(&report)
         } catch .index(let error) where error.isDamage {
             // Rows that cannot be read cannot be compared.
             if report.isSound { report.problems.append(.damagedIndex(error.message)) }
         }
         return report
-    }
-
-    /// Does the same as the synchronous method, without blocking the caller's thread.
-    public func check(digests: Bool = false) async throws(StoreError) -> CheckReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.check(digests: digests) }
     }
 
     private func compareRows(_ report: inout CheckReport) throws(StoreError) {
@@ -96,17 +107,22 @@ extension ResponseStore {
         }
     }
 
-    private func compareBodies(_ report: inout CheckReport, reads: Bool) throws(StoreError) {
+    private func compareBodies(
+        _ report: inout CheckReport, reads: Bool, _ note: (CheckProgress) -> Void
+    ) throws(StoreError) {
         let (listed, parts) = try readAsIs { (connection) throws(SQLiteError) in
             var listed: [(ContentDigest, Int64)] = []
             try connection.forEachBlob { listed.append(($0, $1)) }
             return (listed, try connection.partBodies())
         }
         report.files = listed.count
+        var progress = CheckProgress(of: listed.map(\.1))
         var suspects: [ContentDigest] = []
         for (digest, byteCount) in listed {
             let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
             if problem != nil { suspects.append(digest) }
+            progress.add(byteCount: byteCount)
+            note(progress)
         }
         report.problems += try confirm(suspects, reads: reads)
     }

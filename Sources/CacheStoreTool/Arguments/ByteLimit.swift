@@ -1,26 +1,45 @@
-import ArgumentParser
+package import ArgumentParser
 
-/// A number of bytes: `100`, `10K`, `10M` or `1G`; a K is 1024.
-struct ByteLimit: ExpressibleByArgument {
-    let byteCount: Int64
+/// A number of bytes, as the tool prints it, or with the units of other tools.
+///
+/// `kB`, `MB`, `GB` and so on are powers of 1000. `KiB`, `MiB`, `GiB`, and a letter alone, are powers of 1024, as in
+/// GNU's tools.
+package struct ByteLimit: ExpressibleByArgument {
+    package let byteCount: Int64
 
-    init?(argument: String) {
-        var digits = argument[...]
-        var shift: Int64 = 0
-        switch digits.last {
-        case "K", "k": shift = 10
-        case "M", "m": shift = 20
-        case "G", "g": shift = 30
-        default: break
+    /// The forms of the value, for the help of an option.
+    static let help = "100, 10kB, 1.5MB or 2GB by thousands; 10KiB, 10MiB or 1GiB, or 10K, 10M or 1G, by 1024"
+
+    package init?(argument: String) {
+        let unit = argument.drop { $0.isASCII && ($0.isNumber || $0 == ".") }
+        let digits = argument[..<unit.startIndex]
+        guard let factor = Self.factor(unit.drop { $0 == " " }.lowercased()) else { return nil }
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }), let whole = Int64(parts[0]) else { return nil }
+        let (bytes, isTooLarge) = whole.multipliedReportingOverflow(by: factor)
+        // There is no fraction of a byte.
+        var fraction = 0.0
+        if parts.count == 2 {
+            guard factor > 1, let part = Double("0." + parts[1]) else { return nil }
+            fraction = (part * Double(factor)).rounded()
         }
-        if shift > 0 { digits.removeLast() }
-        // The integer initializer would also accept a sign.
-        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(digits) else {
-            return nil
-        }
-        let (byteCount, isTooLarge) = number.multipliedReportingOverflow(by: 1 << shift)
-        guard !isTooLarge else { return nil }
-        self.byteCount = byteCount
+        let (sum, isSumTooLarge) = bytes.addingReportingOverflow(Int64(fraction))
+        guard !isTooLarge, !isSumTooLarge else { return nil }
+        byteCount = sum
     }
-    static var defaultCompletionKind: CompletionKind { .list(["10M", "100M", "1G"]) }
+
+    /// - Parameter unit: A unit in lower case.
+    private static func factor(_ unit: String) -> Int64? {
+        if unit.isEmpty || unit == "b" { return 1 }
+        guard let letter = unit.first, let place = Array("kmgtpe").firstIndex(of: letter) else { return nil }
+        let base: Int64
+        switch unit.dropFirst() {
+        case "b": base = 1000
+        case "", "ib": base = 1024
+        default: return nil
+        }
+        return (0...place).reduce(1) { factor, _ in factor * base }
+    }
+
+    package static var defaultCompletionKind: CompletionKind { .list(["10MB", "100MB", "1GB", "10MiB", "1GiB"]) }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CacheLoader
 import CacheStore
+import Foundation
 import HTTPTypes
 
 /// The options of a load.
@@ -28,9 +29,15 @@ struct LoadOptions: ParsableArguments {
         completion: .file())
     var rootCertificates: String?
 
+    @Flag(help: "Do not check certificates: anyone on the way can read and change what is loaded, and stored.")
+    var insecure = false
+
     func validate() throws {
         if !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
+        }
+        if insecure, rootCertificates != nil {
+            throw ValidationError("--insecure checks no certificates; leave it or --cacert out")
         }
         if let width, !(1...256).contains(width) { throw ValidationError("--width needs a number from 1 to 256") }
     }
@@ -48,10 +55,10 @@ struct LoadOptions: ParsableArguments {
     /// Returns a loader for one lane.
     ///
     /// - Parameter watched: Wraps the transport to observe its transfers.
-    /// - Throws: The error of the file of root certificates.
+    /// - Throws: The error of the file of root certificates, or of a proxy in the environment.
     func loader(
         _ store: ResponseStore, lane: LaneArgument, retry: RetryCount,
-        watched: (DefaultTransport) -> any HTTPTransport
+        watched: (any HTTPTransport) -> any HTTPTransport
     ) throws -> ResourceLoader {
         let width = width(of: lane)
         let perHost = max(LaneWidths().perHost, width)
@@ -59,17 +66,34 @@ struct LoadOptions: ParsableArguments {
         connections.idleTimeout = .seconds(timeout)
         connections.connectionsPerHost = perHost
         if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
+        if insecure {
+            try connections.trustAnyCertificate()
+            StandardError.say(
+                "WARNING: --insecure checks no certificates; anyone on the way can read and change what is loaded and stored"
+            )
+        }
         var configuration = ResourceLoader.Configuration()
         configuration.logger = StandardErrorLog.logger
         configuration.loadsFiles = false
         configuration.retry = retry.policy
+        configuration.cacheStatus = CacheStatusOptions(hasDetail: true)
         configuration.lanes.perHost = perHost
         switch lane {
         case .urgent: configuration.lanes.urgent = width
         case .background: configuration.lanes.background = width
         }
         return ResourceLoader(
-            store: store, transport: watched(DefaultTransport(configuration: connections)),
-            configuration: configuration)
+            store: store, transport: watched(try transport(connections)), configuration: configuration)
+    }
+
+    private func transport(_ connections: DefaultTransport.Configuration) throws(Failure) -> any HTTPTransport {
+        guard DefaultTransport.Configuration.takesProxy else { return DefaultTransport(configuration: connections) }
+        do throws(EnvironmentProxies.Malformed) {
+            let proxies = try EnvironmentProxies(ProcessInfo.processInfo.environment)
+            if proxies.all.isEmpty { return DefaultTransport(configuration: connections) }
+            return ProxiedTransport(proxies, connections)
+        } catch {
+            throw Failure(.broken, error.message)
+        }
     }
 }

@@ -10,8 +10,8 @@ struct SelectionOptions: ParsableArguments {
         help: ArgumentHelp("What has a key that begins so: a normalised URL, letter by letter.", valueName: "text"))
     var prefix: String?
 
-    @Option(help: "What is from this host.")
-    var host: String?
+    @Option(help: "What is from this host, such as example.com, or from a port of it: example.com:8080.")
+    var host: HostArgument?
 
     @Option(help: "What has this tag.")
     var tag: String?
@@ -40,13 +40,20 @@ struct SelectionOptions: ParsableArguments {
 
     private var narrowed: EntrySelection {
         EntrySelection(
-            partition: partition, prefix: prefix, host: host, tag: tag, contentType: contentType, predicate: predicate)
+            partition: partition, prefix: prefix, host: host?.host, tag: tag, contentType: contentType,
+            predicate: wholePredicate)
+    }
+
+    /// The expression of the command line, and that of a host with a port.
+    private var wholePredicate: String? {
+        guard let host, host.port != nil else { return predicate }
+        return predicate.map { "(\($0)) AND \(host.predicate)" } ?? host.predicate
     }
 
     func validate() throws {
         // An empty shell variable must not select everything.
         let texts = [
-            ("--prefix", prefix), ("--host", host), ("--tag", tag), ("--content-type", contentType),
+            ("--prefix", prefix), ("--tag", tag), ("--content-type", contentType),
             ("--where", predicate),
         ]
         for case (let name, let text?) in texts where text.allSatisfy(\.isWhitespace) {

@@ -60,12 +60,28 @@ struct StoreOptions: ParsableArguments {
 
     /// Returns the rows of a query. Opens the store read-only and never creates it.
     ///
-    /// By default without a time limit: listing a large store takes longer than a program's query may take.
-    func query(_ sql: String, timeout: Duration? = nil, maxRows: Int? = nil) throws(Failure) -> SQLRows {
+    /// Has no time limit: a query of a large store takes longer than a program's query may take.
+    func query(_ sql: String) throws(Failure) -> SQLRows {
         try requireStore()
         do throws(StoreError) {
-            return try ResponseStore.query(sql, inStoreAt: directory, timeout: timeout, maxRows: maxRows)
+            return try ResponseStore.query(sql, inStoreAt: directory, timeout: nil)
         } catch {
+            throw Failure(error, in: directory)
+        }
+    }
+
+    /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns. Opens
+    /// the store read-only and never creates it.
+    ///
+    /// - Parameter isFromUser: Whether the SQL comes from the command line, so that its mistakes are explained.
+    func forEachRow(
+        of sql: String, isFromUser: Bool = false, timeout: Duration? = nil, _ body: (SQLRows.Row) -> Bool
+    ) throws(Failure) -> [String] {
+        try requireStore()
+        do throws(StoreError) {
+            return try ResponseStore.forEachRow(of: sql, inStoreAt: directory, timeout: timeout, body)
+        } catch {
+            if isFromUser, let problem = SQLProblem(error, in: directory) { throw Failure(.broken, problem.message) }
             throw Failure(error, in: directory)
         }
     }

@@ -37,8 +37,8 @@ struct Demo: AsyncParsableCommand {
                 """)
         }
         let result = try await withDirectory { directory in try await demonstrate(found, in: directory) }
-        if report.json {
-            try JSONOutput.write(result)
+        if let format = report.format {
+            try JSONOutput.write(result, format)
         } else {
             try StandardOutput.write(line: result.text)
         }

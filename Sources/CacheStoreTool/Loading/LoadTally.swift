@@ -31,6 +31,16 @@ package struct LoadTally: Equatable, Sendable {
     }
 }
 
+extension ResponseSource {
+    /// Whether the origin was asked.
+    var isFromOrigin: Bool {
+        switch self {
+        case .network, .notModified, .generated: true
+        case .disk, .memory, .local: false
+        }
+    }
+}
+
 extension LoadTally.Outcome {
     /// Creates the outcome of a successful load.
     init(_ source: ResponseSource) {

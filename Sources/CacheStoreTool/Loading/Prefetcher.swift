@@ -55,7 +55,7 @@ struct Prefetcher: Sendable {
             case .cancelled: return
             case .invalidURL: fail("\(place(of: entry)): \(error)")
             case .store: fail("\(url): \(error)")
-            default: fail("\(error)")
+            default: fail(error.words)
             }
         }
     }

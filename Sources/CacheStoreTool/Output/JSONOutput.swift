@@ -3,27 +3,11 @@ import Foundation
 
 /// Writes JSON for scripts: keys in snake case and sorted, numbers exact.
 enum JSONOutput {
-    static func write(_ value: some Encodable) throws {
-        try write(value, .prettyPrinted)
-    }
-
-    /// Writes the rows of a query; the columns keep their names.
-    static func write(_ rows: JSONRows) throws {
-        try write(rows, .prettyPrinted, keys: .useDefaultKeys)
-    }
-
-    /// Writes the value in one line, for output with one object per line.
-    static func write(line value: some Encodable) throws {
-        try write(value, [])
-    }
-
-    private static func write(
-        _ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting,
-        keys: JSONEncoder.KeyEncodingStrategy = .convertToSnakeCase
-    ) throws {
+    static func write(_ value: some Encodable, _ format: ReportFormat) throws {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = formatting.union([.sortedKeys, .withoutEscapingSlashes])
-        encoder.keyEncodingStrategy = keys
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if format == .json { encoder.outputFormatting.insert(.prettyPrinted) }
+        encoder.keyEncodingStrategy = .convertToSnakeCase
         // SQLite has infinities, JSON does not.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
@@ -31,15 +15,14 @@ enum JSONOutput {
         data.append(UInt8(ascii: "\n"))
         try StandardOutput.write(data)
     }
-}
 
-/// The rows of a query as JSON: an array of objects with a key for each column.
-struct JSONRows: Encodable {
-    let result: SQLRows
-
-    func encode(to encoder: any Encoder) throws {
-        var list = encoder.unkeyedContainer()
-        for row in result.rows { try list.encode(JSONRow(columns: result.columns, values: row)) }
+    /// Writes rows; the columns keep their names.
+    static func write(_ rows: SQLRows, _ format: ReportFormat) throws {
+        var encoder = JSONRowEncoder(format)
+        encoder.begin(rows.columns)
+        for row in rows.rows { encoder.add(row) }
+        encoder.end()
+        try StandardOutput.write(encoder.bytes)
     }
 }
 
@@ -55,13 +38,17 @@ struct JSONRow: Encodable {
 
     private let cells: [(key: Key, value: SQLValue)]
 
-    /// Creates a row. Adds a number to a repeated name, because the keys of an object are unique.
     init(columns: [String], values: [SQLValue]) {
+        cells = zip(Self.keys(of: columns).map(Key.init), values).map { ($0, $1) }
+    }
+
+    /// Returns the keys of columns. Adds a number to a repeated name, because the keys of an object are unique.
+    static func keys(of columns: [String]) -> [String] {
         var uses: [String: Int] = [:]
-        cells = zip(columns, values).map { name, value in
+        return columns.map { name in
             uses[name, default: 0] += 1
             let use = uses[name, default: 1]
-            return (Key(stringValue: use == 1 ? name : "\(name)_\(use)"), value)
+            return use == 1 ? name : "\(name)_\(use)"
         }
     }
 

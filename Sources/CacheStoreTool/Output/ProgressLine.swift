@@ -5,7 +5,8 @@ import Synchronization
 /// terminal.
 final class ProgressLine: Sendable {
     private static let interval = Duration.milliseconds(100)
-    static let width = 79
+    /// The columns of the line: one less than those of the terminal, so that it never wraps.
+    static var width: Int { (Terminal(STDERR_FILENO)?.width ?? 80) - 1 }
 
     private struct State {
         /// The text to show next.
@@ -74,7 +75,7 @@ final class ProgressLine: Sendable {
             if let text = ask() { say(text) }
             state.withLock { state in
                 guard state.interruptions == 0, state.text != state.shown else { return }
-                StandardError.write("\r\u{1B}[K\(state.text.inOneLine.prefix(Self.width))")
+                StandardError.write("\r\u{1B}[K\(state.text.inOneLine.cut(toColumns: Self.width))")
                 state.shown = state.text
             }
         }

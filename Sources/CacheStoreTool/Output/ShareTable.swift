@@ -10,12 +10,12 @@ struct ShareTable {
     /// Returns the tables, one below the other, with equal widths; empty if all shares are empty.
     func text() -> String {
         let shares = shares.filter { !$0.groups.isEmpty }
-        let width = shares.flatMap { [$0.title] + $0.groups.map(label) }.reduce(0) { max($0, $1.count) }
+        let width = shares.flatMap { [$0.title] + $0.groups.map(label) }.reduce(0) { max($0, $1.columnCount) }
         return shares.map { table($0, nameWidth: width).text() }.joined(separator: "\n\n")
     }
 
     private func table(_ shares: ByteShares, nameWidth: Int) -> TextTable {
-        let title = shares.title + String(repeating: " ", count: nameWidth - shares.title.count)
+        let title = shares.title + String(repeating: " ", count: nameWidth - shares.title.columnCount)
         var table = TextTable(columns: [
             .init(title), .init(" share", .right), .init("entries", .right), .init("   bytes", .right), .init(""),
         ])
@@ -52,20 +52,5 @@ extension ByteShares {
         case .contentType: "content type"
         case .lastUse: "last use"
         }
-    }
-}
-
-extension String {
-    /// Returns the text, cut to a number of terminal columns. Dots replace the rest.
-    ///
-    /// Characters outside ASCII count as two columns, the most on any terminal.
-    fileprivate func cut(toColumns limit: Int) -> String {
-        var (width, kept) = (0, String.UnicodeScalarView())
-        for scalar in unicodeScalars {
-            width += scalar.isASCII ? 1 : 2
-            if width <= limit - 3 { kept.append(scalar) }
-            if width > limit { return String(kept) + "..." }
-        }
-        return self
     }
 }

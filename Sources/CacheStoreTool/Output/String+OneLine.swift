@@ -2,19 +2,22 @@ extension String {
     /// The text in one line, with control characters escaped. So text from an origin cannot send control sequences to
     /// the terminal.
     var inOneLine: String {
-        guard unicodeScalars.contains(where: \.isControl) else { return self }
+        guard mayHaveControls else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
             switch scalar {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.isControl: text += "\\u{\(String(scalar.value, radix: 16))}"
+            case _ where scalar.properties.generalCategory == .control:
+                text += "\\u{\(String(scalar.value, radix: 16))}"
             default: text.unicodeScalars.append(scalar)
             }
         }
     }
-}
 
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool { properties.generalCategory == .control }
+    /// Whether a byte may belong to a control character. These are U+0000 to U+001F, and U+007F to U+009F, of which all
+    /// but the first are C2 and another byte.
+    private var mayHaveControls: Bool {
+        utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }
+    }
 }

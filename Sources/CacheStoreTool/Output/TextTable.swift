@@ -2,18 +2,21 @@ import CacheStore
 
 /// Rows in aligned columns: a line of names, a line of dashes, a line per row.
 struct TextTable {
-    enum Alignment {
+    enum Alignment: Sendable {
         case left
         case right
     }
 
-    struct Column {
+    struct Column: Sendable {
         let name: String
         let alignment: Alignment
+        /// Whether a cut text keeps its end, too, as is best for URLs.
+        let keepsEnd: Bool
 
-        init(_ name: String, _ alignment: Alignment = .left) {
+        init(_ name: String, _ alignment: Alignment = .left, keepsEnd: Bool = false) {
             self.name = name
             self.alignment = alignment
+            self.keepsEnd = keepsEnd
         }
     }
 
@@ -24,38 +27,24 @@ struct TextTable {
     /// Returns the lines, without a line feed after the last.
     func text(indent: String = "") -> String {
         let rows = rows.map { $0.map(\.inOneLine) }
-        let widths = columns.indices.map { column in
-            rows.reduce(columns[column].name.count) { max($0, $1[column].count) }
-        }
-        let rule = widths.map { String(repeating: "-", count: $0) }
-        return ([columns.map(\.name), rule] + rows)
-            .map { line($0, widths, indent) }
-            .joined(separator: "\n")
-    }
-
-    private func line(_ cells: [String], _ widths: [Int], _ indent: String) -> String {
-        var line = indent
-        for (column, cell) in cells.enumerated() {
-            if column > 0 { line += "  " }
-            let padding = String(repeating: " ", count: widths[column] - cell.count)
-            switch columns[column].alignment {
-            case .right: line += padding + cell
-            case .left: line += cell + padding
-            }
-        }
-        line.removeLast(line.reversed().prefix { $0 == " " }.count)
-        return line
+        let layout = TableLayout(columns, sample: rows)
+        return (layout.header + rows.map(layout.line)).map { indent + $0 }.joined(separator: "\n")
     }
 }
 
 extension TextTable {
     /// Creates the table of a query result: numbers align right, NULL is empty, bytes are SQL literals.
     init(_ result: SQLRows) {
-        columns = result.columns.indices.map { index in
-            let isNumeric = result.rows.contains { $0[index].isNumber } && result.rows.allSatisfy { !$0[index].isText }
-            return Column(result.columns[index].inOneLine, isNumeric ? .right : .left)
-        }
+        columns = Self.columns(named: result.columns, of: result.rows)
         rows = result.rows.map { $0.map(\.displayText) }
+    }
+
+    /// Returns the columns of a query, which align as their values in `rows` need.
+    static func columns(named names: [String], of rows: [[SQLValue]]) -> [Column] {
+        names.indices.map { index in
+            let isNumeric = rows.contains { $0[index].isNumber } && rows.allSatisfy { !$0[index].isText }
+            return Column(names[index].inOneLine, isNumeric ? .right : .left)
+        }
     }
 }
 

@@ -72,9 +72,9 @@ extension ToolTests {
             arguments: [
                 Misbehaviour("resets", .resetting(afterBytes: 100), ""),
                 Misbehaviour("resets before it answers", .resetBeforeHead, ""),
-                Misbehaviour("declares more than it sends", .declaring(length: 10_000), "truncated"),
-                Misbehaviour("leaves the last chunk out", .abortedChunked(afterBytes: 100), "truncated"),
-                Misbehaviour("stalls", .stalling(afterBytes: 100), "timedOut"),
+                Misbehaviour("declares more than it sends", .declaring(length: 10_000), "the body is incomplete"),
+                Misbehaviour("leaves the last chunk out", .abortedChunked(afterBytes: 100), "the body is incomplete"),
+                Misbehaviour("stalls", .stalling(afterBytes: 100), "no answer in time"),
                 Misbehaviour("speaks no HTTP", .garbage(Array("\0\u{1}nonsense\r\n\r\n".utf8)), ""),
             ])
         func origins(_ misbehaviour: Misbehaviour) async throws {
@@ -83,7 +83,7 @@ extension ToolTests {
                 .ok(body, cacheControl: "max-age=60").delivered(misbehaviour.delivery)
             }
             // Long enough for a machine with much else to do; only the stall has to wait for it.
-            let timeout = misbehaviour.words == "timedOut" ? "1" : "60"
+            let timeout = misbehaviour.words == "no answer in time" ? "1" : "60"
             let output = try await tool("get", origin.url("/a"), "--timeout", timeout)
             output.expect(2, error: "\(origin.url("/a")): \(misbehaviour.words)")
             #expect(output.standardOutput.isEmpty)
@@ -94,8 +94,9 @@ extension ToolTests {
         @Test("A refused connection, and a host that there is not")
         func unreachable() async throws {
             let port = ClosedPort()
-            try await tool("get", port.url("/")).expect(2, error: "\(port.url("/")): cannotConnect")
-            try await tool("get", "http://nowhere.invalid/").expect(2, error: "http://nowhere.invalid/: ")
+            try await tool("get", port.url("/")).expect(2, error: "\(port.url("/")): no connection: Connection refused")
+            try await tool("get", "http://nowhere.invalid/").expect(
+                2, error: "http://nowhere.invalid/: no connection: there is no host nowhere.invalid")
             try await expectUnharmed()
         }
 
@@ -106,7 +107,7 @@ extension ToolTests {
                 return request.serial == 1 ? reply : reply.delivered(.declaring(length: 1000))
             }
             #expect(try await tool("get", origin.url("/")).text == "body 1")
-            try await tool("get", origin.url("/"), "--policy", "remote-only").expect(2, error: "truncated")
+            try await tool("get", origin.url("/"), "--policy", "remote-only").expect(2, error: "the body is incomplete")
             #expect(try await tool.stored(origin.url("/")) == "body 1")
         }
 

@@ -92,7 +92,13 @@ extension ToolTests {
             let secure = try await TLSOrigin(offering: ["h2", "http/1.1"])
             let root = try tool.file("root.pem", Data(TestCertificates.authority.utf8))
             let url = secure.url("/")
-            try await tool("get", url).expect(2, error: "insecure")
+            try await tool("get", url).expect(
+                2, error: "the connection is not secure: the certificate of the server is not trusted")
+            let insecure = try await tool("get", url, "--insecure")
+            insecure.expect(0, error: "WARNING: --insecure checks no certificates")
+            #expect(insecure.text == "2.0")
+            try await tool("get", url, "--insecure", "--cacert", root).expect(64, error: "--insecure checks no")
+            _ = try await tool("remove", "--all")
             let output = try await tool("get", url, "--cacert", root)
             output.expect(0, error: nil)
             #expect(output.text == "2.0")
@@ -103,6 +109,25 @@ extension ToolTests {
             await secure.stop()
         }
         #endif
+
+        @Test("A proxy of the environment gets the requests, but not those to an excepted host")
+        func proxy() async throws {
+            var environment = ProcessInfo.processInfo.environment
+            environment["http_proxy"] = origin.url("")
+            environment["no_proxy"] = ".excepted.invalid"
+            let command = ["--store", tool.store, "-v"]
+            let url = "http://nowhere.invalid/stale"
+            let output = try await tool.raw(["get", url] + command, environment: environment)
+            // The origin knows no tunnels.
+            output.expect(2, error: "\(url): the request failed: Invalid proxy response")
+            #expect(origin.requests.map { "\($0.method) \($0.path)" } == ["CONNECT nowhere.invalid:80"])
+            let excepted = try await tool.raw(
+                ["get", "http://a.excepted.invalid/"] + command, environment: environment)
+            excepted.expect(2, error: "there is no host a.excepted.invalid")
+            environment["http_proxy"] = "ftp://a.test"
+            let wrong = try await tool.raw(["get", url] + command, environment: environment)
+            wrong.expect(2, error: "http_proxy names a proxy of the scheme ftp; http and socks5 are supported")
+        }
 
         @Test("The loader is a user agent, and says so; a field of the command line replaces its name")
         func userAgent() async throws {
@@ -215,7 +240,7 @@ extension ToolTests {
             arguments: [
                 [], ["get"], ["get", "http://a/", "--policy", "never"], ["get", "http://a/", "--timeout", "0"],
                 ["get", "http://a/", "--timeout", "nan"], ["get", "http://a/", "--store", ""], ["nonsense"],
-                ["get", "http://a/", "--no-such-option"], ["get", "http://a/", "--json"],
+                ["get", "http://a/", "--no-such-option"], ["get", "http://a/", "--json", "-o", "-"],
             ])
         func usage(arguments: [String]) async throws {
             let output = try await tool.raw(arguments)

@@ -40,6 +40,25 @@ extension ToolTests {
             }
         }
 
+        @Test("--version prints the version of the file VERSION, and dir the directory of the other commands")
+        func version() async throws {
+            var root = URL(filePath: #filePath)
+            for _ in 0..<4 { root.deleteLastPathComponent() }
+            let version = try String(contentsOf: root.appending(path: "VERSION"), encoding: .utf8)
+            let output = try await tool.raw(["--version"])
+            output.expect(0, error: nil)
+            #expect(output.text == version)
+            #expect(try await tool("dir").text == "\(tool.store)\n")
+            #expect(!FileManager.default.fileExists(atPath: tool.store))
+            #if os(Linux)
+            let environment = ["XDG_CACHE_HOME": tool.directory.path]
+            let directory = try await tool.raw(["dir"], environment: environment)
+            #expect(directory.text == "\(tool.directory.path)/cachestore\n")
+            let relative = try await tool.raw(["dir", "--store", "a/b"], environment: environment)
+            #expect(relative.text == "\(FileManager.default.currentDirectoryPath)/a/b\n")
+            #endif
+        }
+
         @Test(
             "A wrong command line is an error, and leads to the help",
             arguments: [["put"], ["nonsense"], ["--nonsense"]])

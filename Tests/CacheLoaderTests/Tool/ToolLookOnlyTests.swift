@@ -22,7 +22,7 @@ extension ToolTests {
             ])
         func readOnly(sql: String) async throws {
             try tool.fill()
-            try await tool("sql", sql).expect(2, error: tool.store)
+            try await tool("sql", sql).expect(2, error: "the SQL cannot be run: ")
             #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }
 

@@ -91,7 +91,7 @@ extension ToolTests {
             let list = "\(tool.directory.path)/list"
             #expect(failures.contains { $0.hasPrefix("cachestore: \(list):184: \"no URL\" cannot be loaded: ") })
             #expect(failures.contains { $0.hasPrefix("cachestore: \(list):202: \"ftp://a.test/\" cannot be loaded: ") })
-            #expect(failures.contains { $0.hasPrefix("cachestore: \(refused.url("/")): cannotConnect") })
+            #expect(failures.contains { $0.hasPrefix("cachestore: \(refused.url("/")): no connection") })
             #expect(origin.requestCount == 197)
             #expect(origin.requests(to: "/c").isEmpty)
             #expect(

@@ -192,7 +192,7 @@ extension ToolTests {
             for options in [[], ["--dry-run"]] {
                 let output = try await tool.raw(
                     ["remove", "--store", tool.store, "--where", sql] + options)
-                output.expect(2, error: "\(tool.store): the index failed")
+                output.expect(2, error: "the SQL cannot be run: ")
             }
             #expect(try tool.rows("SELECT entries FROM cache_stats") == [["entries": 3]])
         }

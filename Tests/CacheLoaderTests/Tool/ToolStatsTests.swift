@@ -1,6 +1,7 @@
 import CacheStore
 import CacheStoreTesting
 import Foundation
+import LoopbackOrigin
 import TestSupport
 import Testing
 
@@ -126,6 +127,40 @@ extension ToolTests {
             #expect(try output.json(Report.self) == expected)
         }
 
+        @Test("How requests were answered, and the hit ratio")
+        func answers() async throws {
+            let origin = try await LoopbackOrigin { request in
+                request.path == "/fresh"
+                    ? .ok("hello".utf8, cacheControl: "max-age=3600")
+                    : .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=0")
+            }
+            for path in ["/fresh", "/fresh", "/fresh", "/fresh", "/stale", "/stale", "/fresh", "/fresh"] {
+                _ = try await tool("get", origin.url(path))
+            }
+            let text = try await tool("stats").text
+            #expect(
+                text.contains(
+                    """
+
+                    answer                    share  requests
+                    -----------------------  ------  --------  -------------
+                    fresh, from the store     62.5%         5  #############
+                    stale, from the store      0.0%         0
+                    confirmed by the origin   12.5%         1  ###
+                    new from the origin       25.0%         2  #####
+                    error                      0.0%         0
+                    hit ratio                 62.5%
+
+                    """), "\(text)")
+            struct Answers: Decodable, Equatable {
+                var hits: Int, stale: Int, revalidated: Int, misses: Int, errors: Int, hit_ratio: Double
+            }
+            struct Report: Decodable { var answers: Answers }
+            #expect(
+                try await tool("stats", "--json").json(Report.self).answers
+                    == Answers(hits: 5, stale: 0, revalidated: 1, misses: 2, errors: 0, hit_ratio: 0.625))
+        }
+
         @Test("A use makes an entry young again, whenever it was stored")
         func lastUse() async throws {
             try fill([("http://a.test/", nil, 10, 40 * day)])
@@ -151,8 +186,8 @@ extension ToolTests {
             "What an origin calls its content takes one line of 80 columns, and cannot speak to the terminal",
             arguments: [
                 ("a/\u{1B}[2Jb", #"a/\u{1b}[2jb "#), ("a/b\tc\u{7F}", #"a/b\tc\u{7f} "#), ("(none)", "(none) "),
-                (String(repeating: "x", count: 5_000), "xxxxxxxxxxxxxxxxxxxxxxxxx... "),
-                (String(repeating: "字", count: 5_000), "字字字字字字字字字字字字... "), ("'; DROP TABLE entry; --", "' "),
+                (String(repeating: "x", count: 5_000), "xxxxxxxxxxxxxxxxxxxxxxxxxxx… "),
+                (String(repeating: "字", count: 5_000), "字字字字字字字字字字字字字… "), ("'; DROP TABLE entry; --", "' "),
                 (";", "(none) "), (" ; a=b", "(none) "),
             ])
         func hostile(type: String, label: String) async throws {

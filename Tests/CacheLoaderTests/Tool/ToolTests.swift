@@ -33,6 +33,18 @@ struct Tool: Sendable {
         try await ProcessRunner.run(executable, arguments, environment: environment)
     }
 
+    /// Runs a command on the store, with a terminal as its standard output.
+    func onTerminal(width: Int = 80, _ arguments: String...) async throws -> ProcessRunner.Output {
+        try await ProcessRunner.run(executable, arguments + ["--store", store], onTerminalOfWidth: width)
+    }
+
+    /// Runs a command as it stands, with a terminal of 80 columns as its standard output and its standard error.
+    func screen(_ arguments: [String], environment: [String: String]) async throws -> String {
+        try await ProcessRunner.run(
+            executable, arguments, environment: environment, onTerminalOfWidth: 80, isErrorOnTerminal: true
+        ).text
+    }
+
     /// Runs a script of the shell that finds the tool as `$0`, a file name as `$1` and so on, and its store as `$STORE`.
     func shell(_ script: String, _ arguments: String...) async throws -> ProcessRunner.Output {
         var environment = ProcessInfo.processInfo.environment

@@ -1,0 +1,46 @@
+import ArgumentParser
+import CacheStore
+
+/// The output of a command that prints rows.
+struct RowOptions: ParsableArguments {
+    @Flag(name: [.customShort("x"), .long], help: "Print one field a line, as psql does with \\x.")
+    var expanded = false
+
+    @Flag(help: "Print all rows, on a terminal too. A pipe or a file always receives all.")
+    var all = false
+
+    @OptionGroup var report: ReportOptions
+
+    func validate() throws {
+        if expanded, report.format != nil { throw ValidationError("-x prints text, not JSON; leave one of them out") }
+    }
+
+    /// Whether the output is text on a terminal: cut to its width, and limited in the number of rows.
+    var fitsTerminal: Bool { report.format == nil && Terminal.ofOutput != nil }
+
+    /// Prints the rows of a query.
+    ///
+    /// - Parameters:
+    ///   - limit: The limit from the command line; `nil` for none.
+    ///   - columns: The columns of the table; `nil` for those of the query.
+    ///   - query: Runs the query with a limit of its rows, one more than are printed.
+    /// - Returns: The number of rows that were printed if there are more; `nil` if there are no more.
+    func print(
+        limit: Int?, columns: [TextTable.Column]? = nil, text: @escaping CellText = { $1.displayText },
+        _ query: RowPrinter.Query
+    ) throws -> Int? {
+        let limit = limit ?? self.limit
+        var printer = RowPrinter(encoder(columns, text), limit: limit)
+        try printer.print(query)
+        return printer.isTruncated ? limit : nil
+    }
+
+    /// The limit without one from the command line; `nil` for none.
+    var limit: Int? { fitsTerminal && !all ? Terminal.rowLimit : nil }
+
+    private func encoder(_ columns: [TextTable.Column]?, _ text: @escaping CellText) -> any RowEncoder {
+        if let format = report.format { return JSONRowEncoder(format) }
+        if expanded { return ExpandedRowEncoder(text: text) }
+        return TableRowEncoder(columns, width: Terminal.ofOutput?.width, text: text)
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// How the requests of a store were answered.
+struct AnswerShares: Encodable {
+    private static let barWidth = 20
+
+    let hits: Int64
+    let stale: Int64
+    let revalidated: Int64
+    let misses: Int64
+    let errors: Int64
+    /// The share of requests that needed no origin; `nil` without requests.
+    let hitRatio: Double?
+
+    init(_ counters: StoreCounters) {
+        hits = counters[.hits]
+        stale = counters[.stale]
+        revalidated = counters[.revalidated]
+        misses = counters[.misses]
+        errors = counters[.errors]
+        // As doubles: the values of a damaged index may overflow 64 bits.
+        let sum = [hits, stale, revalidated, misses, errors].reduce(0) { $0 + Double($1) }
+        hitRatio = sum > 0 ? (Double(hits) + Double(stale)) / sum : nil
+    }
+
+    /// A table with bars, and the hit ratio; empty without requests.
+    var text: String {
+        guard let hitRatio else { return "" }
+        let rows: [(String, Int64)] = [
+            ("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated),
+            ("new from the origin", misses), ("error", errors),
+        ]
+        let sum = rows.reduce(0) { $0 + Double($1.1) }
+        var table = TextTable(columns: [.init("answer"), .init(" share", .right), .init("requests", .right), .init("")])
+        table.rows = rows.map { name, count in
+            let share = Double(count) / sum
+            let marks = count > 0 ? max(1, Int((share * Double(Self.barWidth)).rounded())) : 0
+            return [name, String(format: "%.1f%%", share * 100), "\(count)", String(repeating: "#", count: marks)]
+        }
+        return "\(table.text())\nhit ratio" + String(format: "%21.1f%%", hitRatio * 100)
+    }
+}

@@ -1,0 +1,24 @@
+import Synchronization
+
+/// Writes the reports of the responses of a command: as they come, a line each, or at the end in one array.
+final class ResponseReports: Sendable {
+    let times = TransferTimes()
+    private let format: ReportFormat
+    /// Guards the reports for the array.
+    private let reports = Mutex<[ResponseReport]>([])
+
+    init(_ format: ReportFormat) {
+        self.format = format
+    }
+
+    func add(_ report: ResponseReport) throws {
+        switch format {
+        case .json: reports.withLock { $0.append(report) }
+        case .jsonl: try JSONOutput.write(report, .jsonl)
+        }
+    }
+
+    func end() throws {
+        if format == .json { try JSONOutput.write(reports.withLock { $0 }, .json) }
+    }
+}

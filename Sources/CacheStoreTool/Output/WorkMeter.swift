@@ -1,0 +1,70 @@
+import Synchronization
+
+/// The progress of long work in one line: percentage, amount, rate, and the remaining time.
+package final class WorkMeter: Sendable {
+    package enum Unit: Sendable {
+        case bytes
+        case count(String, String)
+
+        fileprivate func text(_ amount: Int64) -> String {
+            switch self {
+            case .bytes: amount.asByteCount
+            case .count: "\(amount)"
+            }
+        }
+
+        fileprivate func whole(_ amount: Int64) -> String {
+            switch self {
+            case .bytes: amount.asByteCount
+            case .count(let singular, let plural): amount.of(singular, plural)
+            }
+        }
+
+        fileprivate func rate(_ perSecond: Double) -> String {
+            switch self {
+            case .bytes: "\(Int64(perSecond).asByteCount)/s"
+            case .count: "\(perSecond.oneDecimal)/s"
+            }
+        }
+    }
+
+    private let title: String
+    private let unit: Unit
+    private let start = ContinuousClock.now
+    /// Guards the samples of the rate.
+    private let rate = Mutex(RecentRate())
+
+    /// - Parameter title: The work, such as `checking`.
+    package init(_ title: String, _ unit: Unit) {
+        self.title = title
+        self.unit = unit
+    }
+
+    /// Returns the line. Call it a few times a second, because each call samples the rate.
+    ///
+    /// - Parameters:
+    ///   - total: The whole amount; `nil` if unknown.
+    ///   - elapsed: The time since the start; `nil` for that of the clock.
+    package func text(done: Int64, total: Int64?, after elapsed: Duration? = nil) -> String {
+        let perSecond = rate.withLock { rate in
+            rate.note(done, at: elapsed ?? ContinuousClock.now - start)
+            return rate.perSecond
+        }
+        var parts: [String] = []
+        if let total, total > 0 {
+            // Rounds down, so that 100% means the end.
+            let done = min(max(0, done), total)
+            parts = ["\(Int(100 * Double(done) / Double(total)))%", "\(unit.text(done)) of \(unit.whole(total))"]
+        } else {
+            parts = [unit.whole(done)]
+        }
+        if let perSecond, perSecond > 0 {
+            parts.append(unit.rate(perSecond))
+            if let total, done < total {
+                let left = min(1e9, (Double(total - done) / perSecond).rounded(.up))
+                parts.append("ETA \(ProgressBar.clockText(Int64(left)))")
+            }
+        }
+        return "\(title)  \(parts.joined(separator: "  "))"
+    }
+}

@@ -1,0 +1,64 @@
+import CacheStore
+import Foundation
+
+/// Explains why SQLite refused the SQL of the command line, and suggests a name in place of a misspelt one.
+struct SQLProblem {
+    /// The result codes that are about the statement: SQLITE_ERROR, SQLITE_READONLY, SQLITE_MISUSE, SQLITE_AUTH,
+    /// SQLITE_RANGE.
+    private static let codes: Set<Int32> = [1, 8, 21, 23, 25]
+
+    private static let keywords = [
+        "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "HAVING", "LIMIT", "OFFSET", "VALUES", "WITH", "RECURSIVE",
+        "JOIN", "LEFT", "DISTINCT", "BETWEEN", "LIKE", "DESC", "UNION", "EXPLAIN",
+    ]
+    private static let functions = [
+        "abs", "avg", "coalesce", "count", "date", "datetime", "group_concat", "hex", "ifnull", "iif", "instr",
+        "json_array_length", "json_each", "json_extract", "julianday", "length", "lower", "max", "min", "nullif",
+        "printf",
+        "replace", "round", "strftime", "substr", "sum", "time", "total", "trim", "typeof", "unixepoch", "upper",
+    ]
+
+    private let error: SQLiteError
+    private let directory: URL
+
+    /// `nil` if the error is not about the SQL, but about the index.
+    init?(_ error: StoreError, in directory: URL) {
+        guard case .index(let error) = error, Self.codes.contains(error.code) else { return nil }
+        self.error = error
+        self.directory = directory
+    }
+
+    var message: String {
+        let message = "the SQL cannot be run: \(error.message)"
+        guard let suggestion else { return message }
+        return "\(message); did you mean \(suggestion)?"
+    }
+
+    private var suggestion: String? {
+        if let name = name(after: "no such column: ") { return name.nearest(of: columns) }
+        if let name = name(after: "no such table: ") { return name.nearest(of: views) }
+        if let name = name(after: "no such function: ") { return name.nearest(of: Self.functions) }
+        if let word = error.message.firstMatch(of: /^near "(\w+)": syntax error/) {
+            // A keyword in the wrong place is spelt right.
+            return Self.keywords.contains(word.1.uppercased()) ? nil : String(word.1).nearest(of: Self.keywords)
+        }
+        return nil
+    }
+
+    /// Returns the name at the end of the message, without its table.
+    private func name(after beginning: String) -> String? {
+        guard error.message.hasPrefix(beginning) else { return nil }
+        return error.message.dropFirst(beginning.count).split(separator: ".").last.map(String.init)
+    }
+
+    private var views: [String] {
+        let rows = try? ResponseStore.query("SELECT name FROM sqlite_schema WHERE type = 'view'", inStoreAt: directory)
+        return rows?.rows.compactMap(\.first?.text) ?? []
+    }
+
+    private var columns: [String] {
+        views.flatMap { view in
+            (try? ResponseStore.query("SELECT * FROM \(view) LIMIT 0", inStoreAt: directory).columns) ?? []
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import CacheStore
+import Foundation
+import TestSupport
+import Testing
+
+extension ToolTests {
+    /// Rows on a terminal, in a pipe and in JSON.
+    @Suite("rows", .serialized)
+    struct Rows {
+        let tool: Tool
+
+        init() throws {
+            tool = try Tool()
+        }
+
+        private func fill(_ count: Int) throws {
+            try tool.fill((0..<count).map { ("http://a.test/\(String(repeating: "long/", count: 20))\($0)", "\($0)") })
+        }
+
+        @Test("list: no line is wider than the terminal, and a cut URL keeps its end", arguments: [50, 60, 80, 200])
+        func width(columns: Int) async throws {
+            try fill(3)
+            let output = try await tool.onTerminal(width: columns, "list")
+            output.expect(0, error: nil)
+            #expect(output.lines.count == (columns < 60 ? 24 : 5))
+            if columns >= 60 {
+                #expect(output.lines.allSatisfy { $0.count <= columns }, "\(output.text)")
+                let ends = output.lines.dropFirst(2).compactMap { $0.split(separator: "/").last }
+                #expect(Set(ends) == ["0", "1", "2"])
+                #expect(output.text.contains("…") == (columns < 150))
+            }
+            #expect(try await !tool("list").text.contains("…"))
+        }
+
+        @Test("list: times count from now on a terminal, and are exact in a pipe")
+        func times() async throws {
+            _ = try await tool("put", "http://a.test/", "-", "--max-age", "7300", input: "x")
+            let line = try #require(try await tool.onTerminal("list").lines.last)
+            #expect(line.contains(/fresh  in 2h  +(now|\d+s ago)  +0  http:\/\/a.test\/$/), "\(line)")
+            let whole = try #require(try await tool("list").lines.last)
+            #expect(whole.contains(/fresh  20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ  20/), "\(whole)")
+        }
+
+        @Test("A terminal shows a hundred rows and tells how to see more; a pipe receives all")
+        func limit() async throws {
+            try fill(102)
+            let few = try await tool.onTerminal("list")
+            #expect(few.lines.count == 102)
+            few.expect(0, error: "cachestore: only the first 100 entries; --all lists all\n")
+            let all = try await tool.onTerminal("list", "--all")
+            #expect(all.lines.count == 104)
+            all.expect(0, error: nil)
+            #expect(try await tool("list").lines.count == 104)
+            let chosen = try await tool.onTerminal("list", "--limit", "3")
+            #expect(chosen.lines.count == 5)
+            chosen.expect(0, error: nil)
+            let sql = "SELECT id FROM cache_entries"
+            let rows = try await tool.onTerminal("sql", sql)
+            #expect(rows.lines.count == 102)
+            rows.expect(0, error: "cachestore: only the first 100 rows; --all prints all\n")
+            #expect(try await tool("sql", sql).lines.count == 104)
+            #expect(try await tool.onTerminal("sql", sql, "--jsonl").lines.count == 102)
+            let two = try await tool("sql", sql, "--max-rows", "2")
+            #expect(two.lines.count == 4)
+            two.expect(0, error: "cachestore: only the first 2 rows; a larger --max-rows prints more\n")
+            for command in [["list", "--limit", "1"], ["sql", sql, "--max-rows", "1"]] {
+                try await tool.raw(command + ["--all", "--store", tool.store]).expect(64, error: "--all has no limit")
+            }
+        }
+
+        @Test("sql: texts are cut to the terminal, numbers are not; without room for all, a row takes a line a field")
+        func sqlWidth() async throws {
+            try fill(1)
+            let output = try await tool.onTerminal(
+                width: 40, "sql", "SELECT 123456789012 AS n, printf('%.*c', 99, 'x') AS a, 'short' AS b, x'00' AS c")
+            #expect(
+                output.text == """
+                               n  a             b      c
+                    ------------  ------------  -----  -----
+                    123456789012  xxxxxxxxxxx…  short  x'00'
+
+                    """)
+            let wide = try await tool.onTerminal("sql", "SELECT * FROM cache_entries")
+            #expect(wide.lines.first == "-[ RECORD 1 ]---------------------------")
+            #expect(wide.lines.contains("status        | 200"))
+        }
+
+        @Test("-x prints one field a line, whole")
+        func expanded() async throws {
+            let sql = "SELECT 1 AS n, 'two' || char(10) || 'lines' || char(10) AS text, NULL AS empty, char(27) AS e"
+            try fill(1)
+            let expected = #"""
+                -[ RECORD 1 ]---------------------------
+                n     | 1
+                text  | two
+                      | lines
+                empty |
+                e     | \u{1b}
+
+                """#
+            #expect(try await tool("sql", sql, "-x").text == expected)
+            #expect(try await tool.onTerminal(width: 20, "sql", sql, "-x").text == expected)
+            #expect(try await tool("sql", "SELECT 1 WHERE 0", "--expanded").text == "(no rows)\n")
+            let list = try await tool.onTerminal(width: 20, "list", "-x")
+            #expect(list.lines.last == "url      | http://a.test/\(String(repeating: "long/", count: 20))0")
+            try await tool("list", "-x", "--json").expect(64, error: "-x prints text, not JSON")
+        }
+
+        @Test("--jsonl: an object a line, with the same values as --json")
+        func lines() async throws {
+            try fill(3)
+            let sql = "SELECT id, url, NULL AS n, 0.5 AS r, '\"\\' || char(1, 9, 10) AS t FROM cache_entries"
+            for command in [
+                ["sql", sql], ["list"], ["show", "http://a.test/\(String(repeating: "long/", count: 20))0"],
+            ] {
+                let whole = try await tool.raw(command + ["--json", "--store", tool.store]).json([[String: JSON]].self)
+                let lines = try await tool.raw(command + ["--jsonl", "--store", tool.store]).lines
+                #expect(try lines.map { try JSONDecoder().decode([String: JSON].self, from: Data($0.utf8)) } == whole)
+                #expect(whole.count == (command[0] == "show" ? 1 : 3))
+            }
+            for format in ["--json", "--jsonl"] {
+                let output = try await tool("sql", "SELECT '\"\\' || char(1, 9, 10) AS t", format)
+                #expect(output.text.contains(#""\"\\\u0001\t\n""#), "\(output.text)")
+            }
+            for command in [["stats"], ["check"], ["evict", "--max-entries", "9"], ["explain", "http://a.test/"]] {
+                let output = try await tool.raw(command + ["--jsonl", "--store", tool.store])
+                #expect(output.exitCode == 0 && output.lines.count == 1 && output.text.hasPrefix("{\""))
+            }
+            try await tool("list", "--json", "--jsonl").expect(64, error: "--json")
+        }
+
+        @Test("list: more rows than the sample of the widths keep their order, in every order")
+        func order() async throws {
+            // A body of each length, in another order than that of the keys.
+            try tool.fill(
+                (0..<1_500).map { number in
+                    ("http://a.test/\(number)", String(repeating: "x", count: 1 + (number * 7) % 1_500))
+                })
+            for (sort, terms) in [("size", "byte_size DESC, key"), ("accessed", "accessed_at DESC, key")] {
+                let expected = try tool.rows("SELECT key FROM cache_entries ORDER BY \(terms)").map { $0["key"] }
+                let rows = try await tool("list", "--sort", sort, "--json").json([[String: JSON]].self)
+                #expect(rows.map { $0["key"] } == expected)
+                let lines = try await tool("list", "--sort", sort).lines.dropFirst(2)
+                #expect(lines.map { $0.split(separator: " ").last.map { JSON.text(String($0)) } } == expected)
+            }
+        }
+
+        @Test("A slow reader ends no query by its time limit, and one that leaves ends the query")
+        func slowReader() async throws {
+            try fill(1)
+            // More than a pipe holds, and more rows than there is time to print: the query ends with its reader.
+            let endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+            let script = #"{ "$0" sql "$1" --timeout 3600 --store "$STORE"; echo "exit code $?" >&2; } | head -n 3"#
+            let output = try await tool.shell(script, endless)
+            #expect(output.lines.last?.hasSuffix(" 1") == true)
+            #expect(output.errorText == "exit code 0\n")
+        }
+    }
+}
