@@ -8,9 +8,14 @@ struct Feed: Decodable, Sendable {
     let titles: [String]
 }
 
-func makeLoader(_ store: ResponseStore) -> ResourceLoader {
+func makeLoader(_ store: ResponseStore) throws -> ResourceLoader {
     var configuration = ResourceLoader.Configuration()
     configuration.policy.defaultLifetime = .seconds(3600)
+    configuration.urlPolicies = [
+        try URLPolicy("*.example.com/images/*", .immutable),
+        try URLPolicy("api.example.com", .init(staleIfError: .zero)),
+        try URLPolicy("/drafts/*", .revalidateAlways),
+    ]
     configuration.contentTypes = ["application/json", "image/*", "text/*"]
     configuration.memoryLimit = 64 << 20
     configuration.memoryPressure = .system()
@@ -100,7 +105,7 @@ func tell(_ loader: ResourceLoader) async {
 }
 
 let store = try ResponseStore(directory: FileManager.default.temporaryDirectory.appending(path: "feeds"))
-let loader = makeLoader(store)
+let loader = try makeLoader(store)
 try await reload(loader)
 await follow(loader)
 handle(loader)

@@ -8,6 +8,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case invalidURL(String, reason: String)
     /// The name in place of the URL cannot be a key, for the given reason. No request was sent.
     case invalidKey(String, reason: String)
+    /// The text is no pattern for URLs, for the given reason: see ``URLPolicy``.
+    case invalidPattern(String, reason: String)
     /// The transport failed: the origin could not be reached, or sent no complete and valid response.
     case transport(TransportError, url: String)
     /// The origin answered with an unsuccessful status. The error contains the fields and the start of the body.
@@ -52,6 +54,8 @@ extension LoadError: CustomStringConvertible {
         case .invalidKey(let text, let reason): "\(text.prefix(200).debugDescription) cannot be a key: \(reason)"
         case .transport(let error, let url): "\(url): \(error)"
         case .httpStatus(let error): "\(error)"
+        case .invalidPattern(let text, let reason):
+            "\(text.prefix(200).debugDescription) is no pattern for URLs: \(reason)"
         case .notCached(let url): "\(url): not cached, and the policy forbids the network"
         case .unreadableFile(let path, let reason): "\(path.prefix(200).debugDescription) cannot be read: \(reason)"
         case .unacceptableContentType(let type, let url):

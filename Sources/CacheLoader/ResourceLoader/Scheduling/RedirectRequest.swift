@@ -53,7 +53,7 @@ extension ResourceLoader {
         var transaction = CacheTransaction(
             HTTPRequest(step.method, key: url, fields: fields), content: step.content.map { RequestContent($0) },
             key: step.target.key, target: url, context: context, configuration: load.settings.cache,
-            policy: load.policy, keepsErrors: false)
+            policy: load.policy(for: url), keepsErrors: false)
         transaction.contentTypeFilter = configuration.contentTypeFilter
         transaction.isBackground = load.isBackground
         transaction.request.addLoaderFields(decodesContent: configuration.decodesContent)
