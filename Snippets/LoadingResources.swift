@@ -54,6 +54,17 @@ func follow(_ loader: ResourceLoader) async {
     }
 }
 
+func save(_ loader: ResourceLoader) async {
+    let place = URL(filePath: "/tmp/film.mp4")
+    for await event in loader.events(for: ResourceRequest("https://example.com/film.mp4"), to: place) {
+        switch event {
+        case .progress(let received, let total): print(received, "of", total ?? -1)
+        case .completed(let film): print(film.source, film.value)
+        default: break
+        }
+    }
+}
+
 func handle(_ loader: ResourceLoader) {
     let load = loader.start(ResourceRequest("https://example.com/logo.png")) { event in
         if case .completed(let logo) = event { print(logo.data.count) }
@@ -108,6 +119,7 @@ let store = try ResponseStore(directory: FileManager.default.temporaryDirectory.
 let loader = try makeLoader(store)
 try await reload(loader)
 await follow(loader)
+await save(loader)
 handle(loader)
 await prefetch(loader)
 try await process(loader)
