@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
+        .library(name: "URLSessionCompatibility", targets: ["URLSessionCompatibility"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
     traits: [
@@ -112,6 +113,15 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
+        .target(
+            // The types of URLSession are in FoundationNetworking on Linux, which CacheLoader must not need. A module, not
+            // a trait: a trait that one package enables would link FoundationNetworking into all programs with it.
+            name: "URLSessionCompatibility",
+            dependencies: [
+                "CacheLoader", "CacheStore", "HTTPCaching", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "LoopbackOrigin",
             dependencies: [
@@ -216,6 +226,14 @@ let package = Package(
                 .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: asyncHTTPClient),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "URLSessionCompatibilityTests",
+            dependencies: [
+                "CacheLoader", "CacheStore", "LoopbackOrigin", "TestSupport", "URLSessionCompatibility",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
