@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
         // Not a part of CacheStoreTesting, because it needs SwiftNIO.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
+        .library(name: "URLSessionCompatibility", targets: ["URLSessionCompatibility"]),
         .executable(name: "cachestore", targets: ["CacheStoreTool"]),
     ],
     traits: [
@@ -119,6 +120,15 @@ let package = Package(
             name: "CacheStoreTesting",
             dependencies: [
                 "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            // The types of URLSession are in FoundationNetworking on Linux, which CacheLoader must not need. A module, not
+            // a trait: a trait that one package enables would link FoundationNetworking into all programs with it.
+            name: "URLSessionCompatibility",
+            dependencies: [
+                "CacheLoader", "CacheStore", "HTTPCaching", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -235,6 +245,15 @@ let package = Package(
             name: "CacheStoreTestingTests",
             dependencies: [
                 "CacheLoader", "CacheStore", "CacheStoreTesting", "LoopbackOrigin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "URLSessionCompatibilityTests",
+            dependencies: [
+                "CacheLoader", "CacheStore", "CacheStoreTesting", "LoopbackOrigin", "TestSupport",
+                "URLSessionCompatibility",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

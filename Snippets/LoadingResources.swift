@@ -8,9 +8,14 @@ struct Feed: Decodable, Sendable {
     let titles: [String]
 }
 
-func makeLoader(_ store: ResponseStore) -> ResourceLoader {
+func makeLoader(_ store: ResponseStore) throws -> ResourceLoader {
     var configuration = ResourceLoader.Configuration()
     configuration.policy.defaultLifetime = .seconds(3600)
+    configuration.urlPolicies = [
+        try URLPolicy("*.example.com/images/*", .immutable),
+        try URLPolicy("api.example.com", .init(staleIfError: .zero)),
+        try URLPolicy("/drafts/*", .revalidateAlways),
+    ]
     configuration.contentTypes = ["application/json", "image/*", "text/*"]
     configuration.memoryLimit = 64 << 20
     configuration.memoryPressure = .system()
@@ -45,6 +50,17 @@ func follow(_ loader: ResourceLoader) async {
         case .completed(let new): print(new.source, new.value)
         case .failed(let error): print(error)
         case .cancelled: print("cancelled")
+        }
+    }
+}
+
+func save(_ loader: ResourceLoader) async {
+    let place = URL(filePath: "/tmp/film.mp4")
+    for await event in loader.events(for: ResourceRequest("https://example.com/film.mp4"), to: place) {
+        switch event {
+        case .progress(let received, let total): print(received, "of", total ?? -1)
+        case .completed(let film): print(film.source, film.value)
+        default: break
         }
     }
 }
@@ -100,9 +116,10 @@ func tell(_ loader: ResourceLoader) async {
 }
 
 let store = try ResponseStore(directory: FileManager.default.temporaryDirectory.appending(path: "feeds"))
-let loader = makeLoader(store)
+let loader = try makeLoader(store)
 try await reload(loader)
 await follow(loader)
+await save(loader)
 handle(loader)
 await prefetch(loader)
 try await process(loader)

@@ -20,8 +20,8 @@
 #endif
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
-#include <sys/syscall.h>
 #endif
+#include <sys/syscall.h>
 #endif
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
@@ -129,13 +129,32 @@ int cplatform_unlock_byte(int file, int64_t offset) { return unsupported(); }
 int cplatform_is_byte_locked(int file, int64_t offset) { return unsupported(); }
 #endif
 
+int cplatform_clone_into(int source, int file) {
+#if defined(FICLONE)
+    return ioctl(file, FICLONE, source);
+#else
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
+int64_t cplatform_copy_range(int source, int64_t offset, int file, int64_t count) {
+#if defined(SYS_copy_file_range)
+    loff_t position = offset;
+    return syscall(SYS_copy_file_range, source, &position, file, NULL, (size_t)count, 0);
+#else
+    errno = ENOTSUP;
+    return -1;
+#endif
+}
+
 int cplatform_clone_file(int source, int directory, const char *name) {
 #if defined(__APPLE__)
     return fclonefileat(source, directory, name, 0);
 #elif defined(FICLONE)
     int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return -1;
-    int result = ioctl(file, FICLONE, source);
+    int result = cplatform_clone_into(source, file);
     int error = errno;
     if (result != 0) unlinkat(directory, name, 0);
     close(file);

@@ -8,6 +8,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case invalidURL(String, reason: String)
     /// The name in place of the URL cannot be a key, for the given reason. No request was sent.
     case invalidKey(String, reason: String)
+    /// The text is no pattern for URLs, for the given reason: see ``URLPolicy``.
+    case invalidPattern(String, reason: String)
     /// The transport failed: the origin could not be reached, or sent no complete and valid response.
     case transport(TransportError, url: String)
     /// The origin answered with an unsuccessful status. The error contains the fields and the start of the body.
@@ -16,6 +18,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case notCached(url: String)
     /// The file cannot be read, for the given reason.
     case unreadableFile(path: String, reason: String)
+    /// The file cannot be written, for the given reason. The response may be stored nevertheless.
+    case unwritableFile(path: String, reason: String)
     /// The configuration does not accept content of this type; `nil` if the response names no type.
     case unacceptableContentType(String?, url: String)
     /// The body does not have the coding that its `Content-Encoding` names.
@@ -50,10 +54,13 @@ extension LoadError: CustomStringConvertible {
         switch self {
         case .invalidURL(let text, let reason): "\(text.prefix(200).debugDescription) cannot be loaded: \(reason)"
         case .invalidKey(let text, let reason): "\(text.prefix(200).debugDescription) cannot be a key: \(reason)"
+        case .invalidPattern(let text, let reason):
+            "\(text.prefix(200).debugDescription) is no pattern for URLs: \(reason)"
         case .transport(let error, let url): "\(url): \(error)"
         case .httpStatus(let error): "\(error)"
         case .notCached(let url): "\(url): not cached, and the policy forbids the network"
         case .unreadableFile(let path, let reason): "\(path.prefix(200).debugDescription) cannot be read: \(reason)"
+        case .unwritableFile(let path, let reason): "\(path.prefix(200).debugDescription) cannot be written: \(reason)"
         case .unacceptableContentType(let type, let url):
             "\(url): \(type.map { "content of type \($0.prefix(100).debugDescription)" } ?? "content of no type") is not wanted"
         case .malformedContent(let url, let coding): "\(url): the body is not in the coding \(coding)"

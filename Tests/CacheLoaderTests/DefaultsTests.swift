@@ -21,6 +21,7 @@ struct DefaultsTests {
     func loader() {
         var defaults = DocumentedDefaults(of: ResourceLoader.Configuration())
         defaults.check("policy") { $0.policy == CachePolicy(staleIfError: .seconds(Int64.max)) }
+        defaults.check("urlPolicies") { $0.urlPolicies.isEmpty }
         defaults.check("partition") { $0.partition == "" }
         defaults.check("maxBodyBytes") { $0.maxBodyBytes == 1 << 30 }
         defaults.check("maxRedirects") { $0.maxRedirects == 20 }
@@ -56,6 +57,7 @@ struct DefaultsTests {
     func cache() {
         var defaults = DocumentedDefaults(of: HTTPCache.Configuration())
         defaults.check("policy") { $0.policy == CachePolicy() }
+        defaults.check("urlPolicies") { $0.urlPolicies.isEmpty }
         defaults.check("partition") { $0.partition == "" }
         defaults.check("maxBodyBytes") { $0.maxBodyBytes == 1 << 30 }
         defaults.check("abandonedBytes") { $0.abandonedBytes == 64 << 10 }

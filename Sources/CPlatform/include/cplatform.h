@@ -62,4 +62,12 @@ int cplatform_is_byte_locked(int file, int64_t offset);
 // 0, or -1 with errno set and no file created: most file systems cannot share blocks.
 int cplatform_clone_file(int source, int directory, const char *name);
 
+// Makes the empty open file `file` share the blocks of `source`, as above. Returns 0, or -1 with errno set: ENOTSUP
+// where only a new file can share blocks.
+int cplatform_clone_into(int source, int file);
+
+// Appends up to `count` bytes of `source` from `offset` to `file` within the kernel. Returns their number, 0 at the end
+// of `source`, or -1 with errno set: ENOTSUP where the system has no such call.
+int64_t cplatform_copy_range(int source, int64_t offset, int file, int64_t count);
+
 #endif

@@ -31,6 +31,10 @@ public final class HTTPCache: Sendable {
     public struct Configuration: Sendable {
         /// The rules for answers from the store; those of RFC 9111 for a private cache by default.
         public var policy: CachePolicy = CachePolicy()
+        /// Changes to ``policy`` for the URLs that match a pattern; none by default. The first match counts.
+        ///
+        /// The policy of a request changes the result further, and inherits the rest.
+        public var urlPolicies: [URLPolicy] = []
         /// A part of every key, such as a user, a tenant or a site; empty by default.
         public var partition: String = ""
         /// The maximum length of a body in bytes; 1 GiB by default. Reading a longer body throws
@@ -160,6 +164,6 @@ public final class HTTPCache: Sendable {
         request.setTarget(to: key)
         return CacheTransaction(
             request, content: content, key: key, context: context, configuration: configuration,
-            policy: configuration.policy.applying(policy))
+            policy: configuration.policy.applying(configuration.urlPolicies, to: key).applying(policy))
     }
 }

@@ -34,7 +34,7 @@ final class LoaderMemory: Sendable {
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
                 return nil
             }
-            guard settings.configuration.policy.applying(request.policy).usesMemory else { return nil }
+            guard settings.policy(of: request).usesMemory else { return nil }
             url = request.url
             name = request.key
             headerFields = request.headerFields

@@ -16,6 +16,11 @@ extension ResourceLoader {
         /// In addition, a stored response of any age answers by default if its origin fails, unless the origin forbids
         /// that. ``Loaded/failure`` is then the failure.
         public var policy: CachePolicy = CachePolicy(staleIfError: .seconds(Int64.max))
+        /// Changes to ``policy`` for the URLs that match a pattern; none by default. The first match counts.
+        ///
+        /// The policy of a request changes the result further, and inherits the rest. Each redirect step follows the
+        /// policy for its own URL.
+        public var urlPolicies: [URLPolicy] = []
         /// A part of every key, such as a user, a tenant or a site; empty by default.
         public var partition: String = ""
         /// The maximum length of a body in bytes; 1 GiB by default. A longer body fails with

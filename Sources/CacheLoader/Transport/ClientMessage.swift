@@ -70,7 +70,9 @@ extension TransportError {
         switch error {
         case is CancellationError: .cancelled
         case let error as HTTPClientError: code(of: error, hasHead: hasHead)
-        case is NIOConnectionError, is SocketAddressError: .cannotConnect
+        case let error as NIOConnectionError: error.connectionErrors.isEmpty ? .cannotFindHost : .cannotConnect
+        case is SocketAddressError.UnknownHost: .cannotFindHost
+        case is SocketAddressError: .cannotConnect
         case HTTPParserError.invalidEOFState: hasHead ? .truncated : .connectionLost
         case is HTTPParserError, is NIOHTTPDecoderError: hasHead ? .truncated : .malformedResponse
         case ChannelError.connectTimeout: .timedOut

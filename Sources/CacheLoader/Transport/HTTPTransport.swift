@@ -137,7 +137,9 @@ public struct TransportError: Error, Hashable, Sendable {
         /// The name of the code.
         public let description: String
 
-        /// The connection failed: the host refused it, is unreachable, or has no address.
+        /// The host has no address.
+        public static let cannotFindHost = Code(description: "cannotFindHost")
+        /// The connection failed: the host refused it, or is unreachable.
         public static let cannotConnect = Code(description: "cannotConnect")
         /// The connection was lost before the end of the response.
         public static let connectionLost = Code(description: "connectionLost")

@@ -229,7 +229,8 @@ extension TransportError {
         }
         let code: Code =
             switch error.code {
-            case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet: .cannotConnect
+            case .cannotFindHost, .dnsLookupFailed: .cannotFindHost
+            case .cannotConnectToHost, .notConnectedToInternet: .cannotConnect
             case .networkConnectionLost: .connectionLost
             case .timedOut: .timedOut
             case .cancelled: .cancelled

@@ -140,16 +140,16 @@ package final class FileDescriptor: Sendable {
         } catch let error where error.errno == ENOENT {}
     }
 
-    /// Writes a copy of the first `byteCount` bytes of `file` after the bytes written before.
+    /// Writes a copy of the bytes of `file` from `start` to `byteCount` after the bytes written before.
     ///
     /// - Parameter isCancelled: Called before each chunk of 256 KiB; ends the copy when it returns `true`.
     /// - Returns: Whether all bytes were copied; `false` also if `file` is shorter.
     func write(
-        _ file: FileDescriptor, byteCount: Int64, isCancelled: () -> Bool = { false }
+        _ file: FileDescriptor, from start: Int64 = 0, byteCount: Int64, isCancelled: () -> Bool = { false }
     ) throws(SystemError) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
         defer { buffer.deallocate() }
-        var offset: Int64 = 0
+        var offset = start
         while offset < byteCount {
             if isCancelled() { return false }
             let rest = Int(min(byteCount - offset, Int64(buffer.count)))

@@ -56,7 +56,7 @@ struct TransportFailureTests {
     func noAddress(adapter: TransportAdapter) async throws {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "no-such-host.invalid", path: "/")
         let error = await outcome { try await adapter.make().send(request, content: nil) }
-        #expect(error?.code == .cannotConnect, "\(error.debugDescription)")
+        #expect(error?.code == .cannotFindHost, "\(error.debugDescription)")
     }
 
     @Test(

@@ -45,6 +45,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
+    /// Takes the body for a reader.
+    func begin() throws(LoadError) { try reading?.begin() }
+
     /// The length in bytes; `nil` if it is not known before the end.
     public var byteCount: Int64? {
         switch source {
@@ -70,15 +73,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Returns all bytes, once they have arrived.
     ///
     /// - Parameter progress: Receives the number of bytes that have come from the network.
-    func data(progress: (Int64) -> Void = { _ in }) async throws(LoadError) -> Data {
+    package func data(progress: (Int64) -> Void = { _ in }) async throws(LoadError) -> Data {
         switch source {
         case .empty: return Data()
         case .stored(let reader): return try reader.data()
         case .arriving(let reader, _):
-            try reading?.begin()
+            try begin()
             return try await reader.collect(progress: progress)
         case .passing(let body):
-            try reading?.begin()
+            try begin()
             return try await body.collect(progress: progress)
         }
     }
@@ -144,7 +147,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
         private mutating func begin() throws(LoadError) {
             guard !hasBegun else { return }
-            try body.reading?.begin()
+            try body.begin()
             hasBegun = true
         }
 

@@ -256,6 +256,9 @@ final class SharedBody: Sendable {
         return expectedByteCount - received <= limits.finishesUpTo
     }
 
+    /// Whether the file has all received bytes.
+    var isInFile: Bool { state.withLock { $0.table.isWhole } }
+
     /// Returns the bytes in the file.
     func written() throws(LoadError) -> StoredBody {
         do throws(StoreError) {

@@ -25,6 +25,15 @@ final class SharedBodyReader: Sendable {
         body.leave(id)
     }
 
+    /// The file, if it has the whole body. Only after the end of the body.
+    var file: StoredBody? { body.isInFile ? try? body.written() : nil }
+
+    /// Returns the bytes in the file.
+    func written() throws(LoadError) -> StoredBody { try body.written() }
+
+    /// Returns the bytes since the last call, or waits for more.
+    func nextPiece() async -> BodyPiece { await body.read(id, limit: .max) }
+
     /// Returns the next chunk; `nil` once the body is complete and, if possible, stored.
     func next() async throws(LoadError) -> Data? {
         switch await body.read(id, limit: Int64(ResponseBody.chunkByteCount)) {
@@ -52,7 +61,7 @@ final class SharedBodyReader: Sendable {
         var rest = Data()
         var received: Int64 = 0
         while true {
-            switch await body.read(id, limit: .max) {
+            switch await nextPiece() {
             case .file(let range): received = range.upperBound
             case .chunk(let chunk, let isInFile):
                 received += Int64(chunk.count)

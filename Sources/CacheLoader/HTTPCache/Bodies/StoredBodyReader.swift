@@ -46,6 +46,9 @@ final class StoredBodyReader: Sendable {
         isCancelled.store(true, ordering: .relaxed)
     }
 
+    /// The file, if the reader delivers all of it.
+    var file: StoredBody? { segments == [.stored(0..<body.byteCount)] ? body : nil }
+
     /// Returns the next chunk; `nil` at the end.
     func next() throws(LoadError) -> Data? {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
@@ -81,8 +84,8 @@ final class StoredBodyReader: Sendable {
     func data() throws(LoadError) -> Data {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         do throws(StoreError) {
-            if segments == [.stored(0..<body.byteCount)] {
-                let data = try body.data()
+            if let file {
+                let data = try file.data()
                 meters.diskBytes.add(Int64(data.count))
                 return data
             }

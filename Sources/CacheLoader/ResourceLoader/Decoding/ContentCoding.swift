@@ -34,21 +34,10 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     package static func decode(
         _ data: Data, _ fields: HTTPFields, limit: Int64, url: String
     ) throws(LoadError) -> Data? {
-        guard let codings = codings(fields) else { return nil }
-        // An empty body belongs to a response without content, such as one to HEAD, even if its fields name a coding.
-        guard !data.isEmpty else { return nil }
-        var data = data
-        for coding in codings.reversed() {
-            do throws(Inflater.Failure) {
-                data = try coding.decode(data, limit: limit)
-            } catch {
-                switch error {
-                case .tooLarge: throw .bodyTooLarge(url: url, limit: limit)
-                case .malformed: throw .malformedContent(url: url, coding: coding.rawValue)
-                }
-            }
-        }
-        return data
+        guard !data.isEmpty, let decoder = ContentDecoder(fields, limit: limit, url: url) else { return nil }
+        let decoded = try decoder.decode(data)
+        try decoder.finish()
+        return decoded
     }
 
     /// Returns the first `limit` bytes of a body without its codings, and whether these are all; `data` may end early.
@@ -70,9 +59,10 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     }
 
     /// Returns whether the fields name codings, all of which are known.
-    static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
+    package static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
 
-    private static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
+    /// Returns the codings in the order in which the fields name them; `nil` for none, or for an unknown one.
+    static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
         let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
             .map { Substring($0.trimmingPrefix { $0 == " " || $0 == "\t" }) }
             .map { name in name.prefix { $0 != " " && $0 != "\t" } }
@@ -82,23 +72,13 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     }
 
     private func decodeStart(of data: Data, limit: Int64) -> (bytes: Data, isWhole: Bool) {
-        guard self == .deflate else { return Inflater.inflateStart(of: data, .gzip, limit: limit) }
-        let wrapped = Inflater.inflateStart(of: data, .zlib, limit: limit)
-        return wrapped.isWhole || !wrapped.bytes.isEmpty
-            ? wrapped : Inflater.inflateStart(of: data, .none, limit: limit)
+        Inflater.inflateStart(of: data, wrapping, limit: limit)
     }
 
-    private func decode(_ data: Data, limit: Int64) throws(Inflater.Failure) -> Data {
+    var wrapping: Inflater.Wrapping {
         switch self {
-        case .gzip: return try Inflater.inflate(data, .gzip, limit: limit)
-        case .deflate:
-            // RFC 9110 §8.4.1.2: some servers send "deflate" data without the zlib wrapper.
-            do throws(Inflater.Failure) {
-                return try Inflater.inflate(data, .zlib, limit: limit)
-            } catch {
-                guard case .malformed = error else { throw error }
-                return try Inflater.inflate(data, .none, limit: limit)
-            }
+        case .gzip: .gzip
+        case .deflate: .zlibOrNone
         }
     }
 }

@@ -7,21 +7,15 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Decompresses DEFLATE data (RFC 1951) with a gzip (RFC 1952) or zlib (RFC 1950) wrapper, or with none.
-struct Inflater {
+/// Decompresses DEFLATE data (RFC 1951) while it arrives.
+///
+/// gzip data may consist of several members. Like gzip itself, ignores bytes after the last member.
+final class Inflater {
     enum Wrapping {
+        /// RFC 1952.
         case gzip
-        case zlib
-        case none
-
-        /// The argument of zlib's `inflateInit2`: the size of the window and the wrapper.
-        fileprivate var windowBits: Int32 {
-            switch self {
-            case .gzip: 15 + 16
-            case .zlib: 15
-            case .none: -15
-            }
-        }
+        /// The wrapper of zlib (RFC 1950), or none: RFC 9110 §8.4.1.2: some servers send "deflate" data without it.
+        case zlibOrNone
     }
 
     enum Failure: Error {
@@ -31,78 +25,163 @@ struct Inflater {
         case tooLarge
     }
 
+    private enum Phase {
+        case start
+        case member
+        case betweenMembers
+        case ended
+    }
+
     private static let chunkByteCount = 65_536
 
+    private let wrapping: Wrapping
+    private let limit: Int64
+    /// zlib keeps the address of its stream.
+    private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    private var phase = Phase.start
+    /// The first bytes, up to two, of a member or of bytes that are ignored.
+    private var lookahead: [UInt8] = []
+    private var producedByteCount: Int64 = 0
+    private lazy var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
+
+    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    init(_ wrapping: Wrapping, limit: Int64) {
+        self.wrapping = wrapping
+        self.limit = limit
+        stream.initialize(to: z_stream())
+    }
+
+    deinit {
+        // Does nothing to a stream that has not begun.
+        inflateEnd(stream)
+        stream.deinitialize(count: 1)
+        stream.deallocate()
+    }
+
     /// Decompresses all of `data`.
-    ///
-    /// gzip data may consist of several members. Like gzip itself, ignores bytes after the last member.
     static func inflate(_ data: Data, _ wrapping: Wrapping, limit: Int64) throws(Failure) -> Data {
+        let inflater = Inflater(wrapping, limit: limit)
         var output = Data()
-        try inflate(data, wrapping, limit: limit, into: &output)
+        try inflater.append(data, into: &output)
+        try inflater.finish()
         return output
     }
 
     /// Decompresses the first `limit` bytes, and tells whether these are all. Damaged data ends at the damage.
     static func inflateStart(of data: Data, _ wrapping: Wrapping, limit: Int64) -> (bytes: Data, isWhole: Bool) {
+        let inflater = Inflater(wrapping, limit: limit)
         var output = Data()
         do throws(Failure) {
-            try inflate(data, wrapping, limit: limit, into: &output)
+            try inflater.append(data, into: &output)
+            try inflater.finish()
             return (output, true)
         } catch {
             return (output, false)
         }
     }
 
-    /// - Parameter output: Has the bytes before the failure, too.
-    private static func inflate(
-        _ data: Data, _ wrapping: Wrapping, limit: Int64, into output: inout Data
-    ) throws(Failure) {
-        var input = data
-        repeat {
-            let rest = try inflateMember(input, wrapping, limit: limit, into: &output)
-            input = input.suffix(rest)
-        } while wrapping == .gzip && input.starts(with: [0x1F, 0x8B])
+    /// Decompresses the next bytes. `output` also receives the bytes before a failure.
+    func append(_ input: Data, into output: inout Data) throws(Failure) {
+        var rest = input
+        while !rest.isEmpty {
+            switch phase {
+            case .start, .betweenMembers:
+                while lookahead.count < 2, let byte = rest.popFirst() { lookahead.append(byte) }
+                guard lookahead.count == 2 else { return }
+                try begin()
+            case .member:
+                rest = rest.suffix(try inflate(rest, into: &output))
+                continue
+            case .ended:
+                return
+            }
+            if phase == .member {
+                let first = Data(lookahead)
+                lookahead = []
+                // A stream without a wrapper can end within two bytes.
+                _ = try inflate(first, into: &output)
+            }
+        }
     }
 
+    /// Throws if the data is incomplete.
+    func finish() throws(Failure) {
+        guard phase == .ended || phase == .betweenMembers else { throw .malformed }
+    }
+
+    /// Begins a member, or ends the data, as the next two bytes demand.
+    private func begin() throws(Failure) {
+        if phase == .betweenMembers {
+            guard lookahead == [0x1F, 0x8B] else {
+                phase = .ended
+                return
+            }
+            guard inflateReset(stream) == Z_OK else { throw .malformed }
+        } else {
+            guard czlib_inflate_init(stream, windowBits) == Z_OK else { throw .malformed }
+        }
+        phase = .member
+    }
+
+    /// The argument of zlib's `inflateInit2`: the size of the window and the wrapper.
+    private var windowBits: Int32 {
+        switch wrapping {
+        case .gzip: 15 + 16
+        case .zlibOrNone: hasZlibHeader ? 15 : -15
+        }
+    }
+
+    /// RFC 1950 §2.2: the method is 8, the window has at most 32 KiB, and both bytes are a multiple of 31. No encoder
+    /// begins data without a wrapper like this: the padding of its first block would have to be 1.
+    private var hasZlibHeader: Bool {
+        let (first, second) = (Int(lookahead[0]), Int(lookahead[1]))
+        return first & 0x0F == 8 && first >> 4 <= 7 && (first << 8 | second) % 31 == 0
+    }
+
+    /// Decompresses bytes of a member.
+    ///
     /// - Returns: The number of bytes after the member.
-    private static func inflateMember(
-        _ input: Data, _ wrapping: Wrapping, limit: Int64, into output: inout Data
-    ) throws(Failure) -> Int {
-        var stream = z_stream()
-        guard czlib_inflate_init(&stream, wrapping.windowBits) == Z_OK else { throw .malformed }
-        defer { inflateEnd(&stream) }
+    private func inflate(_ input: Data, into output: inout Data) throws(Failure) -> Int {
         // zlib counts input in 32 bits: a longer input is passed in parts.
         var given = 0
         var failure: Failure?
         input.withUnsafeBytes { bytes in
             let base = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
-            var chunk = [UInt8](repeating: 0, count: chunkByteCount)
-            while failure == nil {
-                if stream.avail_in == 0 {
+            stream.pointee.avail_in = 0
+            while true {
+                if stream.pointee.avail_in == 0 {
                     let count = min(bytes.count - given, 1 << 30)
-                    stream.next_in = base.map { $0 + given }
-                    stream.avail_in = UInt32(count)
+                    stream.pointee.next_in = base.map { $0 + given }
+                    stream.pointee.avail_in = UInt32(count)
                     given += count
                 }
                 let status = chunk.withUnsafeMutableBufferPointer { buffer in
-                    stream.next_out = buffer.baseAddress
-                    stream.avail_out = UInt32(buffer.count)
-                    return CZlib.inflate(&stream, Z_NO_FLUSH)
+                    stream.pointee.next_out = buffer.baseAddress
+                    stream.pointee.avail_out = UInt32(buffer.count)
+                    return CZlib.inflate(stream, Z_NO_FLUSH)
                 }
-                let produced = chunkByteCount - Int(stream.avail_out)
-                let room = Int(clamping: limit - Int64(output.count))
+                let produced = Self.chunkByteCount - Int(stream.pointee.avail_out)
+                let room = Int(clamping: limit - producedByteCount)
                 output.append(contentsOf: chunk[..<min(produced, room)])
+                producedByteCount += Int64(min(produced, room))
                 guard produced <= room else {
                     failure = .tooLarge
                     return
                 }
-                if status == Z_STREAM_END { return }
-                // zlib cannot continue: the data is truncated.
-                let isStuck = status == Z_BUF_ERROR && stream.avail_in == 0 && given == bytes.count
-                if status != Z_OK && status != Z_BUF_ERROR || isStuck { failure = .malformed }
+                if status == Z_STREAM_END {
+                    phase = wrapping == .gzip ? .betweenMembers : .ended
+                    return
+                }
+                guard status == Z_OK || status == Z_BUF_ERROR else {
+                    failure = .malformed
+                    return
+                }
+                // zlib has used all input, and has no more output.
+                let isIdle = stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0
+                if isIdle, given == bytes.count { return }
             }
         }
         if let failure { throw failure }
-        return input.count - given + Int(stream.avail_in)
+        return input.count - given + Int(stream.pointee.avail_in)
     }
 }

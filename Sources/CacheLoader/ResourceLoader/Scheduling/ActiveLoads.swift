@@ -204,7 +204,7 @@ extension ResourceLoader {
         let reachability = self.configuration.reachability
         // Without a source, no report says when the origin is reachable again.
         if reachability == nil, case .transport(let error, _) = failure.error,
-            error.code == .cannotConnect
+            [.cannotConnect, .cannotFindHost].contains(error.code)
         {
             return false
         }

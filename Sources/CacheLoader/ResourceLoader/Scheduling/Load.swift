@@ -15,7 +15,10 @@ struct Load: Hashable, Sendable {
     let content: Data?
     /// Equal regardless of the order of fields with different names.
     let headerFields: HTTPFields
+    /// The policy for the URL of the load.
     let policy: CachePolicy
+    /// The changes of the request to the policies of other URLs; `nil` if all redirect steps follow ``policy``.
+    private let changes: CachePolicy.Override?
     /// Makes loads unequal that must not be coalesced.
     private let number: UInt64
     /// The number of cancellations before the load was created; see ``Cancellations``.
@@ -46,7 +49,9 @@ struct Load: Hashable, Sendable {
         method = request.method
         content = request.content
         headerFields = request.headerFields
-        self.policy = policy ?? configuration.policy.applying(request.policy)
+        self.policy =
+            policy ?? configuration.policy.applying(configuration.urlPolicies, to: target.url).applying(request.policy)
+        changes = policy == nil && !configuration.urlPolicies.isEmpty ? request.policy : nil
         self.cancellations = cancellations
         self.settings = settings
         let isShareable = Self.isShareable(request.method)
@@ -60,6 +65,7 @@ struct Load: Hashable, Sendable {
     static func == (first: Load, second: Load) -> Bool {
         first.target == second.target && first.method == second.method && first.content == second.content
             && first.headerFields == second.headerFields && first.policy == second.policy
+            && first.changes == second.changes
             && first.settings.generation == second.settings.generation && first.number == second.number
             && first.isBackground == second.isBackground
     }
@@ -69,6 +75,12 @@ struct Load: Hashable, Sendable {
         hasher.combine(method)
         hasher.combine(headerFields)
         hasher.combine(policy)
+    }
+
+    /// Returns the policy for a redirect step to a URL.
+    func policy(for url: CacheKey) -> CachePolicy {
+        guard let changes, url != target.url else { return policy }
+        return configuration.policy.applying(configuration.urlPolicies, to: url).applying(changes)
     }
 
     var configuration: ResourceLoader.Configuration { settings.configuration }

@@ -14,6 +14,8 @@ struct LoadedResource: Sendable {
     let key: CacheKey
     /// The stored entry; `nil` if the response is not stored, or if its entry is not known.
     let entry: StoredEntry?
+    /// The stored file with the bytes of the resource; `nil` without one.
+    let file: StoredBody?
     /// The stored entry if the resource is its complete body; otherwise `nil`.
     let whole: StoredEntry?
     /// The entry beside which the store may keep processed values; `nil` for none.
@@ -23,6 +25,7 @@ struct LoadedResource: Sendable {
         self.resource = resource
         key = target.key
         entry = response.entry
+        file = response.file(of: resource)
         whole = response.wholeEntry(for: method)
     }
 }

@@ -1,3 +1,5 @@
+internal import CacheStore
+internal import HTTPCaching
 internal import Synchronization
 
 /// A configuration of a loader. Loads share it, because a copy of all its properties is expensive.
@@ -13,6 +15,15 @@ final class LoaderSettings: Sendable {
         self.configuration = configuration
         cache = configuration.cache
         self.generation = generation
+    }
+
+    /// Returns the policy of a request. Reads its URL only if policies depend on it.
+    func policy(of request: ResourceRequest) -> CachePolicy {
+        var policy = configuration.policy
+        if !configuration.urlPolicies.isEmpty, let url = try? CacheKey(url: request.url) {
+            policy = policy.applying(configuration.urlPolicies, to: url)
+        }
+        return policy.applying(request.policy)
     }
 
     /// Returns a number that no other load with these settings has.

@@ -23,20 +23,36 @@ struct ProcessingPlan: Sendable {
     }
 
     let identity: Identity
-    let make: @Sendable (Loaded<Data>) async throws -> any Sendable
+    /// Makes a value of a body, and of the stored file that has the same bytes, if there is one.
+    let make: @Sendable (Loaded<Data>, StoredBody?) async throws -> any Sendable
     /// The format; `nil` if the store must not keep the value.
     var form: Form?
 
     /// Returns the bytes unchanged.
-    static let bytes = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) { $0.data }
+    static let bytes = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Data.self))) {
+        resource, _ in resource.data
+    }
 
     /// Makes no value: only the store receives the body.
-    static let nothing = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _ in () }
+    static let nothing = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Void.self))) { _, _ in ()
+    }
+
+    /// A body that is to be written to a file.
+    struct Content: Sendable {
+        let data: Data
+        /// The stored file with the same bytes; `nil` if there is none.
+        let file: StoredBody?
+    }
+
+    /// Returns the bytes, and the stored file with the same bytes.
+    static let content = ProcessingPlan(identity: Identity(name: "", output: ObjectIdentifier(Content.self))) {
+        resource, file in Content(data: resource.data, file: file)
+    }
 
     /// Creates a plan that runs a processor on the bytes.
     init<Output>(_ processor: some Processor<Data, Output>) {
         identity = Identity(name: processor.id.description, output: ObjectIdentifier(Output.self))
-        make = { resource in
+        make = { resource, _ in
             let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)
             return try await processor.process(resource.data, context)
         }
@@ -51,7 +67,7 @@ struct ProcessingPlan: Sendable {
     }
 
     private init(
-        identity: Identity, make: @escaping @Sendable (Loaded<Data>) async throws -> any Sendable
+        identity: Identity, make: @escaping @Sendable (Loaded<Data>, StoredBody?) async throws -> any Sendable
     ) {
         self.identity = identity
         self.make = make

@@ -7,21 +7,26 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The request of one redirect step of a load.
+/// The request of one redirect step, of a load or of a cache that follows redirects.
 struct RedirectRequest: Sendable {
     private(set) var target: LoadTarget
     private(set) var method: HTTPRequest.Method
-    private(set) var content: Data?
+    private(set) var content: RequestContent?
     private(set) var headerFields: HTTPFields
 
     /// Creates the request of the first step.
     ///
     /// - Parameter method: Replaces the method of the load.
     init(_ load: Load, method: HTTPRequest.Method? = nil) {
-        target = load.target
-        self.method = method ?? load.method
-        content = load.content
-        headerFields = load.headerFields
+        self.init(
+            load.target, method ?? load.method, load.headerFields, content: load.content.map { RequestContent($0) })
+    }
+
+    init(_ target: LoadTarget, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, content: RequestContent?) {
+        self.target = target
+        self.method = method
+        self.headerFields = headerFields
+        self.content = content
     }
 
     /// Changes the request as a redirect demands (RFC 9110 §15.4).
@@ -51,9 +56,9 @@ extension ResourceLoader {
             fields[.authorization] = url.origin.flatMap { configuration.credentials[$0]?.fieldValue }
         }
         var transaction = CacheTransaction(
-            HTTPRequest(step.method, key: url, fields: fields), content: step.content.map { RequestContent($0) },
+            HTTPRequest(step.method, key: url, fields: fields), content: step.content,
             key: step.target.key, target: url, context: context, configuration: load.settings.cache,
-            policy: load.policy, keepsErrors: false)
+            policy: load.policy(for: url), keepsErrors: false)
         transaction.contentTypeFilter = configuration.contentTypeFilter
         transaction.isBackground = load.isBackground
         transaction.request.addLoaderFields(decodesContent: configuration.decodesContent)

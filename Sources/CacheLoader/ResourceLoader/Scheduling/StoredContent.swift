@@ -29,7 +29,7 @@ extension ResourceLoader {
             return nil
         }
         let value: any Sendable
-        switch await make(plan, of: resource) {
+        switch await make(plan, of: resource, in: response.file(of: resource)) {
         case .success(let made): value = made
         case .failure(let error):
             guard error.isRefusal, let refused = response.wholeEntry(for: request.method),
@@ -115,7 +115,7 @@ extension ResourceLoader {
         {
             return .success(value)
         }
-        let value = await make(plan, of: arrived.resource)
+        let value = await make(plan, of: arrived.resource, in: arrived.file)
         if case .success(let value) = value, let original = arrived.original {
             await plan.keep(value, of: original, in: store, load.configuration)
         }
@@ -128,9 +128,12 @@ extension ResourceLoader {
         return stored.value
     }
 
-    func make(_ plan: ProcessingPlan, of resource: Loaded<Data>) async -> Result<any Sendable, LoadError> {
+    /// - Parameter file: The stored file with the bytes of the resource; `nil` without one.
+    func make(
+        _ plan: ProcessingPlan, of resource: Loaded<Data>, in file: StoredBody? = nil
+    ) async -> Result<any Sendable, LoadError> {
         do {
-            return .success(try await plan.make(resource))
+            return .success(try await plan.make(resource, file))
         } catch {
             return .failure(Task.isCancelled ? .cancelled : .processing(url: resource.url, reason: "\(error)"))
         }

@@ -1,5 +1,5 @@
 internal import CacheStore
-internal import HTTPTypes
+package import HTTPTypes
 internal import Logging
 internal import Synchronization
 
@@ -127,7 +127,7 @@ extension ResourceLoader {
 }
 
 extension HTTPFields {
-    mutating func removeCoding() {
+    package mutating func removeCoding() {
         self[.contentEncoding] = nil
         self[.contentLength] = nil
     }

@@ -70,6 +70,35 @@ struct ContentCodingTests {
         #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 1_000)) { try decode(members, "gzip") }
     }
 
+    @Test("A body is decoded as it arrives, in chunks of any length", arguments: 1...20)
+    func chunks(length: Int) throws {
+        for (data, coding, text) in [
+            (Self.gzip, "gzip", Self.text), (Self.zlib, "deflate", Self.text), (Self.raw, "deflate", Self.text),
+            (Self.both, "deflate, gzip", Self.text), (Self.gzip + Self.gzip, "gzip", Self.text + Self.text),
+            (Self.gzip + Data([0x1F]), "gzip", Self.text), (Self.gzip + Data("rest".utf8), "gzip", Self.text),
+            (Data([3, 0]), "deflate", Data()),
+        ] {
+            let fields: HTTPFields = [.contentEncoding: coding]
+            for count in [data.count, data.count - 1] {
+                let decoder = try #require(ContentDecoder(fields, limit: 1_000, url: "u"))
+                var (rest, decoded) = (data.prefix(count), Data())
+                while !rest.isEmpty {
+                    decoded += try decoder.decode(Data(rest.prefix(length)))
+                    rest = rest.dropFirst(length)
+                }
+                let isWhole = (try? decoder.finish()) != nil
+                #expect(text.starts(with: decoded))
+                if count == data.count { #expect(isWhole && decoded == text, "\(coding)") }
+                if isWhole { #expect(decoded == text, "\(coding), without the last byte") }
+            }
+        }
+        #expect(try decode(Data([3, 0]), "deflate") == Data())
+        let decoder = try #require(ContentDecoder([.contentEncoding: "gzip"], limit: 18, url: "u"))
+        #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 18)) { _ = try decoder.decode(Self.gzip) }
+        let unused = try #require(ContentDecoder([.contentEncoding: "gzip"], limit: 18, url: "u"))
+        try unused.finish()
+    }
+
     private func decodeStart(
         _ data: Data, _ codings: String..., limit: Int64 = 1_000
     ) -> (bytes: Data, isWhole: Bool)? {

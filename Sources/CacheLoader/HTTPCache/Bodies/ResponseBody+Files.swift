@@ -1,0 +1,144 @@
+package import CacheStore
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+extension ResponseBody {
+    /// The stored file that consists of exactly this body; `nil` without one. For an arriving body not before its end.
+    var file: StoredBody? {
+        switch source {
+        case .empty, .passing: nil
+        case .stored(let reader): reader.file
+        case .arriving(let reader, _): reader.file
+        }
+    }
+
+    /// Writes all bytes to a file. Stored bytes are cloned or copied, and take no memory.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file, for errors.
+    ///   - progress: Receives the number of bytes that have come from the network.
+    package func write(
+        to target: ReplacementFile, path: String, progress: (Int64) -> Void
+    ) async throws(LoadError) {
+        if case .arriving(let reader, _) = source {
+            try begin()
+            return try await reader.write(to: target, path: path, progress: progress)
+        }
+        if let file {
+            try await target.append(file, path: path)
+            return
+        }
+        var byteCount: Int64 = 0
+        var chunks = makeAsyncIterator()
+        while let chunk = try await chunks.next() {
+            try target.write(chunk, path: path)
+            byteCount += Int64(chunk.count)
+            progress(byteCount)
+        }
+    }
+}
+
+extension CachedResponse {
+    /// Returns the stored file with the bytes of a resource made from this response; `nil` if there is none, or if the
+    /// bytes in the file have a content coding.
+    func file(of resource: Loaded<Data>) -> StoredBody? {
+        resource.headerFields[.contentEncoding] == headerFields[.contentEncoding] ? body.file : nil
+    }
+}
+
+extension SharedBodyReader {
+    /// Writes the whole body to a file, at its end if the store has it.
+    fileprivate func write(
+        to target: ReplacementFile, path: String, progress: (Int64) -> Void
+    ) async throws(LoadError) {
+        var received: Int64 = 0
+        var hasStoredStart = false
+        while true {
+            switch await nextPiece() {
+            case .file(let range): received = range.upperBound
+            case .chunk(let chunk, let isInFile):
+                received += Int64(chunk.count)
+                if !isInFile {
+                    if !hasStoredStart { try await target.append(written(), path: path) }
+                    hasStoredStart = true
+                    try target.write(chunk, path: path)
+                }
+            case .failed(let error): throw error
+            case .end:
+                if !hasStoredStart { try await target.append(written(), path: path) }
+                return
+            }
+            progress(received)
+        }
+    }
+}
+
+/// Writing with the errors of a load.
+extension ReplacementFile {
+    /// Creates the file beside the one that a URL names.
+    package static func make(
+        replacing file: URL, isPrivate: Bool = false
+    ) throws(LoadError) -> (file: ReplacementFile, path: String) {
+        let path = file.absoluteURL.path(percentEncoded: false)
+        guard file.isFileURL else { throw .unwritableFile(path: file.absoluteString, reason: "it is no file URL") }
+        return (
+            try Self.wrapping(path) { () throws(StoreError) in
+                try ReplacementFile(replacing: path, isPrivate: isPrivate)
+            }, path
+        )
+    }
+
+    /// Appends a body; throws ``LoadError/cancelled`` if the calling task is cancelled meanwhile.
+    package func append(_ body: StoredBody, path: String) async throws(LoadError) {
+        let isWhole: Bool
+        do throws(StoreError) {
+            isWhole = try await append(body)
+        } catch {
+            throw LoadError(writing: path, error)
+        }
+        guard isWhole else { throw .cancelled }
+    }
+
+    package func write(_ data: Data, path: String) throws(LoadError) {
+        try Self.wrapping(path) { () throws(StoreError) in try write(data) }
+    }
+
+    /// Appends bytes without blocking the caller's thread.
+    func writeAll(_ data: Data, path: String) async throws(LoadError) {
+        do throws(StoreError) {
+            try await write(data)
+        } catch {
+            throw LoadError(writing: path, error)
+        }
+    }
+
+    package func commit(path: String) throws(LoadError) {
+        try Self.wrapping(path) { () throws(StoreError) in try commit() }
+    }
+
+    private static func wrapping<Value>(
+        _ path: String, _ body: () throws(StoreError) -> Value
+    ) throws(LoadError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw LoadError(writing: path, error)
+        }
+    }
+}
+
+extension LoadError {
+    /// Wraps an error of writing a file. A body that cannot be read is an error of the store.
+    fileprivate init(writing path: String, _ error: StoreError) {
+        switch error {
+        case .truncatedBody: self = .store(error)
+        case .file(let reason): self = .unwritableFile(path: path, reason: "\(reason)")
+        default: self = .unwritableFile(path: path, reason: "\(error)")
+        }
+    }
+}

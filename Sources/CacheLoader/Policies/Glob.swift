@@ -1,0 +1,41 @@
+/// A pattern of bytes in which `*` matches any bytes, or none. It has no other wildcard.
+struct Glob: Hashable, Sendable {
+    /// The texts before, between and after the stars.
+    private let first: [UInt8]
+    private let middle: [[UInt8]]
+    /// `nil` for a pattern without a star.
+    private let last: [UInt8]?
+
+    init(_ pattern: some Collection<UInt8>) {
+        let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map { Array($0) }
+        first = parts[0]
+        middle = parts.dropFirst().dropLast().filter { !$0.isEmpty }
+        last = parts.count > 1 ? parts[parts.count - 1] : nil
+    }
+
+    /// Whether the pattern matches the whole text.
+    ///
+    /// Takes for each part the first place where it fits. A later place would leave the following parts less text, so no
+    /// part needs a second try.
+    func matches(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard let last else { return text.elementsEqual(first) }
+        guard text.count >= first.count + last.count, text.starts(with: first),
+            text.suffix(last.count).elementsEqual(last)
+        else { return false }
+        var rest = text.dropFirst(first.count).dropLast(last.count)
+        for part in middle {
+            guard let end = Self.end(of: part, in: rest) else { return false }
+            rest = rest[end...]
+        }
+        return true
+    }
+
+    /// Returns the index after the first place of `part`; `nil` if `text` does not contain it.
+    private static func end(of part: [UInt8], in text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+        guard text.count >= part.count else { return nil }
+        for start in text.startIndex...(text.endIndex - part.count) where text[start] == part[0] {
+            if text[start..<(start + part.count)].elementsEqual(part) { return start + part.count }
+        }
+        return nil
+    }
+}

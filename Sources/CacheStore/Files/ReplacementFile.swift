@@ -1,0 +1,159 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+internal import CPlatform
+internal import Synchronization
+
+/// A file outside the store that gets its name once it is complete, and then replaces a file of that name.
+///
+/// Until ``commit()`` the file has a hidden name in the same directory. A release without a commit removes the file; a
+/// killed process leaves it behind. One caller writes; the order of the calls is the order of the bytes.
+///
+/// Never a hard link to a body: a program that wrote to such a file would change the stored bytes.
+package final class ReplacementFile: Sendable {
+    /// The bytes to copy between two checks for a cancellation.
+    private static let copyByteCount: Int64 = 8_388_608
+
+    private let folder: FileDescriptor
+    private let name: String
+    private let stagedName: String
+    private let descriptor: FileDescriptor
+    private let lane = BlockingLane(label: "cachestore.replacement")
+
+    /// Creates the file beside `path`.
+    ///
+    /// - Parameter isPrivate: Whether only the user may read the file. Otherwise the file has the permissions of any new
+    ///   file of this process.
+    package init(replacing path: String, isPrivate: Bool = false) throws(StoreError) {
+        guard let slash = path.lastIndex(of: "/"), path.index(after: slash) != path.endIndex, !path.utf8.contains(0)
+        else {
+            throw .file(SystemError(call: "open", path: path, errno: path.hasSuffix("/") ? EISDIR : EINVAL))
+        }
+        name = String(path[path.index(after: slash)...])
+        stagedName = ".cachestore-" + String(UInt64.random(in: .min ... .max), radix: 36)
+        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+        (folder, descriptor) = try wrappingErrors { [stagedName] () throws(SystemError) in
+            let folder = try FileDescriptor.openDirectory(atPath: directory)
+            return (folder, try folder.open(stagedName, O_RDWR | O_CREAT | O_EXCL, mode: isPrivate ? 0o600 : 0o666))
+        }
+    }
+
+    deinit {
+        // After a commit nothing has this name.
+        _ = try? folder.unlink(stagedName)
+    }
+
+    /// Appends bytes, on the calling thread.
+    package func write(_ data: Data) throws(StoreError) {
+        // `withUnsafeBytes` would lose the type of the error.
+        let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
+            do throws(SystemError) {
+                return .success(try descriptor.write(bytes))
+            } catch {
+                return .failure(.file(error))
+            }
+        }
+        try result.get()
+    }
+
+    /// Appends bytes without blocking the caller's thread.
+    package func write(_ data: Data) async throws(StoreError) {
+        try await lane.run { () throws(StoreError) in try self.write(data) }
+    }
+
+    /// Appends a body without blocking the caller's thread. Shares its blocks if this file is empty and the file system
+    /// can, otherwise copies the bytes.
+    ///
+    /// - Returns: `false` if the calling task is cancelled meanwhile.
+    package func append(_ body: StoredBody) async throws(StoreError) -> Bool {
+        guard let source = body.descriptor else { return true }
+        let isCancelled = Cancellation()
+        // `withTaskCancellationHandler` would lose the type of the error.
+        let result = await withTaskCancellationHandler {
+            await lane.run { () -> Result<Bool, StoreError> in
+                do throws(StoreError) {
+                    return .success(try self.append(source, body.byteCount) { isCancelled.isSet })
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } onCancel: {
+            isCancelled.set()
+        }
+        return try result.get()
+    }
+
+    private func append(
+        _ source: FileDescriptor, _ byteCount: Int64, isCancelled: () -> Bool
+    ) throws(StoreError) -> Bool {
+        let isCloned = try wrappingErrors { () throws(SystemError) in try clone(source, byteCount) }
+        return isCloned ? true : try copy(source, byteCount, isCancelled: isCancelled)
+    }
+
+    private final class Cancellation: Sendable {
+        private let flag = Atomic(false)
+        var isSet: Bool { flag.load(ordering: .relaxed) }
+        func set() { flag.store(true, ordering: .relaxed) }
+    }
+
+    /// Gives the file its name, and replaces the file that has it. A link of that name is replaced, not followed.
+    package func commit() throws(StoreError) {
+        try wrappingErrors { () throws(SystemError) in try folder.rename(stagedName, to: name, in: folder) }
+    }
+
+    // MARK: Copying
+
+    /// Shares the blocks of `source`. Returns `false`, and writes nothing, if this file has bytes already or the file
+    /// system cannot share blocks.
+    private func clone(_ source: FileDescriptor, _ byteCount: Int64) throws(SystemError) -> Bool {
+        guard try descriptor.status().size == 0, try source.status().size >= byteCount else { return false }
+        #if canImport(Darwin)
+        // clonefile(2) creates the file that it writes, with the permissions of the source.
+        var status = stat()
+        let cloneName = stagedName + "c"
+        guard fstat(descriptor.number, &status) == 0,
+            cplatform_clone_file(source.number, folder.number, cloneName) == 0
+        else { return false }
+        defer { _ = try? folder.unlink(cloneName) }
+        let clone = try folder.open(cloneName, O_RDWR)
+        try FileDescriptor.retrying("fchmod", clone.path) { fchmod(clone.number, status.st_mode & 0o777) }
+        try folder.rename(cloneName, to: stagedName, in: folder)
+        _ = try descriptor.follow(clone)
+        #else
+        guard cplatform_clone_into(source.number, descriptor.number) == 0 else { return false }
+        #endif
+        // The file of a part may be longer than the part.
+        try descriptor.truncate(to: byteCount)
+        return true
+    }
+
+    private func copy(
+        _ source: FileDescriptor, _ byteCount: Int64, isCancelled: () -> Bool
+    ) throws(StoreError) -> Bool {
+        var offset: Int64 = 0
+        while offset < byteCount {
+            if isCancelled() { return false }
+            let count = cplatform_copy_range(
+                source.number, offset, descriptor.number, min(Self.copyByteCount, byteCount - offset))
+            if count > 0 {
+                offset += count
+                continue
+            }
+            let code = errno
+            if count == 0 { throw .truncatedBody(path: source.path) }
+            if code == EINTR { continue }
+            guard [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, ENOTSUP, EPERM, EBADF].contains(code) else {
+                throw .file(SystemError(call: "copy_file_range", path: descriptor.path, errno: code))
+            }
+            // These two file systems, or this system, copy through the program only.
+            let isWhole = try wrappingErrors { () throws(SystemError) in
+                try descriptor.write(source, from: offset, byteCount: byteCount, isCancelled: isCancelled)
+            }
+            if !isWhole, !isCancelled() { throw .truncatedBody(path: source.path) }
+            return isWhole
+        }
+        return true
+    }
+}

@@ -1,0 +1,76 @@
+internal import CacheLoader
+internal import Synchronization
+
+/// Ends the reading of a body if nothing arrives for a time.
+final class IdleTimer: Sendable {
+    private struct State {
+        var task: Task<Void, Never>?
+        var hasExpired = false
+    }
+
+    private let limit: Duration?
+    private let url: String
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private let expire: @Sendable () -> Void
+
+    /// Guards the task that waits, and whether a time has passed.
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: The longest time without progress; `nil` for no limit.
+    ///   - expire: Ends the reading, which then throws. Called once, on any thread.
+    init(
+        limit: Duration?, url: String, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
+        expire: @escaping @Sendable () -> Void
+    ) {
+        self.limit = limit
+        self.url = url
+        self.sleep = sleep
+        self.expire = expire
+    }
+
+    deinit {
+        state.withLock { $0.task }?.cancel()
+    }
+
+    /// Reads with the timer running. Throws the error of a timeout in place of the one by which the reading ended.
+    func limiting<Value>(
+        _ read: () async throws(LoadError) -> Value
+    ) async throws(LoadError) -> Value {
+        restart()
+        defer { stop() }
+        do throws(LoadError) {
+            return try await read()
+        } catch {
+            guard let limit, state.withLock({ $0.hasExpired }) else { throw error }
+            throw .transport(TransportError(.timedOut, message: "nothing arrived for \(limit)"), url: url)
+        }
+    }
+
+    /// Begins the time again.
+    func restart() {
+        guard let limit else { return }
+        let task = Task { [sleep, weak self] in
+            guard (try? await sleep(limit)) != nil, !Task.isCancelled else { return }
+            self?.end()
+        }
+        replace(with: task)
+    }
+
+    private func stop() {
+        if limit != nil { replace(with: nil) }
+    }
+
+    private func replace(with task: Task<Void, Never>?) {
+        let former = state.withLock { state in
+            defer { state.task = task }
+            return state.task
+        }
+        former?.cancel()
+    }
+
+    private func end() {
+        state.withLock { $0.hasExpired = true }
+        expire()
+    }
+}

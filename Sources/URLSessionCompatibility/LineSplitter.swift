@@ -1,0 +1,71 @@
+package import Foundation
+
+/// Splits UTF-8 text into lines while it arrives, like Foundation's `AsyncLineSequence`: leaves out empty lines, so that
+/// CR and LF need no joint treatment.
+package struct LineSplitter {
+    /// The bytes of lines that were not returned yet.
+    private var bytes: [UInt8] = []
+    /// The start of the next line.
+    private var start = 0
+    /// The bytes before this index were searched for the end of the line.
+    private var searched = 0
+
+    package init() {}
+
+    /// Adds the next bytes.
+    package mutating func append(_ chunk: Data) {
+        bytes.removeFirst(start)
+        searched -= start
+        start = 0
+        bytes += chunk
+    }
+
+    /// Returns the next line; `nil` if its end has not arrived.
+    package mutating func next() -> String? {
+        while searched < bytes.count {
+            switch separator(at: searched) {
+            case .none: searched += 1
+            case .incomplete: return nil
+            case .found(let length):
+                let line = bytes[start..<searched]
+                searched += length
+                start = searched
+                if !line.isEmpty { return String(decoding: line, as: UTF8.self) }
+            }
+        }
+        return nil
+    }
+
+    /// Returns the last line, after which the text ended; `nil` if it is empty.
+    package mutating func finish() -> String? {
+        let line = bytes[start...]
+        start = bytes.count
+        searched = start
+        return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
+    }
+
+    private enum Separator {
+        case none
+        /// The following bytes decide.
+        case incomplete
+        case found(length: Int)
+    }
+
+    private func separator(at index: Int) -> Separator {
+        switch bytes[index] {
+        // LF, VT, FF, CR
+        case 0x0A...0x0D: return .found(length: 1)
+        // NEL, U+0085
+        case 0xC2:
+            guard index + 1 < bytes.count else { return .incomplete }
+            return bytes[index + 1] == 0x85 ? .found(length: 2) : .none
+        // LS and PS, U+2028 and U+2029
+        case 0xE2:
+            guard index + 1 < bytes.count else { return .incomplete }
+            guard bytes[index + 1] == 0x80 else { return .none }
+            guard index + 2 < bytes.count else { return .incomplete }
+            return [0xA8, 0xA9].contains(bytes[index + 2]) ? .found(length: 3) : .none
+        default: return .none
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import CacheLoader
+internal import CacheStore
+internal import Foundation
+internal import HTTPTypes
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// One request of a program on `URLSession`, and the response to it.
+struct SessionExchange: Sendable {
+    /// The most redirects, like those of `URLSession` and of a loader.
+    private static let maxRedirects = 20
+
+    let urlResponse: HTTPURLResponse
+    private let response: CachedResponse
+    private let url: String
+    private let requestedURL: URL?
+    private let isDecoded: Bool
+    private let maxBodyBytes: Int64
+    private let timeLimit: Duration?
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    /// Sends a request, and returns once the head of the last response has arrived.
+    init(_ request: URLRequest, _ cache: HTTPCache) async throws(URLError) {
+        let configuration = cache.configuration
+        let message = try SessionRequest(request)
+        timeLimit = Duration(timeout: request.timeoutInterval)
+        sleep = configuration.sleep
+        maxBodyBytes = configuration.maxBodyBytes
+        requestedURL = request.url
+        let final: HTTPCache.FinalResponse
+        do throws(LoadError) {
+            guard !Task.isCancelled else { throw .cancelled }
+            final = try await cache.finalResponse(
+                to: message.method, message.url, message.headerFields, content: message.content,
+                policy: message.policy, maxRedirects: Self.maxRedirects, timeLimit: timeLimit)
+        } catch {
+            throw URLError(error, request.url, hasStream: message.content?.isRepeatable == false)
+        }
+        response = final.response
+        url = final.url.text
+        var fields = response.headerFields
+        // A part counts encoded bytes, and a response without content has none to decode.
+        let hasContent = message.method != .head && ![204, 206, 304].contains(response.status.code)
+        isDecoded = hasContent && ContentCoding.isKnown(fields)
+        if isDecoded { fields.removeCoding() }
+        let responseURL = final.isRedirected ? URL(string: url) : request.url
+        guard let responseURL, let urlResponse = HTTPURLResponse(responseURL, response.status, fields) else {
+            throw URLError(.badServerResponse)
+        }
+        self.urlResponse = urlResponse
+    }
+
+    var isSuccessful: Bool { response.status.kind == .successful }
+
+    // MARK: Reading
+
+    /// Returns the whole body, without its content coding.
+    func data() async throws(URLError) -> Data {
+        do throws(LoadError) {
+            var data: Data
+            if let stored = try response.body.storedData(upTo: .max) {
+                data = stored
+            } else {
+                let timer = timer()
+                data = try await timer.limiting { () async throws(LoadError) in
+                    try await response.body.data { _ in timer.restart() }
+                }
+            }
+            if isDecoded {
+                data = try ContentCoding.decode(data, response.headerFields, limit: maxBodyBytes, url: url) ?? data
+            }
+            // The store or a transport may ignore its cancellation.
+            guard !Task.isCancelled else { throw .cancelled }
+            return data
+        } catch {
+            throw urlError(error)
+        }
+    }
+
+    /// Writes the whole body, without its content coding, to a file that then replaces the one of its name.
+    func write(to file: URL, isPrivate: Bool) async throws(URLError) {
+        do throws(LoadError) {
+            let (target, path) = try ReplacementFile.make(replacing: file, isPrivate: isPrivate)
+            if isDecoded {
+                var chunks = chunks()
+                while let chunk = try await chunks.nextChunk() { try target.write(chunk, path: path) }
+            } else {
+                let timer = timer()
+                try await timer.limiting { () async throws(LoadError) in
+                    try await response.body.write(to: target, path: path) { _ in timer.restart() }
+                }
+            }
+            guard !Task.isCancelled else { throw .cancelled }
+            try target.commit(path: path)
+        } catch {
+            throw urlError(error)
+        }
+    }
+
+    /// Returns a reader of the body, without its content coding.
+    func chunks() -> SessionChunks {
+        let decoder = isDecoded ? ContentDecoder(response.headerFields, limit: maxBodyBytes, url: url) : nil
+        return SessionChunks(response.body.makeAsyncIterator(), decoder, timer())
+    }
+
+    func urlError(_ error: LoadError) -> URLError { URLError(error, requestedURL) }
+
+    /// A timer that ends the reading of the body. A stored body needs none.
+    private func timer() -> IdleTimer {
+        let isStored = response.source != .network
+        return IdleTimer(limit: isStored ? nil : timeLimit, url: url, sleep) { [body = response.body] in body.cancel() }
+    }
+}
+
+/// Reads a body chunk by chunk, without its content coding.
+struct SessionChunks {
+    private var chunks: ResponseBody.Iterator
+    private let decoder: ContentDecoder?
+    private let timer: IdleTimer
+    private var isAtEnd = false
+
+    init(_ chunks: ResponseBody.Iterator, _ decoder: ContentDecoder?, _ timer: IdleTimer) {
+        self.chunks = chunks
+        self.decoder = decoder
+        self.timer = timer
+    }
+
+    /// Returns the next chunk, never empty; `nil` at the end.
+    mutating func nextChunk() async throws(LoadError) -> Data? {
+        while !isAtEnd {
+            guard let chunk = try await receive() else {
+                isAtEnd = true
+                try decoder?.finish()
+                break
+            }
+            guard let decoder else { return chunk }
+            let decoded = try decoder.decode(chunk)
+            if !decoded.isEmpty { return decoded }
+        }
+        return nil
+    }
+
+    /// The time that the program takes between two reads does not count.
+    private mutating func receive() async throws(LoadError) -> Data? {
+        var chunks = chunks
+        defer { self.chunks = chunks }
+        return try await timer.limiting { () async throws(LoadError) in try await chunks.next() }
+    }
+}
+
+extension Duration {
+    /// Returns the timeout of a request; `nil` for none, and for a number that is no time.
+    fileprivate init?(timeout: TimeInterval) {
+        guard timeout > 0, timeout.isFinite else { return nil }
+        // At most a century, so that a practically infinite timeout does not overflow.
+        self = .seconds(min(timeout, 3_155_760_000))
+    }
+}
+
+extension HTTPURLResponse {
+    /// Creates a response. Joins the lines of a field with a comma, as `URLSession` does (RFC 9110 §5.2).
+    fileprivate convenience init?(_ url: URL, _ status: HTTPResponse.Status, _ fields: HTTPFields) {
+        var values: [String: String] = [:]
+        var names: [String: String] = [:]
+        for field in fields {
+            let name = names[field.name.canonicalName] ?? field.name.rawName
+            names[field.name.canonicalName] = name
+            values[name] = values[name].map { "\($0), \(field.value)" } ?? field.value
+        }
+        self.init(url: url, statusCode: status.code, httpVersion: "HTTP/1.1", headerFields: values)
+    }
+}

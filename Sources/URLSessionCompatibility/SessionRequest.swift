@@ -1,0 +1,108 @@
+internal import CacheLoader
+internal import Foundation
+internal import HTTPCaching
+internal import HTTPTypes
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
+
+/// A `URLRequest` in the terms of a cache.
+struct SessionRequest {
+    let url: String
+    let method: HTTPRequest.Method
+    let headerFields: HTTPFields
+    let content: RequestContent?
+    let policy: CachePolicy.Override
+
+    init(_ request: URLRequest) throws(URLError) {
+        guard let url = request.url, let method = HTTPRequest.Method(rawValue: request.httpMethod ?? "GET") else {
+            throw URLError(.badURL)
+        }
+        self.url = url.absoluteString
+        self.method = method
+        content =
+            request.httpBody.map { RequestContent($0) } ?? request.httpBodyStream.map { RequestContent(reading: $0) }
+        var fields = HTTPFields()
+        for (name, value) in request.allHTTPHeaderFields ?? [:] {
+            guard let name = HTTPField.Name(name), !Self.framing.contains(name.canonicalName) else { continue }
+            fields[name] = value
+        }
+        // URLSession sends this type if the program names none.
+        if content != nil, method == .post, !fields.contains(.contentType) {
+            fields[.contentType] = "application/x-www-form-urlencoded"
+        }
+        policy = Self.policy(request.cachePolicy, &fields)
+        headerFields = fields
+    }
+
+    /// The fields that follow from the URL and the content.
+    private static let framing: Set<String> = ["host", "connection", "content-length", "transfer-encoding"]
+
+    /// Returns the changes to the configured policy.
+    ///
+    /// https://developer.apple.com/documentation/foundation/nsurlrequest/cachepolicy-swift.enum
+    private static func policy(
+        _ policy: URLRequest.CachePolicy, _ fields: inout HTTPFields
+    ) -> CachePolicy.Override {
+        switch policy {
+        case .reloadIgnoringLocalCacheData: return .remoteOnly
+        case .reloadIgnoringLocalAndRemoteCacheData:
+            // RFC 9111 §5.2.1.4, and §5.4 for caches that know HTTP/1.0 only.
+            if !fields.contains(.cacheControl) {
+                fields[.cacheControl] = "no-cache"
+                if let pragma = HTTPField.Name("Pragma") { fields[pragma] = "no-cache" }
+            }
+            return .remoteOnly
+        case .returnCacheDataElseLoad: return .cacheFirst
+        case .returnCacheDataDontLoad: return .cacheOnly
+        case .reloadRevalidatingCacheData: return .revalidateAlways
+        // `.useProtocolCachePolicy`. Apple's systems may add policies, the enumeration of other systems has no more.
+        default: return .init()
+        }
+    }
+}
+
+extension RequestContent {
+    /// Creates content from a stream, which is read once, on a queue of its own: a stream may block.
+    fileprivate init(reading stream: InputStream) {
+        let reader = StreamReader(stream)
+        self.init(length: nil) { () async throws(TransportError) in try await reader.next().get() }
+    }
+}
+
+/// Reads a stream on a serial queue.
+///
+/// `@unchecked`: only blocks on the queue use the stream.
+private final class StreamReader: @unchecked Sendable {
+    private static let chunkByteCount = 65_536
+
+    private let stream: InputStream
+    private var isOpen = false
+    private let queue = DispatchQueue(label: "cachestore.httpBodyStream")
+
+    init(_ stream: InputStream) {
+        self.stream = stream
+    }
+
+    deinit {
+        stream.close()
+    }
+
+    func next() async -> Result<Data?, TransportError> {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: self.read()) }
+        }
+    }
+
+    private func read() -> Result<Data?, TransportError> {
+        if !isOpen { stream.open() }
+        isOpen = true
+        var bytes = [UInt8](repeating: 0, count: Self.chunkByteCount)
+        let count = stream.read(&bytes, maxLength: bytes.count)
+        guard count >= 0 else {
+            let reason = stream.streamError.map { "\($0)" } ?? "unknown error"
+            return .failure(TransportError(.other, message: "the body stream could not be read: \(reason)"))
+        }
+        return .success(count == 0 ? nil : Data(bytes[..<count]))
+    }
+}

@@ -1,0 +1,168 @@
+import CacheLoader
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Policies by URL", .timeLimit(.minutes(5)))
+struct URLPolicyTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let pattern: String
+        let matches: [String]
+        let others: [String]
+        var testDescription: String { pattern }
+    }
+
+    @Test(
+        "A pattern matches host, port and path; * in a path is any text, and *. all hosts below one",
+        arguments: [
+            Case(
+                pattern: "example.com", matches: ["https://example.com", "http://EXAMPLE.com:8080/a?b"],
+                others: ["https://www.example.com/", "https://example.com.evil/", "https://example.co/"]),
+            Case(
+                pattern: "*.Example.com", matches: ["https://a.example.com/", "https://a.b.example.com/x"],
+                others: ["https://example.com/", "https://badexample.com/", "https://a.example.com.evil/"]),
+            Case(pattern: "*", matches: ["http://a/", "https://[::1]:8/"], others: []),
+            Case(pattern: "*/feed", matches: ["http://a/feed"], others: ["http://a/feeds", "http://a/b/feed"]),
+            Case(
+                pattern: "https://example.com", matches: ["https://example.com/", "HTTPS://example.com:443/a"],
+                others: ["http://example.com/"]),
+            Case(
+                pattern: "example.com:443", matches: ["https://example.com/", "http://example.com:443/"],
+                others: ["http://example.com/", "https://example.com:8443/"]),
+            Case(
+                pattern: "example.com:80", matches: ["http://example.com/", "https://example.com:80/"],
+                others: ["https://example.com/"]),
+            Case(
+                pattern: "[::1]:8080/a", matches: ["http://[::1]:8080/a"],
+                others: ["http://[::1]/a", "http://[::2]:8080/a"]),
+            Case(
+                pattern: "/images/*", matches: ["https://a/images/", "https://b/images/c/d.png?x=/y"],
+                others: ["https://a/images", "https://a/x/images/", "https://a/Images/b"]),
+            Case(
+                pattern: "a/*.png", matches: ["https://a/b/c.png", "https://a/.png?v=1"],
+                others: ["https://a/c.png.txt", "https://a/c.jpg?x=.png", "https://b/c.png"]),
+            Case(
+                pattern: "/*a*ab*b", matches: ["https://h/aabb", "https://h/xaxabxb"],
+                others: ["https://h/ab", "https://h/aab", "https://h/abab/"]),
+            Case(pattern: "/a*a", matches: ["https://h/aa", "https://h/aba"], others: ["https://h/a"]),
+            Case(
+                pattern: "/search?q=*", matches: ["https://h/search?q=", "https://h/search?q=a&b=c"],
+                others: ["https://h/search", "https://h/search?p=1", "https://h/searchXq=1"]),
+            Case(pattern: "/a?", matches: ["https://h/a?"], others: ["https://h/ab", "https://h/a"]),
+            Case(pattern: "/%C3%A4/*", matches: ["https://h/ä/b"], others: ["https://h/%c3%a4/b"]),
+            Case(pattern: "/[a]", matches: ["https://h/[a]"], others: ["https://h/a"]),
+        ])
+    func matching(_ test: Case) throws {
+        let policy = try URLPolicy(test.pattern, .immutable)
+        for url in test.matches { #expect(policy.matches(try CacheKey(url: url)), "\(url)") }
+        for url in test.others { #expect(!policy.matches(try CacheKey(url: url)), "\(url)") }
+        #expect(!policy.matches(try CacheKey(name: test.pattern)))
+    }
+
+    @Test(
+        "A text that cannot match a URL is no pattern",
+        arguments: [
+            "", "ftp://a/", "https://", "https:///a", ":80", "a:", "a:x", "a:65536", "a:-1", "a b", "ä.example", "/ä",
+            "a*.example", "*a", "*.", "**", "a.*.b", "user@a", "a?b", "?b", "a#b", "/\u{0}", "/\n",
+            String(repeating: "*", count: 1_025),
+        ])
+    func malformed(pattern: String) throws {
+        #expect {
+            try URLPolicy(pattern, .immutable)
+        } throws: { error in
+            guard case .invalidPattern(pattern, let reason)? = error as? LoadError else { return false }
+            return !reason.isEmpty && "\(error)".contains(reason)
+        }
+    }
+
+    @Test("Hostile patterns end in an error or in a pattern, and match in bounded time")
+    func hostile() throws {
+        var generator = SeededGenerator()
+        let alphabet = Array("*?/:.[]ahtps@-%8 \u{0}ä")
+        let texts = ["https://a/", "http://[::1]:8/*?a:b", "https://h.a.s:65535/tt//aa?*"]
+        let urls = try texts.map { try CacheKey(url: $0) }
+        for _ in 0..<20_000 {
+            let count = Int.random(in: 0...12, using: &generator)
+            let text = String((0..<count).map { _ in alphabet.randomElement(using: &generator) ?? "*" })
+            guard let policy = try? URLPolicy(text, .immutable) else { continue }
+            for url in urls { _ = policy.matches(url) }
+        }
+        let long = try CacheKey(url: "https://a/" + String(repeating: "a", count: 4_000))
+        let stars = "/" + String(repeating: "a*", count: 500) + "b"
+        let near = "/*" + String(repeating: "a", count: 1_000) + "b*"
+        for pattern in [stars, near] { #expect(!(try URLPolicy(pattern, .immutable)).matches(long)) }
+    }
+
+    @Test("The first match counts; the policy of a request changes what it names and inherits the rest")
+    func precedence() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=1")).transport
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.policy.mode = .cacheOnly
+        }
+        fixture.loader.configuration.urlPolicies = [
+            try URLPolicy("/a/*", .init(mode: .http, lifetimeOverride: .fixed(.seconds(100)))),
+            try URLPolicy("*", .http),
+        ]
+        func isFresh(_ path: String, _ policy: CachePolicy.Override = .init()) async throws -> Bool {
+            let url = "https://example.com\(path)"
+            _ = try await fixture.loader.load(ResourceRequest(url, policy: policy))
+            fixture.clock.advance(by: 50)
+            let count = transport.requestCount
+            _ = try await fixture.loader.load(ResourceRequest(url, policy: policy))
+            return transport.requestCount == count
+        }
+        #expect(try await isFresh("/a/1"))
+        #expect(try await !isFresh("/b/1"))
+        #expect(try await !isFresh("/a/2", .init(lifetimeOverride: .fixed(.seconds(10)))))
+        #expect(try await isFresh("/a/3", .init(staleIfError: .zero)), "the lifetime is inherited")
+        #expect(try await !isFresh("/a/4", .remoteOnly))
+        fixture.loader.configuration.urlPolicies = []
+        await #expect(throws: LoadError.notCached(url: "https://example.com/c")) {
+            try await fixture.loader.load("https://example.com/c")
+        }
+    }
+
+    @Test("Each redirect step follows the policy for its own URL")
+    func redirects() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.authority == "example.com"
+                ? .reply(302, [.location: "https://cdn.example/b", .cacheControl: "no-store"])
+                : .reply(200, [:], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.loader.configuration.urlPolicies = [try URLPolicy("cdn.example", .immutable)]
+        for _ in 0..<2 { #expect(try await fixture.loader.load("https://example.com/a").text == "body") }
+        #expect(transport.requests.map(\.authority) == ["example.com", "cdn.example", "example.com"])
+        let reload = ResourceRequest("https://example.com/a", policy: .remoteOnly)
+        _ = try await fixture.loader.load(reload)
+        #expect(transport.requests.map(\.authority).suffix(2) == ["example.com", "cdn.example"])
+    }
+
+    @Test("Values in memory follow the policy for their URL")
+    func memory() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"")).transport
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        fixture.loader.configuration.urlPolicies = [try URLPolicy("/a", .revalidateAlways)]
+        for (path, count) in [("/a", 2), ("/b", 1)] {
+            let before = transport.requestCount
+            for _ in 0..<2 { _ = try await fixture.loader.load("https://example.com\(path)") }
+            #expect(transport.requestCount - before == count, "\(path)")
+        }
+    }
+
+    @Test("HTTPCache follows them, too")
+    func cache() async throws {
+        let transport = ReplyScript(.ok("body".utf8, cacheControl: "no-store")).transport
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.urlPolicies = [try URLPolicy("*/a", .immutable)]
+        for path in ["/a", "/a", "/b", "/b"] { _ = try await fixture.cache.response(for: .to(path)).bytes }
+        #expect(transport.requests.map(\.path) == ["/a", "/b", "/b"])
+        let policy = CachePolicy.Override(lifetimeOverride: .serverPolicy)
+        _ = try await fixture.cache.response(for: .to("/a"), policy: policy).bytes
+        #expect(transport.requestCount == 4)
+    }
+}
