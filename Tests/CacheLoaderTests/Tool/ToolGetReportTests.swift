@@ -1,4 +1,5 @@
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin

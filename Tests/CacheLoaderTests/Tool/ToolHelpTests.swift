@@ -1,3 +1,4 @@
+import CacheStoreTesting
 import Foundation
 import TestSupport
 import Testing
