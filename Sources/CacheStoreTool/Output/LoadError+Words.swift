@@ -12,7 +12,7 @@ extension LoadError {
 extension TransportError.Code {
     fileprivate var words: String {
         switch self {
-        case .cannotConnect: "no connection"
+        case .cannotConnect, .cannotFindHost: "no connection"
         case .connectionLost: "the connection was lost"
         case .truncated: "the body is incomplete"
         case .timedOut: "no answer in time"
