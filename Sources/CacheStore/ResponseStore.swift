@@ -97,7 +97,7 @@ public final class ResponseStore: Sendable {
         let background = BackgroundWork(maintenance)
         deletion = BlobDeletion(blobs)
         writer = IndexWriter(
-            opened?.index.connection,
+            opened?.index,
             IndexWriter.Dependencies(
                 directory: place, blobs: blobs, deletion: deletion, options: options, observation: observation,
                 accessInterval: configuration.accessInterval,

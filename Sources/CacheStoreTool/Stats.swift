@@ -44,10 +44,10 @@ struct Stats: AsyncParsableCommand {
 
     private func text(of totals: (columns: [String], values: [SQLValue])) -> String {
         zip(totals.columns, totals.values).map { name, value in
-            let label = name.replacing("_", with: " ")
+            let label = name.replacing("_", with: " ").inOneLine
             let isSize = name.hasSuffix("bytes")
-            let text =
-                if isSize, case .integer(let byteCount) = value { byteCount.asByteCount } else { value.displayText }
+            var text = value.displayText.inOneLine
+            if isSize, case .integer(let byteCount) = value { text = byteCount.asByteCount }
             return label + String(repeating: " ", count: max(1, 20 - label.count)) + text
         }.joined(separator: "\n")
     }

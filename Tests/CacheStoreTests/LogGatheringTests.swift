@@ -12,14 +12,14 @@ struct LogGatheringTests {
 
     init() throws {
         sandbox = try Sandbox()
-        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
+        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
     }
 
     /// A connection whose pages do not fit into its cache: they go to the WAL before the commit, one by one.
     private func writer(pages: Int = 10) throws -> Connection {
-        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
+        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = \(pages)")
         return connection
     }
@@ -31,7 +31,7 @@ struct LogGatheringTests {
 
     /// The letters of the items, read from `path` by a separate connection.
     private func letters(_ path: String) throws -> String {
-        let reader = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
+        let reader = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         let check = try reader.prepare("PRAGMA integrity_check")
         defer { check.reset() }
         #expect(try check.step() && check.text(0) == "ok")
@@ -97,7 +97,7 @@ struct LogGatheringTests {
 
     @Test("pages of every size, in transactions of every size", arguments: [512, 1_024, 4_096, 32_768, 65_536])
     func pageSizes(_ pageBytes: Int) throws {
-        let resized = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
+        let resized = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         try resized.execute("PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageBytes); VACUUM")
         try resized.execute("PRAGMA journal_mode = WAL")
         let connection = try writer(pages: 1_000)

@@ -12,7 +12,7 @@ struct StatementTests {
     init() throws {
         sandbox = try Sandbox()
         connection = try Connection(
-            path: sandbox.directory.path + "/test.sqlite", role: .writer, busyTimeout: .seconds(1))
+            path: sandbox.directory.path + "/test.sqlite", role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("CREATE TABLE pair (a INTEGER PRIMARY KEY, b TEXT NOT NULL)")
     }
 

@@ -34,11 +34,13 @@ struct RecentRateTests {
         #expect(rate.perSecond == c.expected)
     }
 
-    @Test("The number of kept samples is bounded")
-    func memory() {
+    @Test("The number of kept samples is bounded, however often a caller notes", arguments: [0.1, 1, 100])
+    func memory(milliseconds: Double) {
         var rate = RecentRate()
-        for tenth in 1...100_000 { rate.note(Int64(tenth), at: .milliseconds(100 * tenth)) }
-        #expect(rate.perSecond == 10)
-        #expect(rate.sampleCount <= 102)
+        for number in 1...100_000 {
+            rate.note(Int64(number), at: .microseconds(Int64(1_000 * milliseconds) * Int64(number)))
+        }
+        #expect(abs((rate.perSecond ?? 0) * milliseconds - 1_000) < 1)
+        #expect(rate.sampleCount <= 103)
     }
 }

@@ -115,12 +115,14 @@ extension ResponseStore {
     /// The lock is taken for each batch: a process that quarantines the index, perhaps this one, then waits for one
     /// batch only.
     ///
-    /// - Returns: Whether this was the last batch; `nil` if another process has the lock.
+    /// - Returns: Whether this was the last batch; `nil` if another process has the lock, or if there is no index.
     private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
         // A suspended store must not take the lock.
         try checkOpen()
         guard try wrappingErrors({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
         defer { lock.release() }
+        // To create a missing index, the writer would wait for this lock.
+        guard place.indexIdentity != nil else { return nil }
         return try writer.writeOnce(
             changing { [limits] (transaction) throws(SQLiteError) in try limits.evictBatch(transaction) })
     }

@@ -24,6 +24,8 @@ extension StoreDirectory {
     /// The writer's connection, and the work that the opening leaves for later.
     struct OpenedIndex {
         let connection: Connection
+        /// The file of the connection.
+        let identity: FileIdentity?
         var work: DeferredWork
     }
 
@@ -43,6 +45,8 @@ extension StoreDirectory {
         case opened(OpenedIndex)
         /// The index can never be used.
         case damaged(reason: String)
+        /// Another opener quarantined the index meanwhile.
+        case moved
     }
 
     /// The identity of the file of the index; `nil` if there is none. A connection is valid while its own file has this
@@ -55,23 +59,29 @@ extension StoreDirectory {
     /// Opens the index for writing, creates a missing one, and migrates an older one. Quarantines an index that can
     /// never be used.
     ///
-    /// - Parameter isOnlyOpener: Whether no other process has the store open. Then the opening begins a new session and
-    ///   detects a kill.
-    func openIndex(_ options: IndexOptions, isOnlyOpener: Bool = false) throws(StoreError) -> sending OpenedIndex {
-        if case .opened(let index) = try openPresentIndex(options, isOnlyOpener) { return index }
+    /// - Parameters:
+    ///   - isOnlyOpener: Whether no other process has the store open. Then the opening begins a new session and detects a
+    ///     kill.
+    ///   - stop: Ends waits for locks, also those of the connection.
+    func openIndex(
+        _ options: IndexOptions, isOnlyOpener: Bool = false, stop: InterruptFlag? = nil
+    ) throws(StoreError) -> sending OpenedIndex {
+        if case .opened(let index) = try openPresentIndex(options, isOnlyOpener, stop) { return index }
         // Open the index again under the lock, with a fresh connection: a single failed read of the first page looks
         // like damage, too.
-        try whileOthersWait(options) { () throws(StoreError) in
-            if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener, othersWait: true) {
+        try whileOthersWait(options, stop) { () throws(StoreError) in
+            if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener, stop, othersWait: true) {
                 try quarantineIndex(because: reason, options)
             }
         }
-        switch try openPresentIndex(options, isOnlyOpener) {
+        switch try openPresentIndex(options, isOnlyOpener, stop) {
         case .opened(var index):
             index.work.hasLeftovers = true
             return index
         case .damaged(let reason):
             throw .notAnIndex(path: indexPath, reason: reason)
+        case .moved:
+            throw .busy(path: indexPath)
         }
     }
 
@@ -80,13 +90,14 @@ extension StoreDirectory {
     func quarantineIndex(
         ifDamaged file: FileIdentity, _ options: IndexOptions, stop: InterruptFlag
     ) throws(StoreError) {
-        try whileOthersWait(options, stop: stop) { () throws(StoreError) in
+        try whileOthersWait(options, stop) { () throws(StoreError) in
             guard indexIdentity == file else { return }
-            switch try openPresentIndex(options, false, othersWait: true) {
+            switch try openPresentIndex(options, false, stop, othersWait: true) {
+            case .moved:
+                break
             case .damaged(let reason):
                 try quarantineIndex(because: reason, options)
             case .opened(let index):
-                index.connection.stopWaiting(by: stop)
                 index.connection.interrupt(by: stop)
                 let problems = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                     try index.connection.problems()
@@ -98,11 +109,12 @@ extension StoreDirectory {
 
     /// Opens the index in its present state. Reports damage found by any step, so that damage never prevents opening.
     ///
-    /// - Parameter othersWait: Whether this is called by ``whileOthersWait(_:stop:_:)``.
+    /// - Parameter othersWait: Whether this is called by ``whileOthersWait(_:_:_:)``.
     private func openPresentIndex(
-        _ options: IndexOptions, _ isOnlyOpener: Bool, othersWait: Bool = false
+        _ options: IndexOptions, _ isOnlyOpener: Bool, _ stop: InterruptFlag?, othersWait: Bool = false
     ) throws(StoreError) -> sending Opening {
         let wasShutDown = wasShutDown
+        var identity: FileIdentity?
         do throws(StoreError) {
             for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
                 // SQLite would follow links with the latter two names.
@@ -114,15 +126,17 @@ extension StoreDirectory {
                 if othersWait {
                     try createIndex()
                 } else {
-                    try whileOthersWait(options) { () throws(StoreError) in try createIndex() }
+                    try whileOthersWait(options, stop) { () throws(StoreError) in try createIndex() }
                 }
             }
+            identity = indexIdentity
             let connection = try wrappingErrors(indexPath) { () throws(SQLiteError) in
                 try Connection(
                     path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
                     deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount,
                     maxWALByteCount: options.maxWALByteCount)
             }
+            if let stop { connection.stopWaiting(by: stop) }
             let isNew = try Migrator(path: indexPath).migrate(connection)
             let index = try wrappingErrors(indexPath) { () throws(SQLiteError) -> OpenedIndex in
                 // Check the WAL after the migration: SQLite opens the WAL with the first read.
@@ -139,13 +153,17 @@ extension StoreDirectory {
                     let wasKilled = try connection.clearWriters()
                     work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
                 }
-                return OpenedIndex(connection: connection, work: work)
+                return OpenedIndex(connection: connection, identity: identity, work: work)
             }
+            // After the first read: SQLite has opened the WAL that belongs to the name, not to the file.
+            guard indexIdentity == identity else { return .moved }
             // The names of the index and the WAL have to outlast a power cut, too.
             if options.isDurable { try usable { () throws(SystemError) in try syncNames() } }
             return .opened(index)
         } catch {
             switch error {
+            case .index where indexIdentity != identity:
+                return .moved
             case .newerSchema(_, let found, let supported):
                 return .damaged(reason: "it has schema version \(found), this program supports \(supported)")
             case .index(let error) where error.isDamage:
@@ -262,7 +280,7 @@ extension StoreDirectory {
 
     /// Runs `body` while no other process quarantines an index or evicts. Waits for the lock until `stop` is set.
     private func whileOthersWait(
-        _ options: IndexOptions, stop: InterruptFlag? = nil, _ body: () throws(StoreError) -> Void
+        _ options: IndexOptions, _ stop: InterruptFlag?, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let lock = try usable { () throws(SystemError) in
             try root.makeDirectory("blobs")

@@ -41,22 +41,25 @@ package final class Connection {
     /// Opens the index at `path`, whose directory must be free of symbolic links.
     ///
     /// - Parameters:
+    ///   - creates: Whether a writer creates a missing file. A store creates its index itself.
     ///   - isDurable: Whether a commit waits until its bytes are on the disk.
     ///   - deletesSecurely: Whether deleted rows are overwritten.
     ///   - cacheByteCount: Bytes of pages that the connection keeps in memory.
     ///   - maxWALByteCount: The size at which the WAL is restarted.
     package init(
-        path: String, role: Role, busyTimeout: Duration, isDurable: Bool = false, deletesSecurely: Bool = false,
-        cacheByteCount: Int = 8 << 20, maxWALByteCount: Int64 = Connection.maxWALByteCount
+        path: String, role: Role, busyTimeout: Duration, creates: Bool = false, isDurable: Bool = false,
+        deletesSecurely: Bool = false, cacheByteCount: Int = 8 << 20,
+        maxWALByteCount: Int64 = Connection.maxWALByteCount
     ) throws(SQLiteError) {
         // NOFOLLOW: if index.sqlite were a link, SQLite would write to a file outside the store.
         let access =
             switch role {
-            case .reader, .checkpointer: SQLITE_OPEN_READWRITE
-            case .writer: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .reader, .checkpointer, .writer: SQLITE_OPEN_READWRITE
             case .inspector: SQLITE_OPEN_READONLY
             }
-        let flags = access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE
+        let flags =
+            access | (creates ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+            | SQLITE_OPEN_EXRESCODE
         let vfs =
             switch role {
             case .writer: csqlitevfs_gathering()

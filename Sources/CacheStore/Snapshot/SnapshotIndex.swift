@@ -23,7 +23,7 @@ struct SnapshotIndex {
         }
         self.path = path
         connection = try wrappingErrors(path) { () throws(SQLiteError) in
-            try Connection(path: path, role: .writer, busyTimeout: .zero)
+            try Connection(path: path, role: .writer, busyTimeout: .zero, creates: true)
         }
         connection.interrupt(by: interruption)
     }

@@ -3,6 +3,8 @@
 /// Ignores earlier growth: at first the store answers quickly, and that rate would overestimate the network.
 package struct RecentRate: Sendable {
     package static let span = Duration.seconds(10)
+    /// The shortest time between two samples that are kept.
+    private static let resolution = Duration.milliseconds(100)
     /// The shortest time over which the growth gives a rate.
     package static let shortestSpan = Duration.milliseconds(500)
 
@@ -14,6 +16,8 @@ package struct RecentRate: Sendable {
 
     /// - Parameter time: The time since the count was zero; never less than the previous one.
     package mutating func note(_ count: Int64, at time: Duration) {
+        // A check notes each file: replace the latest sample until it is old enough.
+        if samples.count > 1, time - samples[samples.count - 2].time < Self.resolution { samples.removeLast() }
         samples.append((time, count))
         while samples.count > 2, time - samples[1].time >= Self.span { samples.removeFirst() }
     }

@@ -13,12 +13,13 @@ struct AnswerShares: Encodable {
     let hitRatio: Double?
 
     init(_ counters: StoreCounters) {
-        hits = counters[.hits]
-        stale = counters[.stale]
-        revalidated = counters[.revalidated]
-        misses = counters[.misses]
-        errors = counters[.errors]
-        // As doubles: the values of a damaged index may overflow 64 bits.
+        // The values of a damaged index may be negative.
+        hits = max(0, counters[.hits])
+        stale = max(0, counters[.stale])
+        revalidated = max(0, counters[.revalidated])
+        misses = max(0, counters[.misses])
+        errors = max(0, counters[.errors])
+        // As doubles: their sum may overflow 64 bits.
         let sum = [hits, stale, revalidated, misses, errors].reduce(0) { $0 + Double($1) }
         hitRatio = sum > 0 ? (Double(hits) + Double(stale)) / sum : nil
     }

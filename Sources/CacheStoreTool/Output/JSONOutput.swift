@@ -11,9 +11,14 @@ enum JSONOutput {
         // SQLite has infinities, JSON does not.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        var data = try encoder.encode(value)
-        data.append(UInt8(ascii: "\n"))
-        try StandardOutput.write(data)
+        var bytes: [UInt8] = []
+        var previous: UInt8 = 0
+        for byte in try encoder.encode(value) {
+            bytes.append(escapingControl: byte, after: previous)
+            previous = byte
+        }
+        bytes.append(UInt8(ascii: "\n"))
+        try StandardOutput.write(bytes)
     }
 
     /// Writes rows; the columns keep their names.

@@ -66,19 +66,33 @@ struct JSONRowEncoder: RowEncoder {
 }
 
 extension [UInt8] {
-    /// Appends text as a JSON string (RFC 8259 §7).
+    /// Appends text as a JSON string (RFC 8259 §7). Escapes all control characters, because a terminal may obey them.
     fileprivate mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
+        var previous: UInt8 = 0
         for byte in text.utf8 {
+            defer { previous = byte }
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(contentsOf: [UInt8(ascii: "\\"), byte])
             case UInt8(ascii: "\n"): append(contentsOf: "\\n".utf8)
             case UInt8(ascii: "\r"): append(contentsOf: "\\r".utf8)
             case UInt8(ascii: "\t"): append(contentsOf: "\\t".utf8)
             case ..<0x20: append(contentsOf: "\\u00\([byte].hexadecimal)".utf8)
-            default: append(byte)
+            default: append(escapingControl: byte, after: previous)
             }
         }
         append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a byte of JSON text. Escapes DEL and U+0080 to U+009F, which JSON allows and a terminal may obey.
+    mutating func append(escapingControl byte: UInt8, after previous: UInt8) {
+        switch byte {
+        case 0x80...0x9F where previous == 0xC2:
+            // The character has two bytes, of which the first is there already.
+            removeLast()
+            fallthrough
+        case 0x7F: append(contentsOf: "\\u00\([byte].hexadecimal)".utf8)
+        default: append(byte)
+        }
     }
 }

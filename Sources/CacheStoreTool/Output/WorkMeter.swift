@@ -22,7 +22,8 @@ package final class WorkMeter: Sendable {
 
         fileprivate func rate(_ perSecond: Double) -> String {
             switch self {
-            case .bytes: "\(Int64(perSecond).asByteCount)/s"
+            // The sizes in a damaged index may be those of no disk.
+            case .bytes: "\(Int64(min(perSecond, 1e18)).asByteCount)/s"
             case .count: "\(perSecond.oneDecimal)/s"
             }
         }
@@ -40,7 +41,7 @@ package final class WorkMeter: Sendable {
         self.unit = unit
     }
 
-    /// Returns the line. Call it a few times a second, because each call samples the rate.
+    /// Returns the line, and samples the rate.
     ///
     /// - Parameters:
     ///   - total: The whole amount; `nil` if unknown.

@@ -46,7 +46,7 @@ package final class StoreSimulation {
             at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         directory = url.path(percentEncoded: false)
         let path = directory + "/index.sqlite"
-        connection = try Connection(path: path, role: .writer, busyTimeout: .zero)
+        connection = try Connection(path: path, role: .writer, busyTimeout: .zero, creates: true)
         try Migrator(path: path).migrate(connection)
         try connection.choose(policy)
         initialWrites = (connection.rowsWritten, connection.pagesWritten)

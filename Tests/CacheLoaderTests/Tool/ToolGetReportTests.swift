@@ -95,6 +95,16 @@ extension ToolTests {
             #expect(reports[2].status == nil)
         }
 
+        @Test("stats: counts of a damaged index that are negative count as none")
+        func negativeCounts() async throws {
+            _ = try await tool("get", origin.url("/fresh"))
+            let index = try Connection(path: tool.store + "/index.sqlite", role: .writer, busyTimeout: .seconds(5))
+            try index.execute("UPDATE request SET hit_count = 1 << 62, miss_count = -(1 << 62) + 8")
+            let output = try await tool("stats")
+            output.expect(0, error: nil)
+            #expect(output.text.contains("hit ratio                100.0%"), "\(output.text)")
+        }
+
         @Test("A stale response, and the error that it hides, are marked")
         func marks() async throws {
             let url = origin.url("/failing")

@@ -119,8 +119,8 @@ extension ToolTests {
                 #expect(whole.count == (command[0] == "show" ? 1 : 3))
             }
             for format in ["--json", "--jsonl"] {
-                let output = try await tool("sql", "SELECT '\"\\' || char(1, 9, 10) AS t", format)
-                #expect(output.text.contains(#""\"\\\u0001\t\n""#), "\(output.text)")
+                let output = try await tool("sql", "SELECT '\"\\' || char(1, 9, 10, 127, 155, 233) AS t", format)
+                #expect(output.text.contains(#""\"\\\u0001\t\n\u007f\u009bé""#), "\(output.text)")
             }
             for command in [["stats"], ["check"], ["evict", "--max-entries", "9"], ["explain", "http://a.test/"]] {
                 let output = try await tool.raw(command + ["--jsonl", "--store", tool.store])

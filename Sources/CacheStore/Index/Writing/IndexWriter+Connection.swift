@@ -44,8 +44,12 @@ extension IndexWriter {
     }
 
     /// Recovers an index that looked damaged to a connection. Quarantines the index if it is damaged, then reopens it.
+    ///
+    /// A caller that waits for the recovery of another caller returns after it.
     package func recover() throws(StoreError) {
+        let count = recoveryCount.load(ordering: .acquiring)
         try recovery.withLock { _ throws(StoreError) in
+            guard recoveryCount.load(ordering: .relaxed) == count else { return }
             let file = connection.withLock { state in
                 if case .open(_, let file, _) = state { file } else { nil as FileIdentity? }
             }
@@ -60,6 +64,7 @@ extension IndexWriter {
                 // The damage was in a connection's own copy of pages.
                 dependencies.indexWasReplaced()
             }
+            recoveryCount.add(1, ordering: .releasing)
         }
     }
 
@@ -73,9 +78,8 @@ extension IndexWriter {
         // Wait for a checkpoint, which uses the file that is open now.
         checkpointer.wait()
         try dependencies.reopenReplacedDirectory()
-        let opened = try dependencies.directory.openIndex(dependencies.options).connection
-        opened.stopWaiting(by: stop)
-        state = .open(opened, dependencies.directory.indexIdentity, isRegistered: false)
+        let opened = try dependencies.directory.openIndex(dependencies.options, stop: stop)
+        state = .open(opened.connection, opened.identity, isRegistered: false)
     }
 
     /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Until ``resume()``, changes

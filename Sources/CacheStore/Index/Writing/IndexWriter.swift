@@ -54,22 +54,24 @@ package final class IndexWriter: Sendable {
 
     /// Held during a recovery, so that closing waits for its end. Taken before ``connection``.
     let recovery = Mutex(())
+    /// The number of completed recoveries. Only the holder of ``recovery`` changes it.
+    let recoveryCount = Atomic(0)
 
     /// Guards the connection, which belongs to the leader.
     let connection: Mutex<WriterConnection>
 
-    /// - Parameter connection: The writer's connection; `nil` for a read-only store.
-    init(_ connection: sending Connection?, _ dependencies: Dependencies) {
+    /// - Parameter index: The index with the writer's connection; `nil` for a read-only store.
+    init(_ index: sending StoreDirectory.OpenedIndex?, _ dependencies: Dependencies) {
         self.dependencies = dependencies
         writeLock = WriteLock(root: dependencies.directory.root)
         checkpointer = Checkpointer(
             dependencies.directory, maxByteCount: dependencies.options.maxWALByteCount,
             isDurable: dependencies.options.isDurable)
-        if let connection {
-            connection.stopWaiting(by: stop)
-            self.connection = Mutex(.open(connection, dependencies.directory.indexIdentity, isRegistered: false))
+        if let index {
+            index.connection.stopWaiting(by: stop)
+            connection = Mutex(.open(index.connection, index.identity, isRegistered: false))
         } else {
-            self.connection = Mutex(.readOnly)
+            connection = Mutex(.readOnly)
         }
     }
 
