@@ -123,7 +123,7 @@ public final class ManualClock: Sendable {
 
     /// Returns after `count` calls of ``sleep(_:)`` since the creation of the clock, or when this task is cancelled.
     ///
-    /// Call this before ``advance(by:)``: a task that begins to sleep after an advance does not profit from it.
+    /// Call this before ``advance(by:)``: an advance ends only sleeps that have begun.
     public func waitForSleeps(_ count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

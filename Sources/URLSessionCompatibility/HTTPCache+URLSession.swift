@@ -74,7 +74,8 @@ extension HTTPCache {
 
     /// Writes the body for a request to `file`, if the response is successful (2xx).
     ///
-    /// After another status, such as 404 or 304, and after an error the file is as it was. The body is written beside the
+    /// After another status, such as 404 or 304, and after an error the file is as it was. The body of such a response is
+    /// not read, so the cache may not store the response. The body is written beside the
     /// file, under a hidden name, and then replaces it. Otherwise like ``download(for:)``; the permissions are those of
     /// any new file.
     ///

@@ -5,6 +5,8 @@ internal import Synchronization
 final class IdleTimer: Sendable {
     private struct State {
         var task: Task<Void, Never>?
+        /// The number of the task. A task whose sleep has just ended may have been replaced.
+        var number = 0
         var hasExpired = false
     }
 
@@ -50,27 +52,33 @@ final class IdleTimer: Sendable {
     /// Begins the time again.
     func restart() {
         guard let limit else { return }
-        let task = Task { [sleep, weak self] in
-            guard (try? await sleep(limit)) != nil, !Task.isCancelled else { return }
-            self?.end()
+        replace { [sleep, weak self] number in
+            Task {
+                guard (try? await sleep(limit)) != nil else { return }
+                self?.end(number)
+            }
         }
-        replace(with: task)
     }
 
     private func stop() {
-        if limit != nil { replace(with: nil) }
+        if limit != nil { replace { _ in nil } }
     }
 
-    private func replace(with task: Task<Void, Never>?) {
+    private func replace(with make: (Int) -> Task<Void, Never>?) {
         let former = state.withLock { state in
-            defer { state.task = task }
-            return state.task
+            state.number += 1
+            let former = state.task
+            state.task = make(state.number)
+            return former
         }
         former?.cancel()
     }
 
-    private func end() {
-        state.withLock { $0.hasExpired = true }
-        expire()
+    private func end(_ number: Int) {
+        let isCurrent = state.withLock { state in
+            if state.number == number { state.hasExpired = true }
+            return state.number == number
+        }
+        if isCurrent { expire() }
     }
 }

@@ -8,8 +8,9 @@ internal import Foundation
 /// for try await line in bytes.lines { print(line) }
 /// ```
 ///
-/// Bytes arrive in chunks of up to 64 KiB; most calls of an iterator take one from memory and do not suspend. Reading
-/// throws `URLError`. A body can be read once, by one iterator.
+/// Bytes arrive in chunks; most calls of an iterator take one from memory and do not suspend. A chunk that has a content
+/// coding expands in memory, at most to the `maxBodyBytes` of the cache. Reading throws `URLError`. A body can be read
+/// once, by one iterator.
 public struct ResponseBytes: AsyncSequence, Sendable {
     private let exchange: SessionExchange
 

@@ -84,7 +84,9 @@ struct SessionExchange: Sendable {
             let (target, path) = try ReplacementFile.make(replacing: file, isPrivate: isPrivate)
             if isDecoded {
                 var chunks = chunks()
-                while let chunk = try await chunks.nextChunk() { try target.write(chunk, path: path) }
+                while let chunk = try await chunks.nextChunk() {
+                    try await target.write(chunk, path: path)
+                }
             } else {
                 let timer = timer()
                 try await timer.limiting { () async throws(LoadError) in

@@ -9,7 +9,7 @@ public import Foundation
 
 /// Loads resources into files.
 ///
-/// The file has the whole content or does not exist: it is written beside its place under a hidden name, and then
+/// The file gets the whole content or stays as it was: the content is written beside its place under a hidden name, and then
 /// replaces a file of its name. It shares its blocks with the file of the store where the file system can (Btrfs, XFS,
 /// APFS), and is a copy elsewhere. It is never a hard link: a program that changed such a file would damage the store.
 ///
@@ -95,7 +95,7 @@ extension ResourceLoader {
         if let stored = content.value.file {
             try await target.append(stored, path: path)
         } else {
-            try await target.writeAll(content.value.data, path: path)
+            try await target.write(content.value.data, path: path)
         }
         guard !Task.isCancelled else { throw .cancelled }
         try target.commit(path: path)

@@ -45,8 +45,7 @@ package final class ReplacementFile: Sendable {
         _ = try? folder.unlink(stagedName)
     }
 
-    /// Appends bytes, on the calling thread.
-    package func write(_ data: Data) throws(StoreError) {
+    private func writeNow(_ data: Data) throws(StoreError) {
         // `withUnsafeBytes` would lose the type of the error.
         let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
             do throws(SystemError) {
@@ -60,7 +59,7 @@ package final class ReplacementFile: Sendable {
 
     /// Appends bytes without blocking the caller's thread.
     package func write(_ data: Data) async throws(StoreError) {
-        try await lane.run { () throws(StoreError) in try self.write(data) }
+        try await lane.run { () throws(StoreError) in try self.writeNow(data) }
     }
 
     /// Appends a body without blocking the caller's thread. Shares its blocks if this file is empty and the file system

@@ -36,7 +36,7 @@ extension ResponseBody {
         var byteCount: Int64 = 0
         var chunks = makeAsyncIterator()
         while let chunk = try await chunks.next() {
-            try target.write(chunk, path: path)
+            try await target.write(chunk, path: path)
             byteCount += Int64(chunk.count)
             progress(byteCount)
         }
@@ -66,7 +66,7 @@ extension SharedBodyReader {
                 if !isInFile {
                     if !hasStoredStart { try await target.append(written(), path: path) }
                     hasStoredStart = true
-                    try target.write(chunk, path: path)
+                    try await target.write(chunk, path: path)
                 }
             case .failed(let error): throw error
             case .end:
@@ -85,7 +85,7 @@ extension ReplacementFile {
         replacing file: URL, isPrivate: Bool = false
     ) throws(LoadError) -> (file: ReplacementFile, path: String) {
         let path = file.absoluteURL.path(percentEncoded: false)
-        guard file.isFileURL else { throw .unwritableFile(path: file.absoluteString, reason: "it is no file URL") }
+        guard file.isFileURL else { throw .unwritableFile(path: file.absoluteString, reason: "it is not a file URL") }
         return (
             try Self.wrapping(path) { () throws(StoreError) in
                 try ReplacementFile(replacing: path, isPrivate: isPrivate)
@@ -104,12 +104,8 @@ extension ReplacementFile {
         guard isWhole else { throw .cancelled }
     }
 
-    package func write(_ data: Data, path: String) throws(LoadError) {
-        try Self.wrapping(path) { () throws(StoreError) in try write(data) }
-    }
-
     /// Appends bytes without blocking the caller's thread.
-    func writeAll(_ data: Data, path: String) async throws(LoadError) {
+    package func write(_ data: Data, path: String) async throws(LoadError) {
         do throws(StoreError) {
             try await write(data)
         } catch {

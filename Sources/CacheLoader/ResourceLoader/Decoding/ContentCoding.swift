@@ -61,14 +61,18 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     /// Returns whether the fields name codings, all of which are known.
     package static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
 
-    /// Returns the codings in the order in which the fields name them; `nil` for none, or for an unknown one.
+    /// The largest number of codings that are removed. Each needs buffers of its own; servers apply one, rarely two.
+    private static let maxCount = 5
+
+    /// Returns the codings in the order in which the fields name them; `nil` for none, for an unknown one, or for too
+    /// many.
     static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
         let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
             .map { Substring($0.trimmingPrefix { $0 == " " || $0 == "\t" }) }
             .map { name in name.prefix { $0 != " " && $0 != "\t" } }
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
         let codings = names.compactMap(Self.init(name:))
-        return codings.isEmpty || codings.count < names.count ? nil : codings
+        return codings.isEmpty || codings.count < names.count || codings.count > maxCount ? nil : codings
     }
 
     private func decodeStart(of data: Data, limit: Int64) -> (bytes: Data, isWhole: Bool) {
