@@ -170,7 +170,7 @@ struct FullDiskTests {
     @Test("a transaction whose pages do not all fit on the disk does not commit, after any number of attempts")
     func spilledPages() throws {
         let path = disk.url.appending(path: "test.sqlite").path(percentEncoded: false)
-        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1))
+        let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA cache_size = 10")
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, round INTEGER, bytes BLOB)")
         try connection.execute("INSERT INTO item VALUES (0, 0, zeroblob(3000))")
