@@ -127,7 +127,8 @@ extension ToolTests {
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             let index = directory.appending(path: "index.sqlite")
             let path = directory.resolvingSymlinksInPath().path(percentEncoded: false) + "/index.sqlite"
-            try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true).execute("CREATE TABLE mine (x)")
+            let other = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
+            try other.execute("CREATE TABLE mine (x)")
             let foreign = try Data(contentsOf: index)
             let output = try await tool.raw(command + ["--store", directory.path(percentEncoded: false)])
             output.expect(2, error: "\(index.path(percentEncoded: false)) cannot be used as the index of a store")
