@@ -5,7 +5,7 @@ internal import Testing
 
 /// Damages the fronts of images: no reader may trap, and what comes out is in range.
 @Suite struct ImageHeaderFuzzTests {
-    private static let rounds = Repetitions.count(2_000_000, debug: 100_000)
+    private static let rounds = Repetitions.count(2_000_000, debug: 50_000)
 
     private static let fronts: [[UInt8]] =
         [

@@ -72,12 +72,12 @@ struct BodyWriterTests {
         try other.execute("BEGIN IMMEDIATE")
         let writer = store.makeBodyWriter()
         try writer.write(Data("new".utf8))
-        let crew = Crew()
-        let commit = crew.send { [sandbox] in _ = try await writer.commit(sandbox.metadata(), for: .path("a")) }
-        await crew.waitUntilSent(1)
+        let commit = await store.startChanges(1) { [sandbox] _ in
+            _ = try await writer.commit(sandbox.metadata(), for: .path("a"))
+        }
         writer.discard()
         try other.execute("ROLLBACK")
-        await #expect(throws: StoreError.closed) { try await commit.value }
+        await #expect(throws: StoreError.closed) { try await commit[0].value }
         #expect(try store.peek(.path("a")) == old)
         #expect(try await store.check().isSound)
     }

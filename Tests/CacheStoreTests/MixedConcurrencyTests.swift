@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Concurrent use of the whole interface")
 struct MixedConcurrencyTests {
-    private static let operationCount = Repetitions.count(1_000, debug: 250)
+    private static let operationCount = Repetitions.count(1_000, debug: 150)
 
     /// Runs one random call of the store's interface, synchronous or asynchronous, and checks its result.
     private static func act(

@@ -6,7 +6,7 @@ internal import Testing
 /// Compares decisions with those of an oracle that has nothing in common with the code, a million times.
 @Suite struct OracleTests {
     /// All together; half of them are about reuse.
-    private static let rounds = Repetitions.count(1_000_000, debug: 20_000)
+    private static let rounds = Repetitions.count(1_000_000, debug: 10_000)
     /// Each with a seed of its own, side by side.
     private static let runs = 4
     private static let reuseRounds = rounds / runs / 2

@@ -252,8 +252,11 @@ package final class IndexWriter: Sendable {
         }
     }
 
+    /// The number of changes that callers have asked for so far, and how many of them wait for the next transaction.
+    package var changeCounts: (added: Int, waiting: Int) { queue.withLock { ($0.addedCount, $0.waitingCount) } }
+
     /// Whether a writer of this process or of another one waits for the transaction under way.
-    var isAwaited: Bool { queue.withLock { $0.isWaiting } || writeLock.isAwaited }
+    var isAwaited: Bool { queue.withLock { $0.waitingCount > 0 } || writeLock.isAwaited }
 
     private func scheduleDeletion() {
         guard !isDeletionScheduled.exchange(true, ordering: .relaxed) else { return }

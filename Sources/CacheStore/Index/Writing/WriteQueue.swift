@@ -6,11 +6,15 @@ package struct WriteQueue<Job> {
     private var waiting: [Job] = []
     private var hasLeader = false
 
+    /// The number of jobs that were added so far, waiting or not.
+    package private(set) var addedCount = 0
+
     package init() {}
 
     /// Adds a job; `true` if its caller becomes the leader.
     package mutating func add(_ job: Job) -> Bool {
         waiting.append(job)
+        addedCount += 1
         defer { hasLeader = true }
         return !hasLeader
     }
@@ -22,8 +26,8 @@ package struct WriteQueue<Job> {
         return batch
     }
 
-    /// Whether a job waits for the next transaction.
-    package var isWaiting: Bool { !waiting.isEmpty }
+    /// The number of jobs that wait for the next transaction.
+    package var waitingCount: Int { waiting.count }
 
     /// Whether no job waits. If so, ends the leadership.
     package mutating func isFinished() -> Bool {

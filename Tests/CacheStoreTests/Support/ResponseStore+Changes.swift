@@ -1,0 +1,16 @@
+internal import CacheStore
+
+extension ResponseStore {
+    /// Starts changes while another connection holds the write lock. Returns once they wait: the first for the lock, the
+    /// others for the transaction after it.
+    func startChanges<Value: Sendable>(
+        _ count: Int, _ change: @escaping @Sendable (Int) async throws -> Value
+    ) async -> [Task<Value, any Error>] {
+        let before = writer.changeCounts.added
+        let first = Task { try await change(0) }
+        while writer.changeCounts != (before + 1, 0) { await Task.yield() }
+        let others = (1..<count).map { number in Task { try await change(number) } }
+        while writer.changeCounts != (before + count, count - 1) { await Task.yield() }
+        return [first] + others
+    }
+}
