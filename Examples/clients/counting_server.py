@@ -18,6 +18,14 @@ class Handler(http.server.SimpleHTTPRequestHandler):
             self.send_header("Cache-Control", "max-age=0")
         super().end_headers()
 
+    def do_QUERY(self):
+        """Answers with the content of the request (RFC 10008)."""
+        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
     def log_request(self, code="-", size="-"):
         with open(self.log_path, "a") as log:
             log.write(f"{self.command} {self.path} {int(code)}\n")

@@ -6,7 +6,7 @@ extension ResponseStore {
     // MARK: One key
 
     /// Removes everything stored for `key`, with its files: every variant, content, part, error response and derived
-    /// representation, and the failures.
+    /// representation, and the failures. For the key of a URL, includes the answers to QUERY requests for that URL.
     ///
     /// - Returns: Whether anything was stored for `key`.
     @discardableResult

@@ -25,6 +25,11 @@ struct Explain: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The method, letter by letter.", valueName: "name"))
     var method = MethodArgument.get
 
+    @Option(
+        name: [.customShort("d"), .customLong("data")],
+        help: ArgumentHelp("The content of the request, by which a QUERY finds a stored response.", valueName: "text"))
+    var content: String?
+
     @Option(help: "When a stored response may answer.")
     var policy = PolicyArgument.http
 
@@ -49,7 +54,8 @@ struct Explain: AsyncParsableCommand {
             configuration.logger = StandardErrorLog.logger
             let cache = HTTPCache(
                 store: store, transport: SilentTransport(isBare: bare), configuration: configuration)
-            return try cache.explanation(of: request, policy: policy.policy)
+            return try cache.explanation(
+                of: request, content: content.map { RequestContent(Data($0.utf8)) }, policy: policy.policy)
         }
         if let format = report.format {
             try JSONOutput.write(ExplanationReport(explanation), format)
@@ -84,7 +90,7 @@ struct MethodArgument: ExpressibleByArgument {
 
     var defaultValueDescription: String { method.rawValue }
 
-    static var defaultCompletionKind: CompletionKind { .list(["GET", "HEAD", "POST", "PUT", "DELETE"]) }
+    static var defaultCompletionKind: CompletionKind { .list(["GET", "HEAD", "QUERY", "POST", "PUT", "DELETE"]) }
 }
 
 /// A transport that prepares requests like that of `get`, but sends none.

@@ -28,7 +28,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Sample.fields([
                 "Cache-Control: max-age=1, s-maxage=2, max-stale=3, min-fresh=4, no-cache, no-store, private, public",
                 "Cache-Control: must-revalidate, proxy-revalidate, must-understand, immutable, only-if-cached",
-                "Cache-Control: stale-while-revalidate=5, stale-if-error=6",
+                "Cache-Control: stale-while-revalidate=5, stale-if-error=6, no-transform",
             ]))
         var expected = CacheControl()
         expected.maxAge = .seconds(1)
@@ -37,6 +37,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         expected.minFresh = .seconds(4)
         expected.noCache = true
         expected.noStore = true
+        expected.noTransform = true
         expected.isPrivate = true
         expected.isPublic = true
         expected.mustRevalidate = true

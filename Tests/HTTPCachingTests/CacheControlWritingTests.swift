@@ -36,15 +36,16 @@ internal import Testing
                 $0.staleWhileRevalidate = .seconds(1)
                 $0.staleIfError = .seconds(DeltaSeconds.limit + 1)
             },
-            Case("max-stale=7, no-store, private, must-revalidate, proxy-revalidate, must-understand, immutable") {
+            Case("max-stale=7, no-store, no-transform, private, must-revalidate, proxy-revalidate, immutable") {
                 $0.maxStale = .seconds(7)
                 $0.noStore = true
+                $0.noTransform = true
                 $0.isPrivate = true
                 $0.mustRevalidate = true
                 $0.proxyRevalidate = true
-                $0.mustUnderstand = true
                 $0.isImmutable = true
             },
+            Case("must-understand") { $0.mustUnderstand = true },
             Case("no-cache=\"set-cookie, x\"") { $0.noCacheFields = ["set-cookie", "x"] },
             Case("no-cache, no-cache=\"x\"") {
                 $0.noCache = true
@@ -71,7 +72,8 @@ internal import Testing
     @Test("a field value that is written is read as what was written, whatever was read before")
     func reading() {
         let pieces = [
-            "max-age", "s-maxage", "max-stale", "min-fresh", "no-cache", "no-store", "private", "public", "immutable",
+            "max-age", "s-maxage", "max-stale", "min-fresh", "no-cache", "no-store", "no-transform", "private",
+            "public", "immutable",
             "must-revalidate", "proxy-revalidate", "must-understand", "only-if-cached", "stale-while-revalidate",
             "stale-if-error", "other", "=", "=", "=", "=0", "=60", "=99999999999999999999", "=-1", "=\"60\"",
             "=\"x, Y\"", "=x", "\"", " ", ",", ", ", ", ", ", ", ";",

@@ -16,6 +16,7 @@ internal import Testing
         defaults.check("staleIfError") { $0.staleIfError == .zero }
         defaults.check("staleWhenDisconnected") { $0.staleWhenDisconnected == .seconds(Int64.max) }
         defaults.check("targetedFields") { $0.targetedFields == [] }
+        defaults.check("ignoresQueryFormat") { !$0.ignoresQueryFormat }
         #expect(defaults.differences == [])
     }
 

@@ -6,7 +6,7 @@ internal import Testing
     private static let base = CachePolicy(
         mode: .cacheFirst, lifetimeOverride: .fixed(.seconds(1)), defaultLifetime: .seconds(2), heuristicFraction: 0.3,
         heuristicLimit: .seconds(4), isShared: true, staleIfError: .seconds(5), staleWhenDisconnected: .seconds(6),
-        targetedFields: ["CDN-Cache-Control"])
+        targetedFields: ["CDN-Cache-Control"], ignoresQueryFormat: true)
 
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -34,6 +34,7 @@ internal import Testing
             Case("heuristicLimit", .init(heuristicLimit: .zero)) { $0.heuristicLimit = .zero },
             Case("staleIfError", .init(staleIfError: .zero)) { $0.staleIfError = .zero },
             Case("staleWhenDisconnected", .init(staleWhenDisconnected: .zero)) { $0.staleWhenDisconnected = .zero },
+            Case("ignoresQueryFormat", .init(ignoresQueryFormat: false)) { $0.ignoresQueryFormat = false },
             Case(".http", .http) { $0.mode = .http },
             Case(".cacheFirst", .cacheFirst) { $0.mode = .cacheFirst },
             Case(".revalidateAlways", .revalidateAlways) { $0.mode = .revalidateAlways },
@@ -61,7 +62,8 @@ internal import Testing
     func composingAll() {
         let all = CachePolicy.Override(
             mode: .http, lifetimeOverride: .immutable, defaultLifetime: .seconds(7), heuristicFraction: 0.8,
-            heuristicLimit: .seconds(9), staleIfError: .seconds(10), staleWhenDisconnected: .seconds(11))
+            heuristicLimit: .seconds(9), staleIfError: .seconds(10), staleWhenDisconnected: .seconds(11),
+            ignoresQueryFormat: true)
         #expect(CachePolicy.Override().applying(all) == all)
         #expect(all.applying(CachePolicy.Override()) == all)
     }

@@ -1,6 +1,12 @@
 internal import CacheLoader
 internal import HTTPTypes
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Converts requests of clients to requests for the cache.
 ///
 /// A target in origin form belongs to the configured origin. `Host` reaches the origin as the client sent it, so links
@@ -61,18 +67,35 @@ struct Gateway: Sendable {
 
     /// Returns the response of the store; `nil` if the origin is needed. Never waits.
     func storedResponse(for request: HTTPRequest) -> CachedResponse? {
+        // The content of a QUERY may not have arrived, and decides which stored response answers.
+        guard request.method != .query else { return nil }
         // Ignores errors: ``response(for:content:)`` reports them.
-        try? cache.storedResponse(for: request)
+        return try? cache.storedResponse(for: request)
     }
 
     /// Returns the response to a request.
     func response(
         for request: HTTPRequest, content: RequestContentStream?
     ) async throws(LoadError) -> CachedResponse {
-        try await cache.response(
-            for: request,
-            content: content.map { content in
-                RequestContent(length: content.length) { () async throws(TransportError) in try await content.next() }
-            })
+        guard let content else { return try await cache.response(for: request) }
+        return try await cache.response(for: request, content: try await Self.content(content, of: request))
+    }
+
+    /// Returns the content of a short QUERY as data, by which the cache finds a stored response, and other content as a
+    /// stream.
+    private static func content(
+        _ stream: RequestContentStream, of request: HTTPRequest
+    ) async throws(LoadError) -> RequestContent {
+        guard request.method == .query, let length = stream.length, length <= QueryKey.maxContentByteCount else {
+            return RequestContent(length: stream.length) { () async throws(TransportError) in try await stream.next() }
+        }
+        var data = Data()
+        do throws(TransportError) {
+            while let chunk = try await stream.next() { data.append(chunk) }
+        } catch {
+            // The client has left.
+            throw .cancelled
+        }
+        return RequestContent(data)
     }
 }

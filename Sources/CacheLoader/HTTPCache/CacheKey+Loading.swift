@@ -1,5 +1,12 @@
 package import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 extension CacheKey {
     /// Returns the key of a loadable URL.
@@ -29,6 +36,16 @@ extension CacheKey {
             throw .invalidURL(url, reason: "its authority has more than a host and a port")
         }
         return try loading(url, partition: partition)
+    }
+
+    /// Returns the key of the response to a request for the resource of this key: this key, except for a QUERY (RFC
+    /// 10008 §2.7). A QUERY whose response must not be stored has this key, too.
+    func key(for request: HTTPRequest, _ content: RequestContent?, _ policy: CachePolicy) -> CacheKey {
+        // The bytes of a stream are unknown until they are sent.
+        guard request.method == .query, let bytes = content == nil ? Data() : content?.data,
+            let query = QueryKey(request, content: bytes, ignoresFormat: policy.ignoresQueryFormat)
+        else { return self }
+        return CacheKey(self, fragment: "QUERY-\(query.bytes.withUnsafeBytes { ContentDigest(of: $0) })")
     }
 }
 

@@ -11,7 +11,7 @@ extension CacheTransaction {
     /// `nil` if failures do not count: for other methods than GET and HEAD, and for a request with content, a range or
     /// conditions of its own.
     var failureRequest: String? {
-        guard request.method == .get || request.method == .head, content == nil,
+        guard request.method == .get || request.method == .head, !hasForeignContent,
             !request.headerFields.contains(.range), Preconditions(request).isEmpty
         else { return nil }
         let credentials = VaryKey.credentials(of: request, fingerprint: fingerprint).text

@@ -28,11 +28,13 @@ extension CacheTransaction {
             stored.responses[index].hasIntactBody = false
         }
         let candidates = zip(stored.entries, stored.responses).map { entry, response in
-            Explanation.Stored(response, url: entry.key.text, byteCount: entry.byteCount)
+            Explanation.Stored(response, url: (entry.key.withoutFragment ?? entry.key).text, byteCount: entry.byteCount)
         }
-        return Explanation(
+        var explanation = Explanation(
             of: reuse, on: request, url: url, stored: candidates, revalidation: revalidation,
             policy: policy, now: now, fingerprint: fingerprint)
+        explanation.method = method
+        return explanation
     }
 
     /// As ``decide()``, decides again without a stored response whose body turns out to be gone.

@@ -77,7 +77,9 @@ extension CacheTransaction {
         logForwarding(forwarding)
         let observed = ObservedRequest(context.meters, clock: configuration.clock)
         do throws(TransportError) {
-            var reply = try await context.transport.send(forwarding.request, content: content?.forSending())
+            var request = forwarding.request
+            request.method = method
+            var reply = try await context.transport.send(request, content: content?.forSending())
             reply.body = observed.headArrived(reply.body)
             logReply(reply.head.status)
             return reply

@@ -52,7 +52,7 @@ extension CacheTransaction {
         log(
             .requests, .debug, "asking the origin",
             [
-                "method": "\(forwarding.request.method.rawValue)", "url": "\(LoggedURL(url))",
+                "method": "\(method.rawValue)", "url": "\(LoggedURL(url))",
                 "reason": "\(forwarding.reason.rawValue)",
             ])
     }

@@ -94,7 +94,7 @@ extension CacheTransaction {
     func metadata(of response: StoredResponse, _ times: Times, under key: CacheKey) -> EntryMetadata {
         var metadata = EntryCodec.metadata(
             of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
-        // The key is a name, which does not contain the URL.
+        // The key is a name, which does not contain the URL, or has a fragment.
         if self.key != target { metadata.url = url }
         if self.key == target, !NoVarySearch(response.fields).isDefault {
             metadata.searchBase = String(NoVarySearch.base(of: key.text))

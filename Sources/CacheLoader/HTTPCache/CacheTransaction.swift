@@ -14,7 +14,10 @@ internal import Foundation
 /// Decides about the request, then answers from the store or forwards it. After a forward, decides about the reply and
 /// commits it. ``ReuseDecision`` and ``ReplyDecision`` decide and are pure; this type acts on their decisions.
 struct CacheTransaction: Sendable {
+    /// The request, as its response is stored. A QUERY is a GET of its equivalent resource (RFC 10008 §2.2).
     var request: HTTPRequest
+    /// The method that the origin gets.
+    let method: HTTPRequest.Method
     let content: RequestContent?
     let context: CacheContext
     let configuration: HTTPCache.Configuration
@@ -31,7 +34,7 @@ struct CacheTransaction: Sendable {
 
     /// - Parameters:
     ///   - key: The key of the stored response.
-    ///   - target: The key of the request's URL, if it differs from `key`.
+    ///   - target: The key of the request's URL, if it differs from `key`. A QUERY with equal keys by-passes the store.
     ///   - policy: The configured policy with the changes of the request.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
@@ -40,6 +43,8 @@ struct CacheTransaction: Sendable {
         keepsErrors: Bool = true
     ) {
         self.request = context.transport.prepare(request)
+        method = request.method
+        if method == .query, let target, target != key { self.request.method = .get }
         self.content = content
         self.context = context
         self.configuration = configuration
@@ -52,6 +57,9 @@ struct CacheTransaction: Sendable {
     var store: ResponseStore { context.store }
     var now: HTTPDate { HTTPDate(configuration.clock()) }
     var url: String { target.text }
+
+    /// Whether the content of the request is not a part of its key.
+    var hasForeignContent: Bool { content != nil && method == request.method }
 
     /// The stored responses for the key: as entries of the store and as HTTP responses, with equal indices.
     struct Stored {
@@ -217,7 +225,7 @@ struct CacheTransaction: Sendable {
 
     /// Whether the response to another request could answer this one.
     func mayShare(_ forwarding: Forwarding) -> Bool {
-        guard request.method == .get, content == nil, policy.mode != .remoteOnly else { return false }
+        guard request.method == .get, !hasForeignContent, policy.mode != .remoteOnly else { return false }
         if isBackground { return true }
         switch forwarding.reason {
         case .uriMiss, .varyMiss, .miss, .stale, .partial: break

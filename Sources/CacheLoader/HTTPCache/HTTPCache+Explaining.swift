@@ -12,12 +12,13 @@ extension HTTPCache {
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
+    ///   - content: The content of the request, which matters for the method QUERY; `nil` for none.
     ///   - policy: Changes properties of the configured policy for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``; ``LoadError/store(_:)`` if the store cannot be read. In the
     ///   second case, ``response(for:content:policy:)`` would ask the origin.
     public func explanation(
-        of request: HTTPRequest, policy: CachePolicy.Override = .init()
+        of request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
     ) throws(LoadError) -> Explanation {
-        try transaction(for: request, content: nil, policy: policy).explanation()
+        try transaction(for: request, content: content, policy: policy).explanation()
     }
 }

@@ -96,6 +96,6 @@ extension HTTPCache {
 
     private static func isLostConnection(_ failure: LoadError, _ transaction: CacheTransaction) -> Bool {
         guard case .transport(let error, _) = failure, error.code == .connectionLost else { return false }
-        return [.get, .head].contains(transaction.request.method) && transaction.content == nil
+        return [.get, .head].contains(transaction.request.method) && !transaction.hasForeignContent
     }
 }

@@ -14,8 +14,9 @@ public import Foundation
 /// An HTTP cache between a client and its origins (RFC 9111): takes a request, and returns a response.
 ///
 /// Accepts all methods and all statuses. Answers a GET from the store while the stored response is fresh, and validates
-/// a stale one. Fetches and stores a missing one. Answers a HEAD from the stored response to a GET. Forwards all other
-/// requests. After the success of an unsafe method, invalidates the stored responses of the URL (RFC 9111 §4.4). Bodies
+/// a stale one. Fetches and stores a missing one. Answers a HEAD from the stored response to a GET. Answers
+/// a QUERY from the stored response to an equal QUERY, if its content is data of at most 64 KiB (RFC 10008). Forwards all
+/// other requests. After the success of an unsafe method, invalidates the stored responses of the URL (RFC 9111 §4.4). Bodies
 /// reach the reader while the store receives them.
 ///
 /// ```swift
@@ -139,9 +140,9 @@ public final class HTTPCache: Sendable {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public func storedResponse(
-        for request: HTTPRequest, policy: CachePolicy.Override = .init()
+        for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
     ) throws(LoadError) -> CachedResponse? {
-        let transaction = try transaction(for: request, content: nil, policy: policy)
+        let transaction = try transaction(for: request, content: content, policy: policy)
         do {
             guard let response = try transaction.answerFromStore() else { return nil }
             meters.requests.add()
@@ -159,11 +160,12 @@ public final class HTTPCache: Sendable {
         for request: HTTPRequest, content: RequestContent?, policy: CachePolicy.Override
     ) throws(LoadError) -> CacheTransaction {
         let configuration = configuration
-        let key = try CacheKey.loading(request, partition: configuration.partition)
+        let target = try CacheKey.loading(request, partition: configuration.partition)
+        let policy = configuration.policy.applying(configuration.urlPolicies, to: target).applying(policy)
         var request = request
-        request.setTarget(to: key)
+        request.setTarget(to: target)
         return CacheTransaction(
-            request, content: content, key: key, context: context, configuration: configuration,
-            policy: configuration.policy.applying(configuration.urlPolicies, to: key).applying(policy))
+            request, content: content, key: target.key(for: request, content, policy), target: target,
+            context: context, configuration: configuration, policy: policy)
     }
 }

@@ -8,14 +8,25 @@ struct LoadTarget: Hashable {
     /// The key of the requested URL.
     let url: CacheKey
 
-    init(_ request: ResourceRequest, partition: String) throws(LoadError) {
-        url = try .loading(request.url, partition: partition)
-        guard let name = request.key else {
-            key = url
+    init(_ request: ResourceRequest, _ configuration: ResourceLoader.Configuration) throws(LoadError) {
+        url = try .loading(request.url, partition: configuration.partition)
+        let resource = try Self.resource(of: request, url)
+        guard request.method == .query else {
+            key = resource
             return
         }
+        let policy = configuration.policy.applying(configuration.urlPolicies, to: url).applying(request.policy)
+        let head = HTTPRequest(request.method, key: url, fields: request.headerFields)
+        let query = resource.key(for: head, request.content.map { RequestContent($0) }, policy)
+        // The name of a resource does not stand for the answer to a query without a key.
+        key = query == resource ? url : query
+    }
+
+    /// Returns the key of the request regardless of its content: the URL, or the name that stands in its place.
+    private static func resource(of request: ResourceRequest, _ url: CacheKey) throws(LoadError) -> CacheKey {
+        guard let name = request.key else { return url }
         do throws(StoreError) {
-            key = try CacheKey(name: name + Self.suffix(request.headerFields), partition: partition)
+            return try CacheKey(name: name + suffix(request.headerFields), partition: url.partition)
         } catch {
             guard case .invalidKey(_, let reason) = error else { throw .store(error) }
             throw .invalidKey(name, reason: reason)

@@ -12,7 +12,8 @@ extension ResourceLoader {
         try cancel(ResourceRequest(url))
     }
 
-    /// Cancels all loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``.
+    /// Cancels all loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``. A QUERY
+    /// with content cancels only equal queries.
     ///
     /// The method, the policy and the other properties of the loads do not matter, nor does the number of their
     /// callers. All waiters receive ``LoadError/cancelled`` at once, and the transfers stop, even those that were to
@@ -22,14 +23,14 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func cancel(_ request: ResourceRequest) throws(LoadError) {
-        cancelLoads(of: try LoadTarget(request, partition: configuration.partition).key)
+        cancelLoads(of: try LoadTarget(request, configuration).key)
     }
 
     /// - Parameter key: The key of the stored response; `nil` for all loads.
     private func cancelLoads(of key: CacheKey?) {
         let waiters = changeLoads { loads in
             loads.cancellations.note(key)
-            return loads.table.detachAll { key == nil || $0.target.key == key }
+            return loads.table.detachAll { key == nil || $0.target.key == key || $0.target.key.withoutFragment == key }
         }
         for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }

@@ -97,7 +97,7 @@ extension ResourceLoader {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
-        let key = try LoadTarget(request, partition: configuration.partition).key
+        let key = try LoadTarget(request, configuration).key
         return try await changing { () async throws(StoreError) in try await store.remove(key) }
     }
 }

@@ -11,8 +11,8 @@ extension ResourceLoader {
         _ transaction: CacheTransaction, ended: @escaping @Sendable (Revalidations.Outcome) -> Void
     ) {
         let request = ResourceRequest(
-            transaction.url, headerFields: transaction.request.headerFields, lane: .background,
-            retry: .never)
+            transaction.url, method: transaction.method, content: transaction.content?.data,
+            headerFields: transaction.request.headerFields, lane: .background, retry: .never)
         let target = LoadTarget(key: transaction.key, url: transaction.target)
         let load = backgroundLoad(of: request, target, transaction.policy)
         let (ticket, sleep) = (makeTicket(), load.configuration.sleep)

@@ -14,8 +14,8 @@ public import Foundation
 public struct ResourceRequest: Hashable, Sendable {
     /// An absolute `http` or `https` URL, a `file` URL or a path, as text. The load checks the text.
     public var url: String
-    /// The method; GET by default. Loads with methods other than GET and HEAD share nothing, and their responses are
-    /// not stored.
+    /// The method; GET by default. Loads with methods other than GET, HEAD and QUERY share nothing, and their responses
+    /// are not stored. A QUERY is stored if it has a `Content-Type`, and at most 64 KiB of content (RFC 10008).
     public var method: HTTPRequest.Method
     /// The content of the request; `nil`, the default, for none.
     public var content: Data?

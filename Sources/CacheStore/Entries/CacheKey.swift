@@ -16,7 +16,8 @@ public struct CacheKey: Hashable, Sendable {
     /// The user, tenant or site that the entry belongs to. A lookup in one partition never finds an entry of another.
     public let partition: String
 
-    /// The normalised URL, or `name=` and the name.
+    /// The normalised URL, or `name=` and the name. For the answer to a QUERY request, `#` and a digest of its content
+    /// follow.
     public let text: String
 
     /// Creates the key of a URL.

@@ -25,7 +25,7 @@ public struct Explanation: Hashable, Sendable {
     }
 
     /// The method of the request.
-    public let method: HTTPRequest.Method
+    public package(set) var method: HTTPRequest.Method
     /// The normalized URL of the request.
     public let url: String
     /// The time of the decision.

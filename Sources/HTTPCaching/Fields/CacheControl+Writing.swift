@@ -29,6 +29,7 @@ extension CacheControl {
             elements.append("no-cache=\"\(noCacheFields.joined(separator: ", "))\"")
         }
         write("no-store", noStore)
+        write("no-transform", noTransform)
         write("private", isPrivate, isMalformed: privateIsMalformed)
         write("public", isPublic)
         write("must-revalidate", mustRevalidate, isMalformed: mustRevalidateIsMalformed)

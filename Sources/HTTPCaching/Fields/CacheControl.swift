@@ -24,6 +24,8 @@ public struct CacheControl: Hashable, Sendable {
     public var noCacheFields: [String] = []
     /// `no-store`, of a request or response (RFC 9111 §5.2.1.5, §5.2.2.5).
     public var noStore = false
+    /// `no-transform`, of a request or response (RFC 9111 §5.2.1.6, §5.2.2.6).
+    public var noTransform = false
     /// `private`, of a response, with or without field names (RFC 9111 §5.2.2.7).
     public var isPrivate = false
     /// Whether only malformed elements contain `private`. They restrict; a well-formed one also permits a private cache
@@ -179,6 +181,7 @@ extension CacheControl {
         case 8 where name.isCaseInsensitively("no-store"): noStore = true
         case 9 where name.isCaseInsensitively("max-stale"): maxStale.setIfAbsent(.malformed)
         case 9 where name.isCaseInsensitively("min-fresh"): minFresh.setIfAbsent(.malformed)
+        case 12 where name.isCaseInsensitively("no-transform"): noTransform = true
         case 14 where name.isCaseInsensitively("only-if-cached"): onlyIfCached = true
         case 14 where name.isCaseInsensitively("stale-if-error"): staleIfError.setIfAbsent(.malformed)
         case 15 where name.isCaseInsensitively("must-revalidate"):

@@ -30,6 +30,9 @@ extension CachePolicy {
         /// See ``CachePolicy/staleWhenDisconnected``.
         public var staleWhenDisconnected: Duration?
 
+        /// See ``CachePolicy/ignoresQueryFormat``.
+        public var ignoresQueryFormat: Bool?
+
         /// Creates an override of the given properties; without arguments, of none.
         public init(
             mode: Mode? = nil,
@@ -38,7 +41,8 @@ extension CachePolicy {
             heuristicFraction: Double? = nil,
             heuristicLimit: Duration? = nil,
             staleIfError: Duration? = nil,
-            staleWhenDisconnected: Duration? = nil
+            staleWhenDisconnected: Duration? = nil,
+            ignoresQueryFormat: Bool? = nil
         ) {
             self.mode = mode
             self.lifetimeOverride = lifetimeOverride
@@ -47,6 +51,7 @@ extension CachePolicy {
             self.heuristicLimit = heuristicLimit
             self.staleIfError = staleIfError
             self.staleWhenDisconnected = staleWhenDisconnected
+            self.ignoresQueryFormat = ignoresQueryFormat
         }
 
         /// Changes only the mode: ``CachePolicy/Mode/http``.
@@ -80,6 +85,7 @@ extension CachePolicy {
         if let limit = override.heuristicLimit { policy.heuristicLimit = limit }
         if let allowance = override.staleIfError { policy.staleIfError = allowance }
         if let allowance = override.staleWhenDisconnected { policy.staleWhenDisconnected = allowance }
+        if let ignores = override.ignoresQueryFormat { policy.ignoresQueryFormat = ignores }
         return policy
     }
 }
@@ -94,6 +100,7 @@ extension CachePolicy.Override {
             heuristicFraction: other.heuristicFraction ?? heuristicFraction,
             heuristicLimit: other.heuristicLimit ?? heuristicLimit,
             staleIfError: other.staleIfError ?? staleIfError,
-            staleWhenDisconnected: other.staleWhenDisconnected ?? staleWhenDisconnected)
+            staleWhenDisconnected: other.staleWhenDisconnected ?? staleWhenDisconnected,
+            ignoresQueryFormat: other.ignoresQueryFormat ?? ignoresQueryFormat)
     }
 }

@@ -112,6 +112,14 @@ public struct CachePolicy: Hashable, Sendable {
     /// The first valid field in a response replaces `Cache-Control` and `Expires`.
     public var targetedFields: [String]
 
+    /// Whether QUERY requests whose JSON content differs only in insignificant whitespace (RFC 8259 §2) share stored
+    /// responses. Default: `false`; every byte of the content counts.
+    ///
+    /// RFC 10008 §2.7 permits such a normalisation for the cache key; the request itself is sent unchanged. It applies
+    /// to `application/json` and to types that end in `+json`, without a content coding, unless the request has
+    /// `no-transform`. An origin that distinguishes such requests would be answered for wrongly.
+    public var ignoresQueryFormat: Bool
+
     /// Creates a policy; each parameter has the default of its property.
     public init(
         mode: Mode = .http,
@@ -122,7 +130,8 @@ public struct CachePolicy: Hashable, Sendable {
         isShared: Bool = false,
         staleIfError: Duration = .zero,
         staleWhenDisconnected: Duration = .seconds(Int64.max),
-        targetedFields: [String] = []
+        targetedFields: [String] = [],
+        ignoresQueryFormat: Bool = false
     ) {
         self.mode = mode
         self.lifetimeOverride = lifetimeOverride
@@ -133,6 +142,7 @@ public struct CachePolicy: Hashable, Sendable {
         self.staleIfError = staleIfError
         self.staleWhenDisconnected = staleWhenDisconnected
         self.targetedFields = targetedFields
+        self.ignoresQueryFormat = ignoresQueryFormat
     }
 
     /// The policy of a shared cache, such as a proxy, with defaults for all other properties.

@@ -1,3 +1,5 @@
+import CacheLoader
+import CacheStore
 import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
@@ -50,6 +52,28 @@ extension ToolTests {
                 default: .status(.notFound)
                 }
             }
+        }
+
+        @Test("Q11: the content of a QUERY finds its stored response")
+        func query() async throws {
+            let url = origin.url("/fresh")
+            let store = try ResponseStore(directory: URL(filePath: tool.store))
+            let loader = ResourceLoader(store: store)
+            _ = try await loader.load(
+                ResourceRequest(
+                    url, method: .query, content: Data("rows".utf8), headerFields: [.contentType: "application/sql"]))
+            store.close()
+            func explain(_ options: [String]) async throws -> [String] {
+                try await tool.raw(
+                    ["explain", url, "--method", "QUERY", "-H", "Content-Type: application/sql", "--store", tool.store]
+                        + options
+                ).lines
+            }
+            let hit = try await explain(["--data", "rows"])
+            #expect(
+                hit.prefix(2) == ["QUERY \(url)", "outcome     hit: the stored response answers"], "\(hit)")
+            #expect(try await explain(["--data", "others"])[1].hasPrefix("outcome     forward"))
+            #expect(try await explain([])[1].hasPrefix("outcome     forward"))
         }
 
         @Test("A fresh response: the rule, the lifetime and the age, and no use of it")

@@ -1,8 +1,8 @@
 internal import CacheStore
 
 extension ResponseStore {
-    /// Starts changes while another connection holds the write lock. Returns once they wait: the first for the lock, the
-    /// others for the transaction after it.
+    /// Starts changes while another connection holds the write lock. Returns when the first one waits for the lock, and the
+    /// rest for the transaction after it.
     func startChanges<Value: Sendable>(
         _ count: Int, _ change: @escaping @Sendable (Int) async throws -> Value
     ) async -> [Task<Value, any Error>] {

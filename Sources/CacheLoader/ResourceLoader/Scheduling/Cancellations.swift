@@ -29,6 +29,9 @@ struct Cancellations: Sendable {
 
     /// Returns whether a load was cancelled after its creation.
     func include(_ load: Load) -> Bool {
-        load.cancellations < max(latestOfAll, latestByKey[load.target.key] ?? 0)
+        guard load.cancellations < count else { return false }
+        // A QUERY has a key of its own. A cancellation of its URL includes it.
+        let latest = [load.target.key, load.target.key.withoutFragment].compactMap { $0.flatMap { latestByKey[$0] } }
+        return load.cancellations < max(latestOfAll, latest.max() ?? 0)
     }
 }

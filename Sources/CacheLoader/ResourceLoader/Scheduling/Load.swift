@@ -32,7 +32,7 @@ struct Load: Hashable, Sendable {
     let isBackground: Bool
 
     init(_ request: ResourceRequest, _ settings: LoaderSettings, cancellations: UInt64) throws(LoadError) {
-        let target = try LoadTarget(request, partition: settings.configuration.partition)
+        let target = try LoadTarget(request, settings.configuration)
         self.init(request, target, settings, cancellations: cancellations)
     }
 
@@ -54,7 +54,7 @@ struct Load: Hashable, Sendable {
         changes = policy == nil && !configuration.urlPolicies.isEmpty ? request.policy : nil
         self.cancellations = cancellations
         self.settings = settings
-        let isShareable = Self.isShareable(request.method)
+        let isShareable = Self.isShareable(request.method, target)
         number = isShareable ? 0 : settings.nextNumber()
         // RFC 9110 §9.2.2: do not retry a request whose method is not idempotent.
         let isIdempotent = isShareable || request.method.isSafe || [.put, .delete].contains(request.method)
@@ -88,7 +88,12 @@ struct Load: Hashable, Sendable {
     var host: String { target.url.host ?? "" }
 
     /// Whether other loads may share the response.
-    var isShareable: Bool { Self.isShareable(method) }
+    var isShareable: Bool { Self.isShareable(method, target) }
 
-    private static func isShareable(_ method: HTTPRequest.Method) -> Bool { method == .get || method == .head }
+    private static func isShareable(_ method: HTTPRequest.Method, _ target: LoadTarget) -> Bool {
+        method == .get || method == .head || (method == .query && target.key != target.url)
+    }
+
+    /// Whether a stored response may be the content that the load asks for.
+    var mayBeStored: Bool { isShareable && method != .head }
 }

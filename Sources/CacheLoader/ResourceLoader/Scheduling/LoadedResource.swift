@@ -34,7 +34,7 @@ extension CachedResponse {
     /// Returns the stored entry if the response is its complete body. Returns `nil` for a part, for a response to HEAD,
     /// and for a status such as 304 or 404.
     func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {
-        guard method == .get, status.kind == .successful, status != .partialContent, let entry,
+        guard method.isRetrieval, status.kind == .successful, status != .partialContent, let entry,
             entry.metadata.part == nil
         else { return nil }
         return entry

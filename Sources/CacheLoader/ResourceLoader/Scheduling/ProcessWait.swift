@@ -12,7 +12,7 @@ extension ResourceLoader {
         let waited = loads.withLock { $0.waits[id] } ?? .zero
         // Leave half of the time for the origin.
         let limit = min(load.configuration.processWait, (load.timeout ?? .seconds(Int64.max)) / 2) - waited
-        guard limit > .zero, load.method == .get, load.policy.mode != .remoteOnly,
+        guard limit > .zero, load.mayBeStored, load.policy.mode != .remoteOnly,
             !transaction(load).forbidsNetwork, !context.coalescer.isHung(key),
             store.keyLocks.isHeldElsewhere(key)
         else { return false }

@@ -55,10 +55,12 @@ extension ResourceLoader {
         if !configuration.credentials.isEmpty, !fields.contains(.authorization) {
             fields[.authorization] = url.origin.flatMap { configuration.credentials[$0]?.fieldValue }
         }
+        let (request, policy) = (HTTPRequest(step.method, key: url, fields: fields), load.policy(for: url))
+        // The key of a redirected QUERY depends on its new URL.
+        let key = step.target.key == url ? url.key(for: request, step.content, policy) : step.target.key
         var transaction = CacheTransaction(
-            HTTPRequest(step.method, key: url, fields: fields), content: step.content,
-            key: step.target.key, target: url, context: context, configuration: load.settings.cache,
-            policy: load.policy(for: url), keepsErrors: false)
+            request, content: step.content, key: key, target: url, context: context,
+            configuration: load.settings.cache, policy: policy, keepsErrors: false)
         transaction.contentTypeFilter = configuration.contentTypeFilter
         transaction.isBackground = load.isBackground
         transaction.request.addLoaderFields(decodesContent: configuration.decodesContent)

@@ -46,7 +46,7 @@ extension ResourceLoader {
     /// Returns stored content, fresh or stale; `nil` if there is none, or if its origin forbids serving it without
     /// validation.
     func loadStaleFromStore(_ load: Load) async -> LoadedResource? {
-        guard load.method == .get, load.policy.mode != .remoteOnly else { return nil }
+        guard load.mayBeStored, load.policy.mode != .remoteOnly else { return nil }
         var transaction = transaction(load)
         transaction.policy.mode = .cacheOnly
         guard let response = try? transaction.contentFromStore(),
@@ -57,7 +57,7 @@ extension ResourceLoader {
 
     /// Returns whether stored responses answer a load without the network. Records no access.
     func isAnsweredFromStore(_ load: Load) -> Bool {
-        guard load.method == .get else { return false }
+        guard load.mayBeStored else { return false }
         return (try? freshSteps(load)) != nil
     }
 

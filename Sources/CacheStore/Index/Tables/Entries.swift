@@ -257,11 +257,11 @@ extension WriteTransaction {
         return count
     }
 
-    /// Removes all responses of a key; returns their number.
+    /// Removes all responses of a key, and of its URL with any fragment; returns their number.
     package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
-        let statement = try connection.prepared("SELECT id FROM entry WHERE partition = ?1 AND key = ?2")
-        statement.bind(key.partition, at: 1)
-        statement.bind(key.text, at: 2)
+        let statement = try connection.prepared(
+            "SELECT id FROM entry WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4))")
+        statement.bindWithFragments(key)
         return try removeEntries(statement.integers())
     }
 

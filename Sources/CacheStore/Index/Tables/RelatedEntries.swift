@@ -19,13 +19,15 @@ extension Connection {
         return keys
     }
 
-    /// Returns the groups to which the entries of a key belong.
+    /// Returns the groups to which the entries of a key belong, and those of its URL with any fragment.
     package func groups(of key: CacheKey) throws(SQLiteError) -> [String] {
         let statement = try prepared(
-            "SELECT groups FROM entry WHERE partition = ?1 AND key = ?2 AND groups IS NOT NULL")
+            """
+            SELECT groups FROM entry
+            WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4)) AND groups IS NOT NULL
+            """)
         defer { statement.reset() }
-        statement.bind(key.partition, at: 1)
-        statement.bind(key.text, at: 2)
+        statement.bindWithFragments(key)
         var groups: [String] = []
         while try statement.step() { groups += statement.names(0) }
         return groups

@@ -54,7 +54,7 @@ extension Connection {
         try deletion.run()
     }
 
-    /// Whether a removal of `key`, or of a set of entries that contains it, came after `generation`.
+    /// Whether a removal of `key`, of its URL, or of a set of entries that contains it, came after `generation`.
     package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(SQLiteError) -> Bool {
         let present = try self.generation().number
         // A new index counts from zero, so the present generation may be the smaller one.
@@ -65,13 +65,14 @@ extension Connection {
             """
             SELECT 1 FROM removal
             WHERE generation > ?1 AND (partition_checksum IS NULL OR partition_checksum = ?2)
-                AND (key_checksum IS NULL OR key_checksum = ?3)
+                AND (key_checksum IS NULL OR key_checksum = ?3 OR key_checksum = ?4)
             """)
         defer { statement.reset() }
         let checksum = KeyChecksum(key)
         statement.bind(generation.number, at: 1)
         statement.bind(checksum.partition, at: 2)
         statement.bind(checksum.key, at: 3)
+        statement.bind(key.withoutFragment.map { KeyChecksum($0).key }, at: 4)
         return try statement.step()
     }
 }

@@ -1,0 +1,37 @@
+/// Keys of several resources with one URL.
+///
+/// The key of a URL has no fragment. So a fragment can distinguish the responses to requests with the same URL and
+/// different content.
+extension CacheKey {
+    /// Creates the key of one of several resources that share `key`.
+    ///
+    /// A removal of the key of a URL also removes the entries of the URL with any fragment.
+    package init(_ key: CacheKey, fragment: String) {
+        self.init(stored: "\(key.text)#\(fragment)", partition: key.partition)
+    }
+
+    /// The key of the URL without its fragment; `nil` for a key without a fragment, and for a name.
+    package var withoutFragment: CacheKey? {
+        guard !isName, let end = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
+        return CacheKey(stored: String(text[..<end]), partition: partition)
+    }
+
+    /// The texts of the keys with a fragment, from the first to before the second; empty for a name and for a key that
+    /// has a fragment.
+    var fragments: Range<String> {
+        // '$' follows '#'.
+        isName || text.utf8.contains(UInt8(ascii: "#")) ? ""..<"" : "\(text)#"..<"\(text)$"
+    }
+
+    private var isName: Bool { text.utf8.starts(with: "name=".utf8) }
+}
+
+extension Statement {
+    /// Binds partition and key at 1 and 2, and the bounds of its keys with a fragment at 3 and 4.
+    func bindWithFragments(_ key: CacheKey) {
+        bind(key.partition, at: 1)
+        bind(key.text, at: 2)
+        bind(key.fragments.lowerBound, at: 3)
+        bind(key.fragments.upperBound, at: 4)
+    }
+}

@@ -1,0 +1,69 @@
+public import HTTPTypes
+
+/// The part of a cache key that tells the QUERY requests for one URL apart: their content, and the metadata of that
+/// content (RFC 10008 §2.7).
+///
+/// The response to a QUERY represents an *equivalent resource*, which a GET would retrieve (RFC 10008 §2.2). So a cache
+/// stores the response under the URL together with this key, and decides about the request as about a GET:
+///
+/// ```swift
+/// guard let query = QueryKey(request, content: content) else { return try await forward(request, content) }
+/// let key = url + "#" + SHA256.hash(data: query.bytes).description
+/// var get = request
+/// get.method = .get
+/// let decision = ReuseDecision(for: get, candidates: responses[key, default: []], …)
+/// ```
+///
+/// Never store the response to a QUERY under its URL alone. The decisions of this module refuse the method QUERY itself.
+///
+/// Making a key takes one pass over the content.
+public struct QueryKey: Hashable, Sendable {
+    /// The longest content with a key, in bytes: 64 KiB. A cache has to read the whole content before it knows the key.
+    public static let maxContentByteCount = 65_536
+
+    /// Bytes that are equal for equal queries only. They contain the content, and can be as long: store a digest.
+    public let bytes: [UInt8]
+
+    /// Creates the key of a QUERY request; `nil` if the response must not be stored.
+    ///
+    /// There is no key for another method, for content of more than ``maxContentByteCount`` bytes, and for a request
+    /// without `Content-Type`, which "is incorrect by definition" (RFC 10008 §2.1).
+    ///
+    /// - Parameters:
+    ///   - request: The request, with the fields that describe its content.
+    ///   - content: The content as sent.
+    ///   - ignoresFormat: Whether insignificant whitespace in JSON content is ignored; see
+    ///     ``CachePolicy/ignoresQueryFormat``.
+    public init?(_ request: HTTPRequest, content: some Collection<UInt8>, ignoresFormat: Bool = false) {
+        let fields = request.headerFields
+        guard request.method == .query, content.count <= Self.maxContentByteCount,
+            fields[.contentType].map({ !$0.isEmpty }) ?? false
+        else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(content.count + 128)
+        // A field value contains no line feed. So an empty line ends the metadata, and no content can look like metadata.
+        for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
+            for field in fields where field.name == name {
+                bytes.append(contentsOf: "\(name.canonicalName):".utf8)
+                field.withUnsafeBytesOfValue { bytes.append(contentsOf: $0) }
+                bytes.append(UInt8(ascii: "\n"))
+            }
+        }
+        bytes.append(UInt8(ascii: "\n"))
+        if ignoresFormat, Self.isPlainJSON(fields), let compact = CompactJSON.bytes(of: content) {
+            bytes.append(contentsOf: compact)
+        } else {
+            bytes.append(contentsOf: content)
+        }
+        self.bytes = bytes
+    }
+
+    /// Whether the content is JSON without a content coding, and the client permits another form of it for the key.
+    private static func isPlainJSON(_ fields: HTTPFields) -> Bool {
+        // RFC 9111 §5.2.1.6
+        guard !CacheControl(fields).noTransform, !fields.contains(.contentEncoding) else { return false }
+        let type = (fields[.contentType] ?? "").prefix { !"; \t".contains($0) }.lowercased()
+        // RFC 6839 §3.1
+        return type == "application/json" || type.hasSuffix("+json")
+    }
+}

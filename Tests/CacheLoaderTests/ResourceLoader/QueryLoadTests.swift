@@ -1,0 +1,150 @@
+import CacheLoader
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("ResourceLoader: QUERY", .timeLimit(.minutes(5)))
+struct QueryLoadTests {
+    private static let url = "https://example.com/a"
+
+    private func query(
+        _ content: String, _ url: String = url, key: String? = nil, policy: CachePolicy.Override = .init()
+    ) -> ResourceRequest {
+        ResourceRequest(
+            url, method: .query, content: Data(content.utf8), headerFields: [.contentType: "application/sql"],
+            policy: policy, key: key)
+    }
+
+    /// An origin that answers with the content of the request, and with redirects for the paths that are statuses.
+    private static func echo(_ fields: HTTPFields = [.cacheControl: "max-age=60"]) -> ScriptedTransport {
+        ScriptedTransport { request, content in
+            if let path = request.path, let status = Int(path.dropFirst()) {
+                return .reply(HTTPResponse.Status(code: status), [.location: "/a", .cacheControl: "max-age=60"])
+            }
+            return .reply(200, fields, "\(request.method): \(String(decoding: content ?? Data(), as: UTF8.self))")
+        }
+    }
+
+    private func text(_ loaded: Loaded<Data>) -> String { String(decoding: loaded.value, as: UTF8.self) }
+
+    @Test(
+        "Q11: equal queries are answered from the store, under a name of the caller's, too",
+        arguments: [nil, "name"] as [String?])
+    func stored(key: String?) async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        for (content, source) in [("one", ResponseSource.network), ("one", .disk), ("two", .network)] {
+            let loaded = try await fixture.loader.load(query(content, key: key))
+            #expect(loaded.source == source)
+            #expect(text(loaded) == "QUERY: \(content)")
+        }
+        #expect(try await fixture.loader.load(ResourceRequest(Self.url, key: key)).source == .network)
+        #expect(try await fixture.loader.contains(query("two", key: key)))
+        #expect(try await !fixture.loader.contains(query("three", key: key)))
+    }
+
+    @Test("Q18: equal queries at the same time are one request; a removal of the URL removes their answers")
+    func sharedAndRemoved() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "rows")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = (0..<10).map { _ in Task { try await fixture.loader.load(query("one")) } }
+        while transport.requestCount < 1 { await Task.yield() }
+        gate.open()
+        for load in loads { #expect(text(try await load.value) == "rows") }
+        #expect(transport.requestCount == 1)
+        #expect(try await fixture.loader.remove(Self.url))
+        #expect(try await fixture.loader.load(query("one")).source == .network)
+    }
+
+    @Test(
+        "Q16: a redirect keeps the method and the content, except for 303",
+        arguments: [(301, "QUERY: one"), (302, "QUERY: one"), (303, "GET: "), (307, "QUERY: one"), (308, "QUERY: one")])
+    func redirected(status: Int, answer: String) async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(text(try await fixture.loader.load(query("one", "https://example.com/\(status)"))) == answer)
+        // What the redirect led to is stored under its own URL.
+        let direct = status == 303 ? ResourceRequest(Self.url) : query("one")
+        #expect(try await fixture.loader.load(direct).source == .disk)
+        #expect(try await fixture.loader.load(query("one", "https://example.com/\(status)")).source == .disk)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("Q15: a background revalidation of the loader sends the content again")
+    func background() async throws {
+        let transport = Self.echo([.cacheControl: "max-age=60, stale-while-revalidate=60"])
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.loader.load(query("one"))
+        fixture.clock.advance(by: 61)
+        #expect(try await fixture.loader.load(query("one")).isStale)
+        await fixture.loader.waitForBodies()
+        while transport.requestCount < 2 { await Task.yield() }
+        #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
+        #expect(transport.requests.map(\.method) == [.query, .query])
+    }
+
+    @Test(
+        "Q12: loads that by-pass the store share nothing, whatever name they have",
+        arguments: [nil, "name"] as [String?])
+    func bypass(key: String?) async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        var request = query("one", key: key)
+        request.headerFields = [:]
+        for _ in 0..<2 { #expect(try await fixture.loader.load(request).source == .network) }
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    @Test("Q11: a failure blocks equal queries only")
+    func failures() async throws {
+        let transport = ScriptedTransport { _, content in
+            .reply(content == Data("bad".utf8) ? 422 : 200, [.cacheControl: "no-store"])
+        }
+        let fixture = try LoaderFixture(transport: transport) {
+            $0.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
+        }
+        for _ in 0..<3 {
+            await expectError(.status(422, url: Self.url)) { try await fixture.loader.load(query("bad")) }
+        }
+        #expect(transport.requestCount == 1)
+        _ = try await fixture.loader.load(query("good"))
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("cancelling a URL cancels its queries; cancelling a query cancels the equal ones only")
+    func cancelled() async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in
+            do {
+                try await Task.sleep(for: .seconds(3600))
+            } catch {}
+            throw TransportError(.cancelled)
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let loads = ["one", "two"].map { content in Task { try await fixture.loader.load(query(content)) } }
+        while transport.requestCount < 2 { await Task.yield() }
+        try fixture.loader.cancel(query("one"))
+        await #expect(throws: LoadError.cancelled) { try await loads[0].value }
+        try fixture.loader.cancel(Self.url)
+        await #expect(throws: LoadError.cancelled) { try await loads[1].value }
+    }
+
+    @Test("Q11: a QUERY goes through the default transport to a real origin", .timeLimit(.minutes(1)))
+    func realOrigin() async throws {
+        let origin = try await LoopbackOrigin { request in
+            .ok(Array("\(request.method): \(request.body.count)".utf8), cacheControl: "max-age=60")
+        }
+        let fixture = try LoaderFixture(transport: DefaultTransport())
+        let url = origin.url("/search")
+        #expect(text(try await fixture.loader.load(query("one two", url))) == "QUERY: 7")
+        #expect(try await fixture.loader.load(query("one two", url)).source == .disk)
+        #expect(origin.requestCount == 1)
+    }
+}
