@@ -20,6 +20,22 @@ extension ResponseStore {
         return try openBody(entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil)
     }
 
+    /// The result of opening a body with a limit.
+    package enum BodyOpening: Sendable {
+        case open(StoredBody)
+        /// The body is gone; see ``ResponseStore/openBody(of:)``.
+        case gone
+        /// The body is longer than the limit, and has not been compared with its digest yet.
+        case unverified
+    }
+
+    /// Opens the body of an entry like ``openBody(of:)``, unless that takes a comparison of more than `limit` bytes with
+    /// their digest.
+    package func openBody(of entry: StoredEntry, verifyingUpTo limit: Int64) throws(StoreError) -> BodyOpening {
+        try checkOpen()
+        return try openBody(entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: limit)
+    }
+
     /// Stages a file for a body.
     func stage() throws(StoreError) -> StagedFile {
         do throws(SystemError) {
@@ -37,12 +53,21 @@ extension ResponseStore {
     func openBody(
         _ digest: ContentDigest?, byteCount: Int64, isPart: Bool = false
     ) throws(StoreError) -> StoredBody? {
-        guard let digest else { return StoredBody() }
-        if let body = try openIntact(digest, byteCount: byteCount, isPart: isPart) { return body }
-        guard !configuration.isReadOnly else { return nil }
+        switch try openBody(digest, byteCount: byteCount, isPart: isPart, limit: .max) {
+        case .open(let body): body
+        case .gone, .unverified: nil
+        }
+    }
+
+    private func openBody(
+        _ digest: ContentDigest?, byteCount: Int64, isPart: Bool, limit: Int64
+    ) throws(StoreError) -> BodyOpening {
+        guard let digest else { return .open(StoredBody()) }
+        let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: limit)
+        guard case .gone = opening, !configuration.isReadOnly else { return opening }
         do throws(StoreError) {
             let removed = try removeDamaged(digest, byteCount: byteCount, isPart: isPart)
-            guard removed.entries + removed.derived > 0 else { return nil }
+            guard removed.entries + removed.derived > 0 else { return .gone }
             observation.damagedBodies.add()
             observation.log.warning(
                 "removed entries whose body was missing or damaged",
@@ -53,7 +78,7 @@ extension ResponseStore {
                 "cannot remove entries whose body is missing or damaged",
                 ["sha256": "\(digest)", "error": "\(error)"])
         }
-        return nil
+        return .gone
     }
 
     /// Returns whether ``openBody(of:)`` would open the body of an entry. Does not remove the entries of a damaged
@@ -61,32 +86,35 @@ extension ResponseStore {
     package func hasBody(of entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
         guard let digest = entry.digest else { return true }
-        return try openIntact(digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil) != nil
+        let opening = try openIntact(
+            digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max)
+        if case .open = opening { return true } else { return false }
     }
 
-    /// Opens the file of a body; `nil` unless it has the right length and, as far as the store verifies, the right
-    /// bytes.
+    /// Opens the file of a body. The body is gone unless the file has the right length and, as far as the store
+    /// verifies, the right bytes.
     private func openIntact(
-        _ digest: ContentDigest, byteCount: Int64, isPart: Bool
-    ) throws(StoreError) -> StoredBody? {
+        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64
+    ) throws(StoreError) -> BodyOpening {
         try wrappingErrors { () throws(SystemError) in
-            guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart),
-                try isVerified(digest, byteCount, descriptor, status, isPart: isPart)
-            else { return nil }
-            return StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount)
+            guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
+                return .gone
+            }
+            if !isVerified(digest, status, isPart: isPart) {
+                guard byteCount <= limit else { return .unverified }
+                guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else { return .gone }
+                verified.insert(digest, status, isPart: isPart)
+            }
+            return .open(StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount))
         }
     }
 
-    private func isVerified(
-        _ digest: ContentDigest, _ byteCount: Int64, _ descriptor: FileDescriptor, _ status: FileStatus, isPart: Bool
-    ) throws(SystemError) -> Bool {
+    /// Whether a body need not be compared with its digest.
+    private func isVerified(_ digest: ContentDigest, _ status: FileStatus, isPart: Bool) -> Bool {
         switch configuration.verification {
-        case .never: return true
-        case .firstRead where verified.contains(digest, status, isPart: isPart): return true
-        case .firstRead, .everyRead:
-            guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else { return false }
-            verified.insert(digest, status, isPart: isPart)
-            return true
+        case .never: true
+        case .firstRead: verified.contains(digest, status, isPart: isPart)
+        case .everyRead: false
         }
     }
 
@@ -100,7 +128,8 @@ extension ResponseStore {
         guard isNeeded else { return (0, 0) }
         return try writer.write { [self] (transaction) throws(StoreError) in
             // Under the write lock no other writer deletes or stores this body.
-            guard try openIntact(digest, byteCount: byteCount, isPart: isPart) == nil else { return (0, 0) }
+            let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: .max)
+            guard case .gone = opening else { return (0, 0) }
             return try removeRows(withDamagedBody: digest, transaction)
         }
     }

@@ -50,6 +50,7 @@ public final class ResponseStore: Sendable {
     /// Serialises closing, suspending and resuming: each of them runs to its end. Guards changes of ``phase``.
     let transition = Mutex(())
     private let maintenance: BlockingLane
+    private let readingLanes: ReadingLanes
     let background: BackgroundWork
 
     /// Opens the store in `directory`, or creates one there. Takes constant time for a store of any size.
@@ -125,6 +126,7 @@ public final class ResponseStore: Sendable {
         self.changes = changes
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         self.maintenance = maintenance
+        readingLanes = ReadingLanes(count: max(1, configuration.readerCount))
         self.background = background
         background.attach(self)
         if let work { schedule(work, usedBallast: usedBallast) }
@@ -264,5 +266,15 @@ public final class ResponseStore: Sendable {
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         try await maintenance.run(work)
+    }
+
+    /// The number of calls of ``onReadingLane(_:)``.
+    package var longReadCount: Int { readingLanes.count.load(ordering: .relaxed) }
+
+    /// Runs a read that takes long, without blocking the caller's executor.
+    package func onReadingLane<Value: Sendable, Failure: Error>(
+        _ work: @escaping @Sendable () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        try await readingLanes.run(work)
     }
 }

@@ -209,8 +209,9 @@ extension CacheTransaction {
     /// - Throws: The error, if no stored response may answer.
     func answer(insteadOf error: LoadError) throws(LoadError) -> CachedResponse {
         switch try decide() {
-        case .answer(let answer): deliver(answer)
-        case .forward(let forwarding): try serveStale(for: error, forwarding)
+        case .answer(let answer): return deliver(answer)
+        case .forward(let forwarding): return try serveStale(for: error, forwarding)
+        case .deferred: preconditionFailure("a decision without a limit is not deferred")
         }
     }
 

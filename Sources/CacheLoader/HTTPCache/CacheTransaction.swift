@@ -98,34 +98,43 @@ struct CacheTransaction: Sendable {
         let rule: Rule
     }
 
-    enum Step {
+    enum Step: Sendable {
         case answer(Answer)
         case forward(Forwarding)
+        /// The decision depends on a body that is too long to be verified on the calling thread.
+        case deferred
     }
+
+    /// The longest body, in bytes, that a decision on a caller's executor compares with its digest.
+    static let longestVerification: Int64 = 65_536
 
     // MARK: Answering
 
     /// Returns an answer from the store if it needs no network. Runs on the caller's thread and waits for nothing.
-    func answerFromStore() throws(LoadError) -> CachedResponse? {
-        guard case .answer(let answer) = try decide() else { return nil }
+    func answerFromStore(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> CachedResponse? {
+        guard case .answer(let answer) = try decide(verifyingUpTo: limit) else { return nil }
         return deliver(answer)
     }
 
     /// The first result for a request.
-    enum Beginning {
+    enum Beginning: Sendable {
         case answered(CachedResponse)
         /// The request to forward, and the epoch of its key before the decision.
         case forwarded(Forwarding, Epoch)
+        /// Nothing yet; see ``Step/deferred``.
+        case deferred
     }
 
     /// Returns the answer from the store, from an arriving response or from the origin.
     func answer() async throws(LoadError) -> CachedResponse {
-        switch try begin() {
-        case .answered(let response): return response
-        case .forwarded(let forwarding, let epoch):
-            guard mayShare(forwarding) else { return try await forward(forwarding) }
-            return try await share(forwarding, since: epoch)
+        var beginning = try begin(verifyingUpTo: Self.longestVerification)
+        if case .deferred = beginning {
+            beginning = try await store.onReadingLane { () throws(LoadError) in try begin() }
         }
+        guard case .forwarded(let forwarding, let epoch) = beginning, mayShare(forwarding) else {
+            return try await finish(beginning)
+        }
+        return try await share(forwarding, since: epoch)
     }
 
     /// Returns the answer of the origin, regardless of stored responses.
@@ -134,10 +143,11 @@ struct CacheTransaction: Sendable {
     }
 
     /// Returns an answer from the store or from an arriving response; otherwise the request to forward.
-    private func begin() throws(LoadError) -> Beginning {
+    private func begin(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> Beginning {
         while true {
             let epoch = context.coalescer.epoch(of: key)
-            switch try decide() {
+            switch try decide(verifyingUpTo: limit) {
+            case .deferred: return .deferred
             case .answer(let answer): return .answered(deliver(answer))
             case .forward(let forwarding):
                 guard mayShare(forwarding) else { return .forwarded(forwarding, epoch) }
@@ -201,6 +211,7 @@ struct CacheTransaction: Sendable {
         switch beginning {
         case .answered(let response): return response
         case .forwarded(let forwarding, _): return try await forward(forwarding, lock)
+        case .deferred: preconditionFailure("a decision without a limit is not deferred")
         }
     }
 
@@ -253,51 +264,51 @@ struct CacheTransaction: Sendable {
     // MARK: Deciding
 
     /// Decides whether to answer from the store or to forward. Decides again if a selected stored response has no body.
-    func decide() throws(LoadError) -> Step {
+    ///
+    /// - Parameter limit: Defers the decision if it takes a comparison of more bytes with their digest.
+    func decide(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> Step {
         var stored = lookup()
         while true {
             let reuse = ReuseDecision(
                 for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
-            switch reuse.action {
-            case .hit(let index, let age, let isStale):
-                if let answer = answer(stored, index, age, isStale: isStale, reuse.rule) { return .answer(answer) }
-                stored.responses[index].hasIntactBody = false
-            case .hitWhileRevalidating(let index, let age):
-                if let answer = answer(stored, index, age, isStale: true, isRevalidated: true, reuse.rule) {
-                    return .answer(answer)
+            var body: StoredBody?
+            if let index = reuse.index {
+                switch open(stored.entries[index], verifyingUpTo: limit) {
+                case .open(let opened): body = opened
+                case .unverified: return .deferred
+                case .gone:
+                    stored.responses[index].hasIntactBody = false
+                    continue
                 }
-                stored.responses[index].hasIntactBody = false
-            case .validate(let index, let conditional, let reason):
-                if let body = open(stored.entries[index]) {
-                    let nominated = Nominated(question: .validation(index), index: index, body: body)
-                    return .forward(
-                        Forwarding(
-                            request: conditional, stored: stored, nominated: nominated, reason: reason,
-                            rule: reuse.rule))
-                }
-                stored.responses[index].hasIntactBody = false
-            case .resume(let index, let resuming):
-                if let body = open(stored.entries[index]) {
-                    let nominated = Nominated(question: .rest(index), index: index, body: body)
-                    return .forward(
-                        Forwarding(
-                            request: resuming, stored: stored, nominated: nominated, reason: .partial,
-                            rule: reuse.rule))
-                }
-                stored.responses[index].hasIntactBody = false
-            case .forward(let reason):
+            }
+            switch (reuse.action, body) {
+            case (.hit(let index, let age, let isStale), let body?):
+                return .answer(answer(stored, index, body, age, isStale: isStale, reuse.rule))
+            case (.hitWhileRevalidating(let index, let age), let body?):
+                return .answer(answer(stored, index, body, age, isStale: true, isRevalidated: true, reuse.rule))
+            case (.validate(let index, let conditional, let reason), let body?):
+                let nominated = Nominated(question: .validation(index), index: index, body: body)
+                return .forward(
+                    Forwarding(
+                        request: conditional, stored: stored, nominated: nominated, reason: reason, rule: reuse.rule))
+            case (.resume(let index, let resuming), let body?):
+                let nominated = Nominated(question: .rest(index), index: index, body: body)
+                return .forward(
+                    Forwarding(
+                        request: resuming, stored: stored, nominated: nominated, reason: .partial, rule: reuse.rule))
+            case (.forward(let reason), _):
                 return .forward(Forwarding(request: request, stored: stored, reason: reason, rule: reuse.rule))
-            case .unsatisfiable:
+            case (.unsatisfiable, _), (_, nil):
                 throw .notCached(url: url)
             }
         }
     }
 
     private func answer(
-        _ stored: Stored, _ index: Int, _ age: Int64, isStale: Bool, isRevalidated: Bool = false, _ rule: Rule
-    ) -> Answer? {
-        guard let body = open(stored.entries[index]) else { return nil }
-        return Answer(
+        _ stored: Stored, _ index: Int, _ body: StoredBody, _ age: Int64, isStale: Bool, isRevalidated: Bool = false,
+        _ rule: Rule
+    ) -> Answer {
+        Answer(
             response: stored.responses[index], entry: stored.entries[index], body: body, age: age, isStale: isStale,
             isRevalidated: isRevalidated, rule: rule)
     }
@@ -339,13 +350,13 @@ struct CacheTransaction: Sendable {
         return []
     }
 
-    /// Opens the body of an entry. Returns `nil` if the body is gone or unreadable, which is a miss.
-    private func open(_ entry: StoredEntry) -> StoredBody? {
+    /// Opens the body of an entry. An unreadable body counts as gone, which is a miss.
+    private func open(_ entry: StoredEntry, verifyingUpTo limit: Int64) -> ResponseStore.BodyOpening {
         do throws(StoreError) {
-            return try store.openBody(of: entry)
+            return try store.openBody(of: entry, verifyingUpTo: limit)
         } catch {
             log("could not open a stored body", error)
-            return nil
+            return .gone
         }
     }
 

@@ -55,7 +55,8 @@ extension HTTPCache {
     ) async throws(LoadError) -> CachedResponse {
         do throws(LoadError) {
             // A hit needs no timer.
-            if let response = try transaction.answerFromStore() { return response }
+            let stored = try transaction.answerFromStore(verifyingUpTo: CacheTransaction.longestVerification)
+            if let stored { return stored }
             return try await ask(transaction, within: limit, sleep)
         } catch {
             // Counts the error.

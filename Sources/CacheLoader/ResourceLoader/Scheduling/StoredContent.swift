@@ -15,7 +15,7 @@ extension ResourceLoader {
     func loadFromStore(
         _ load: Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
-        guard load.isShareable, let (response, request) = try contentFromStore(load) else { return nil }
+        guard load.isShareable, let (response, request) = try await contentFromStore(load) else { return nil }
         let original = response.original(for: request.method)
         if let original, let value = await storedValue(plan, of: original, load) {
             let loaded = try Loaded(value, response, request.target, load.configuration)
@@ -61,9 +61,24 @@ extension ResourceLoader {
         return (try? freshSteps(load)) != nil
     }
 
-    /// Returns fresh stored content, also behind stored redirects that are fresh.
-    private func contentFromStore(_ load: Load) throws(LoadError) -> (CachedResponse, RedirectRequest)? {
-        guard let (steps, request) = try freshSteps(load), let last = steps.last else { return nil }
+    /// Returns fresh stored content, also behind stored redirects that are fresh. Verifies a long body on a lane of the
+    /// store.
+    private func contentFromStore(_ load: Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {
+        var isDeferred = false
+        let content = try contentFromStore(
+            load, verifyingUpTo: CacheTransaction.longestVerification, isDeferred: &isDeferred)
+        guard isDeferred else { return content }
+        return try await store.onReadingLane { () throws(LoadError) in
+            var isDeferred = false
+            return try self.contentFromStore(load, verifyingUpTo: .max, isDeferred: &isDeferred)
+        }
+    }
+
+    private func contentFromStore(
+        _ load: Load, verifyingUpTo limit: Int64, isDeferred: inout Bool
+    ) throws(LoadError) -> (CachedResponse, RedirectRequest)? {
+        let found = try freshSteps(load, verifyingUpTo: limit, isDeferred: &isDeferred)
+        guard let (steps, request) = found, let last = steps.last else { return nil }
         for redirect in steps.dropLast() { redirect.transaction.note(redirect.answer) }
         return (last.transaction.deliver(last.answer), request)
     }
@@ -73,11 +88,26 @@ extension ResourceLoader {
     func freshSteps(
         _ load: Load
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
+        var isDeferred = false
+        return try freshSteps(load, verifyingUpTo: .max, isDeferred: &isDeferred)
+    }
+
+    /// - Parameters:
+    ///   - limit: The longest body, in bytes, to compare with its digest.
+    ///   - isDeferred: Set if there is no result because a body is longer.
+    private func freshSteps(
+        _ load: Load, verifyingUpTo limit: Int64, isDeferred: inout Bool
+    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
         try storedSteps(load) { (transaction) throws(LoadError) in
-            guard case .answer(let answer) = try transaction.decide(),
-                answer.response.status.kind == .successful || !answer.isRevalidated
-            else { return nil }
-            return (answer, answer.response)
+            switch try transaction.decide(verifyingUpTo: limit) {
+            case .answer(let answer) where answer.response.status.kind == .successful || !answer.isRevalidated:
+                return (answer, answer.response)
+            case .deferred:
+                isDeferred = true
+                return nil
+            case .answer, .forward:
+                return nil
+            }
         }
     }
 

@@ -151,6 +151,21 @@ extension ResourceLoader.Configuration {
         fields.removeCoding()
         return decoded
     }
+
+    /// Whether decoding the body would keep the caller's executor for long: more than 64 KiB have a coding.
+    fileprivate func decodesLong(_ data: Data, _ fields: HTTPFields) -> Bool {
+        data.count > 65_536 && decodesContent && ContentCoding.isKnown(fields)
+    }
+
+    /// Does the same as ``decode(_:_:url:)`` on the concurrent executor, not on that of the caller.
+    @concurrent
+    fileprivate func decodeConcurrently(
+        _ data: Data, _ fields: HTTPFields, url: String
+    ) async throws(LoadError) -> (Data, HTTPFields) {
+        var fields = fields
+        let decoded = try decode(data, &fields, url: url)
+        return (decoded, fields)
+    }
 }
 
 extension Loaded<Data> {
@@ -167,7 +182,11 @@ extension Loaded<Data> {
         var fields = response.headerFields
         if response.status != .partialContent {
             do throws(LoadError) {
-                data = try configuration.decode(data, &fields, url: target.url.text)
+                if configuration.decodesLong(data, fields) {
+                    (data, fields) = try await configuration.decodeConcurrently(data, fields, url: target.url.text)
+                } else {
+                    data = try configuration.decode(data, &fields, url: target.url.text)
+                }
             } catch {
                 await undecodable()
                 throw error
