@@ -85,6 +85,8 @@ struct CacheTransaction: Sendable {
         let entry: StoredEntry
         let body: StoredBody
         let age: Int64
+        /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
+        let expiry: HTTPDate?
         let isStale: Bool
         let isRevalidated: Bool
         let rule: Rule
@@ -252,10 +254,10 @@ struct CacheTransaction: Sendable {
                 for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
             switch reuse.action {
             case .hit(let index, let age, let isStale):
-                if let answer = answer(stored, index, age, isStale: isStale, reuse.rule) { return .answer(answer) }
+                if let answer = answer(stored, index, age, isStale: isStale, reuse) { return .answer(answer) }
                 stored.responses[index].hasIntactBody = false
             case .hitWhileRevalidating(let index, let age):
-                if let answer = answer(stored, index, age, isStale: true, isRevalidated: true, reuse.rule) {
+                if let answer = answer(stored, index, age, isStale: true, isRevalidated: true, reuse) {
                     return .answer(answer)
                 }
                 stored.responses[index].hasIntactBody = false
@@ -286,12 +288,13 @@ struct CacheTransaction: Sendable {
     }
 
     private func answer(
-        _ stored: Stored, _ index: Int, _ age: Int64, isStale: Bool, isRevalidated: Bool = false, _ rule: Rule
+        _ stored: Stored, _ index: Int, _ age: Int64, isStale: Bool, isRevalidated: Bool = false,
+        _ reuse: ReuseDecision
     ) -> Answer? {
         guard let body = open(stored.entries[index]) else { return nil }
         return Answer(
-            response: stored.responses[index], entry: stored.entries[index], body: body, age: age, isStale: isStale,
-            isRevalidated: isRevalidated, rule: rule)
+            response: stored.responses[index], entry: stored.entries[index], body: body, age: age,
+            expiry: reuse.expiry, isStale: isStale, isRevalidated: isRevalidated, rule: reuse.rule)
     }
 
     /// Returns the stored responses for the request. Treats an unreadable store as empty.
