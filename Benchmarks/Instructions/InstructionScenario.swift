@@ -12,6 +12,8 @@ import Synchronization
 struct InstructionScenario: Sendable {
     /// The number of entries that `fill` creates.
     static let entryCount = 4096
+    /// The number of values in memory that `memory` loads.
+    static let urlsInMemory = 64
 
     enum Work: String {
         /// Fills the store that the other operations use.
@@ -22,8 +24,12 @@ struct InstructionScenario: Sendable {
         case miss
         /// Looks up an entry and reads its body.
         case hit
+        /// Requests a fresh response from an ``HTTPCache``, and reads its body.
+        case request
         /// Loads a fresh response with ``ResourceLoader``.
         case load
+        /// Loads a value that the loader keeps in memory.
+        case memory
         /// Inserts a new entry with a new body.
         case put
         /// Freshens an entry, as a 304 does.
@@ -63,13 +69,30 @@ struct InstructionScenario: Sendable {
                 let entry = try store.lookup(Self.key(spread(number)))
                 try check(entry.flatMap { try store.openBody(of: $0)?.data() }?.count == Self.byteCount)
             }
-        case .load:
-            var configuration = ResourceLoader.Configuration()
+        case .request:
+            var configuration = HTTPCache.Configuration()
             configuration.clock = { Self.now }
-            let loader = ResourceLoader(store: store, transport: NoTransport(), configuration: configuration)
+            let cache = HTTPCache(store: store, transport: NoTransport(), configuration: configuration)
             try inTask { [self] in
                 for number in 0..<count {
+                    let response = try await cache.response(for: Self.request(spread(number)))
+                    try await check(response.data().count == Self.byteCount)
+                }
+            }
+        case .load:
+            try inTask { [self] in
+                let loader = makeLoader(memoryLimit: nil)
+                for number in 0..<count {
                     try await check(loader.load(Self.url(spread(number))).data.count == Self.byteCount)
+                }
+            }
+        case .memory:
+            try inTask { [self] in
+                let loader = makeLoader(memoryLimit: 1 << 20)
+                let urls = (0..<Self.urlsInMemory).map(Self.url)
+                for url in urls { _ = try await loader.load(url) }
+                for number in 0..<count {
+                    try await check(loader.load(urls[number % urls.count]).source == .memory)
                 }
             }
         case .put:
@@ -82,6 +105,13 @@ struct InstructionScenario: Sendable {
         case .evict:
             try check(store.evict(maxEntries: Self.entryCount - count).entries == count)
         }
+    }
+
+    private func makeLoader(memoryLimit: Int?) -> ResourceLoader {
+        var configuration = ResourceLoader.Configuration()
+        configuration.clock = { Self.now }
+        configuration.memoryLimit = memoryLimit
+        return ResourceLoader(store: store, transport: NoTransport(), configuration: configuration)
     }
 
     /// Waits for a task. An asynchronous `main` would end the main thread, and valgrind ends with that thread.
@@ -118,6 +148,12 @@ struct InstructionScenario: Sendable {
 
     private static func url(_ number: Int) -> String {
         "https://host\(number % 97).example.com/articles/2026/\(number)/image-large.jpg?v=\(number % 7)"
+    }
+
+    private static func request(_ number: Int) -> HTTPRequest {
+        HTTPRequest(
+            method: .get, scheme: "https", authority: "host\(number % 97).example.com",
+            path: "/articles/2026/\(number)/image-large.jpg?v=\(number % 7)")
     }
 
     private static func key(_ number: Int) throws -> CacheKey { try CacheKey(url: url(number)) }

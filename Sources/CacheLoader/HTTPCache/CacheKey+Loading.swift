@@ -32,7 +32,7 @@ extension CacheKey {
         guard path.isEmpty || path.hasPrefix("/") || path.hasPrefix("?") else {
             throw .invalidURL(url, reason: "its path does not begin with a slash")
         }
-        guard request.authority?.contains(where: { "/?#".contains($0) }) != true else {
+        guard request.authority?.utf8.contains(where: { "/?#".utf8.contains($0) }) != true else {
             throw .invalidURL(url, reason: "its authority has more than a host and a port")
         }
         return try loading(url, partition: partition)
@@ -49,24 +49,33 @@ extension CacheKey {
     }
 }
 
+extension CacheKey {
+    /// The parts of the URL, `scheme://authority/…`.
+    fileprivate var target: (scheme: String, authority: String, path: String) {
+        var text = text
+        // Finding the slashes as bytes takes a tenth of the time of finding them as characters.
+        return text.withUTF8 { bytes in
+            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon + 3 <= bytes.count,
+                let slash = bytes[(colon + 3)...].firstIndex(of: UInt8(ascii: "/"))
+            else { preconditionFailure("the key of a request is a URL") }
+            return (
+                String(decoding: bytes[..<colon], as: UTF8.self),
+                String(decoding: bytes[(colon + 3)..<slash], as: UTF8.self),
+                String(decoding: bytes[slash...], as: UTF8.self)
+            )
+        }
+    }
+}
+
 extension HTTPRequest {
     /// Creates a request for the URL of a key.
     init(_ method: HTTPRequest.Method = .get, key: CacheKey, fields: HTTPFields) {
-        self.init(method: method, scheme: nil, authority: nil, path: nil, headerFields: fields)
-        setTarget(to: key)
+        let (scheme, authority, path) = key.target
+        self.init(method: method, scheme: scheme, authority: authority, path: path, headerFields: fields)
     }
 
     /// Sets the target to the URL of a key, without a fragment.
     mutating func setTarget(to key: CacheKey) {
-        // The text of a key is `scheme://authority/…`. Finding its slashes as bytes takes a tenth of the time of finding
-        // them as characters.
-        let text = key.text
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
-            let start = text.utf8.index(colon, offsetBy: 3, limitedBy: text.utf8.endIndex),
-            let slash = text.utf8[start...].firstIndex(of: UInt8(ascii: "/"))
-        else { preconditionFailure("the key of a request is a URL") }
-        scheme = String(text[..<colon])
-        authority = String(text[start..<slash])
-        path = String(text[slash...])
+        (scheme, authority, path) = key.target
     }
 }

@@ -189,9 +189,10 @@ extension CacheTransaction {
         // Count one request, even if the 304 freshens several responses.
         noteRevalidation(removesAfterUse ? nil : forwarding.stored.entries[index])
         let response = updates[index] ?? forwarding.stored.responses[index]
+        let freshness = Freshness(of: response, policy: policy)
         let answer = Answer(
             response: response, entry: forwarding.stored.entries[index], body: nominated.body,
-            age: Freshness(of: response, policy: policy).age(at: now), isStale: false, isRevalidated: false,
+            age: freshness.age(at: now), expiry: freshness.expiry, isStale: false, isRevalidated: false,
             rule: forwarding.rule)
         return self.response(
             from: answer, source: .notModified, forwarding.reason, forwardStatus: received.reply.head.status.code,
@@ -243,7 +244,7 @@ extension CacheTransaction {
         let stored = forwarding.stored.responses[index]
         let freshness = Freshness(of: stored, policy: policy)
         let answer = Answer(
-            response: stored, entry: entry, body: body, age: freshness.age(at: now),
+            response: stored, entry: entry, body: body, age: freshness.age(at: now), expiry: freshness.expiry,
             isStale: !freshness.isFresh(at: now), isRevalidated: false,
             rule: status == nil ? .disconnected : .staleIfError)
         var response = response(from: answer, forwarding.reason, forwardStatus: status)

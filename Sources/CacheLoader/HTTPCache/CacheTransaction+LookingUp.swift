@@ -39,7 +39,7 @@ extension CacheTransaction {
         let freshness = Freshness(of: selected.response, policy: policy)
         let answer = Answer(
             response: selected.response, entry: selected.entry, body: body, age: freshness.age(at: now),
-            isStale: !freshness.isFresh(at: now), isRevalidated: false, rule: .fresh)
+            expiry: freshness.expiry, isStale: !freshness.isFresh(at: now), isRevalidated: false, rule: .fresh)
         return whole.response(from: answer)
     }
 }

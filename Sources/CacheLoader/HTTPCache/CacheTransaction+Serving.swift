@@ -25,13 +25,12 @@ extension CacheTransaction {
             byteCount: answer.body.byteCount, policy: policy,
             boundarySeed: answer.body.digest.map { "\($0)" } ?? "")
         var head = form.head
-        let expiry = Freshness(of: stored, policy: policy).expiry
         let status =
             reason.map { CacheStatus.forward($0, status: forwardStatus, stored: isStored) } ?? CacheStatus.hit()
-        add(status, to: &head, expiry: expiry, answer.rule)
+        add(status, to: &head, expiry: answer.expiry, answer.rule)
         return CachedResponse(
             head: head, body: body(answer.body, form.content), source: source, age: answer.age, isStale: answer.isStale,
-            expiresAt: expiry.map(Date.init), failure: nil, stored: answer.entry)
+            expiresAt: answer.expiry.map(Date.init), failure: nil, stored: answer.entry)
     }
 
     private func body(_ body: StoredBody, _ content: StoredAnswer.Content) -> ResponseBody {

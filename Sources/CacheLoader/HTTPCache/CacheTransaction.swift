@@ -93,6 +93,8 @@ struct CacheTransaction: Sendable {
         let entry: StoredEntry
         let body: StoredBody
         let age: Int64
+        /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
+        let expiry: HTTPDate?
         let isStale: Bool
         let isRevalidated: Bool
         let rule: Rule
@@ -283,9 +285,9 @@ struct CacheTransaction: Sendable {
             }
             switch (reuse.action, body) {
             case (.hit(let index, let age, let isStale), let body?):
-                return .answer(answer(stored, index, body, age, isStale: isStale, reuse.rule))
+                return .answer(answer(stored, index, body, age, isStale: isStale, reuse))
             case (.hitWhileRevalidating(let index, let age), let body?):
-                return .answer(answer(stored, index, body, age, isStale: true, isRevalidated: true, reuse.rule))
+                return .answer(answer(stored, index, body, age, isStale: true, isRevalidated: true, reuse))
             case (.validate(let index, let conditional, let reason), let body?):
                 let nominated = Nominated(question: .validation(index), index: index, body: body)
                 return .forward(
@@ -306,11 +308,11 @@ struct CacheTransaction: Sendable {
 
     private func answer(
         _ stored: Stored, _ index: Int, _ body: StoredBody, _ age: Int64, isStale: Bool, isRevalidated: Bool = false,
-        _ rule: Rule
+        _ reuse: ReuseDecision
     ) -> Answer {
         Answer(
-            response: stored.responses[index], entry: stored.entries[index], body: body, age: age, isStale: isStale,
-            isRevalidated: isRevalidated, rule: rule)
+            response: stored.responses[index], entry: stored.entries[index], body: body, age: age,
+            expiry: reuse.expiry, isStale: isStale, isRevalidated: isRevalidated, rule: reuse.rule)
     }
 
     /// Returns the stored responses for the request. Treats an unreadable store as empty.

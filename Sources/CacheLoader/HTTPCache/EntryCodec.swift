@@ -94,6 +94,11 @@ enum EntryCodec {
             let name = HTTPField.Name(String(decoding: UnsafeBufferPointer(rebasing: line[..<colon]), as: UTF8.self))
         else { return nil }
         let start = line[(colon + 1)...].firstIndex { $0 != UInt8(ascii: " ") } ?? line.count
-        return HTTPField(name: name, lenientValue: UnsafeBufferPointer(rebasing: line[start...]))
+        let value = UnsafeBufferPointer(rebasing: line[start...])
+        // Most values are printable ASCII, which needs neither a lenient reading nor the validation of its encoding.
+        if value.last != UInt8(ascii: " "), value.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return HTTPField(name: name, value: String(decoding: value, as: UTF8.self))
+        }
+        return HTTPField(name: name, lenientValue: value)
     }
 }

@@ -185,12 +185,12 @@ public final class ResourceLoader: Sendable {
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {
-        try Load(request, settings.withLock { $0 }, cancellations: loads.withLock { $0.cancellations.count })
+        try Load(request, settings.withLock { $0 }, cancellations: loads.cancellationCount)
     }
 
     func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget, _ policy: CachePolicy) -> Load {
         Load(
-            request, target, settings.withLock { $0 }, cancellations: loads.withLock { $0.cancellations.count },
+            request, target, settings.withLock { $0 }, cancellations: loads.cancellationCount,
             isBackground: true, policy: policy)
     }
 

@@ -22,39 +22,62 @@ enum URLText {
         guard authorityStart <= bytes.count, bytes[colon + 1] == UInt8(ascii: "/"),
             bytes[colon + 2] == UInt8(ascii: "/")
         else { throw Malformed(reason: "it has no host") }
-        let afterScheme = bytes[authorityStart...]
-        let authorityEnd = afterScheme.firstIndex { "/?#".utf8.contains($0) } ?? bytes.endIndex
+        let authorityEnd = bytes[authorityStart...].firstIndex(where: \.endsAuthority) ?? bytes.endIndex
         let authority = try Authority(bytes[authorityStart..<authorityEnd])
         let end = bytes[authorityEnd...].firstIndex(of: UInt8(ascii: "#")) ?? bytes.endIndex
-
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count + 1)
-        result.append(contentsOf: bytes[..<colon].lazy.map(lowercased))
-        result.append(contentsOf: "://".utf8)
-        result.append(contentsOf: authority.host.lazy.map(lowercased))
-        if let port = authority.port, port != defaultPort(ofScheme: result.prefix(colon)) {
-            result.append(UInt8(ascii: ":"))
-            result.append(contentsOf: String(port).utf8)
-        }
-        if authorityEnd == end || bytes[authorityEnd] != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
+        var encodedCount = 0
         for byte in bytes[authorityEnd..<end] {
             guard byte > 0x20, byte != 0x7F else {
                 throw Malformed(reason: "it contains a space or a control character")
             }
-            if byte > 0x7F || notInURLs.contains(byte) {
-                result.append(contentsOf: percentEncoded(byte))
-            } else {
-                result.append(byte)
-            }
+            if byte.isPercentEncoded { encodedCount += 1 }
         }
-        guard result.count <= CacheKey.maxByteCount else {
+
+        let text = String(unsafeUninitializedCapacity: bytes.count + 1 + 2 * encodedCount) { buffer in
+            var result = Output(buffer)
+            for byte in bytes[..<colon] { result.append(byte.asciiLowercased) }
+            for byte in "://".utf8 { result.append(byte) }
+            for byte in authority.host { result.append(byte.asciiLowercased) }
+            if let port = authority.port, port != defaultPort(ofScheme: bytes[..<colon]) {
+                result.append(UInt8(ascii: ":"))
+                for byte in String(port).utf8 { result.append(byte) }
+            }
+            if authorityEnd == end || bytes[authorityEnd] != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
+            for byte in bytes[authorityEnd..<end] {
+                if byte.isPercentEncoded { result.appendEncoded(byte) } else { result.append(byte) }
+            }
+            return result.count
+        }
+        guard text.utf8.count <= CacheKey.maxByteCount else {
             throw Malformed(reason: "it has more than \(CacheKey.maxByteCount) bytes")
         }
-        return String(decoding: result, as: UTF8.self)
+        return text
     }
 
-    /// RFC 3986 §2 does not allow these characters in a URL; Foundation and browsers percent-encode them.
-    private static let notInURLs = Array("\"<>\\^`{|}".utf8)
+    /// Writes the bytes of a normalised URL. The buffer has room for all of them.
+    private struct Output {
+        private let buffer: UnsafeMutableBufferPointer<UInt8>
+        private(set) var count = 0
+
+        init(_ buffer: UnsafeMutableBufferPointer<UInt8>) {
+            self.buffer = buffer
+        }
+
+        mutating func append(_ byte: UInt8) {
+            buffer[count] = byte
+            count += 1
+        }
+
+        mutating func appendEncoded(_ byte: UInt8) {
+            append(UInt8(ascii: "%"))
+            append(Self.digit(byte >> 4))
+            append(Self.digit(byte & 0xF))
+        }
+
+        private static func digit(_ value: UInt8) -> UInt8 {
+            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+        }
+    }
 
     private struct Authority {
         let host: Slice<UnsafeBufferPointer<UInt8>>
@@ -87,47 +110,84 @@ enum URLText {
     /// Returns whether the bytes are a host by RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IPv6
     /// address between brackets.
     private static func isHost(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard host.first == UInt8(ascii: "[") else {
-            return !host.isEmpty
-                && host.allSatisfy {
-                    isLetter($0) || (0x30...0x39).contains($0) || "-._~!$&'()*+,;=%".utf8.contains($0)
-                }
-        }
+        guard host.first == UInt8(ascii: "[") else { return !host.isEmpty && host.allSatisfy(\.isInRegisteredName) }
         let address = host.dropFirst().dropLast()
-        return host.last == UInt8(ascii: "]") && !address.isEmpty
-            && address.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || ":.%-".utf8.contains($0) }
+        return host.last == UInt8(ascii: "]") && !address.isEmpty && address.allSatisfy(\.isInAddress)
     }
 
     private static func isScheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard let first = bytes.first, isLetter(first) else { return false }
-        return bytes.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+        guard let first = bytes.first, first.isLetter else { return false }
+        return bytes.allSatisfy(\.isInScheme)
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
-
-    private static func defaultPort(ofScheme scheme: ArraySlice<UInt8>) -> UInt16? {
-        if scheme.elementsEqual("http".utf8) { return 80 }
-        if scheme.elementsEqual("https".utf8) { return 443 }
+    private static func defaultPort(ofScheme scheme: Slice<UnsafeBufferPointer<UInt8>>) -> UInt16? {
+        if scheme.elementsEqual("http".utf8, by: { $0.asciiLowercased == $1 }) { return 80 }
+        if scheme.elementsEqual("https".utf8, by: { $0.asciiLowercased == $1 }) { return 443 }
         return nil
-    }
-
-    private static func percentEncoded(_ byte: UInt8) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xf)]]
     }
 
     /// Returns the host of a normalised URL, without its port; `nil` if the text is no URL.
     static func host(ofNormalized url: String) -> String? {
-        let bytes = url.utf8
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return nil }
-        let rest = bytes[colon...]
-        guard rest.starts(with: "://".utf8), !bytes[..<colon].contains(UInt8(ascii: "=")) else { return nil }
-        let authority = rest.dropFirst(3).prefix { $0 != UInt8(ascii: "/") }
-        if authority.first == UInt8(ascii: "["), let closing = authority.firstIndex(of: UInt8(ascii: "]")) {
-            return String(Substring(authority[...closing]))
+        var url = url
+        return url.withUTF8 { bytes in
+            guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8),
+                !bytes[..<colon].contains(UInt8(ascii: "="))
+            else { return nil }
+            let authority = bytes[(colon + 3)...].prefix { $0 != UInt8(ascii: "/") }
+            if authority.first == UInt8(ascii: "["), let closing = authority.firstIndex(of: UInt8(ascii: "]")) {
+                return String(decoding: authority[...closing], as: UTF8.self)
+            }
+            return String(decoding: authority.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
         }
-        return String(Substring(authority.prefix { $0 != UInt8(ascii: ":") }))
+    }
+}
+
+/// The characters of a URL by RFC 3986.
+extension UInt8 {
+    fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
+
+    private var isLetterOrDigit: Bool { isLetter || (0x30...0x39).contains(self) }
+
+    fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+
+    /// §3.1
+    fileprivate var isInScheme: Bool {
+        switch self {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: isLetterOrDigit
+        }
+    }
+
+    /// §3.2: a slash, a question mark or a number sign.
+    fileprivate var endsAuthority: Bool {
+        switch self {
+        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true
+        default: false
+        }
+    }
+
+    /// §3.2.2: one of `-._~!$&'()*+,;=%`, a letter or a digit.
+    fileprivate var isInRegisteredName: Bool {
+        switch self {
+        case 0x2D, 0x2E, 0x5F, 0x7E, 0x21, 0x24, 0x25...0x2C, 0x3B, 0x3D: true
+        default: isLetterOrDigit
+        }
+    }
+
+    /// §3.2.2: an IPv6 address, perhaps with a zone.
+    fileprivate var isInAddress: Bool {
+        switch self {
+        case UInt8(ascii: ":"), UInt8(ascii: "."), UInt8(ascii: "%"), UInt8(ascii: "-"): true
+        default: isLetterOrDigit
+        }
+    }
+
+    /// §2 does not allow these characters in a URL: one of ``"<>\^`{|}``, or beyond ASCII. Foundation and browsers
+    /// percent-encode them.
+    fileprivate var isPercentEncoded: Bool {
+        switch self {
+        case 0x22, 0x3C, 0x3E, 0x5C, 0x5E, 0x60, 0x7B, 0x7C, 0x7D: true
+        default: self > 0x7F
+        }
     }
 }

@@ -9,7 +9,8 @@ package final class FileDescriptor: Sendable {
     private let directory: String
     private let name: String
 
-    /// Wraps the open file `name` in `directory`. Joins the names only for ``path``.
+    /// Wraps the open file `name` in `directory`, or `directory` itself without a name. Joins the names only for
+    /// ``path``.
     init(number: Int32, directory: String, name: String) {
         self.number = number
         self.directory = directory
@@ -28,7 +29,10 @@ package final class FileDescriptor: Sendable {
         let opened = try Self.retrying("openat", path + "/" + name) {
             cplatform_open(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
         }
-        return FileDescriptor(number: opened, directory: path, name: name)
+        // Join the names of a directory now: every file below it needs the path.
+        return flags & O_DIRECTORY != 0
+            ? FileDescriptor(number: opened, directory: path + "/" + name, name: "")
+            : FileDescriptor(number: opened, directory: path, name: name)
     }
 
     /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link.

@@ -59,29 +59,23 @@ public struct CacheStatus: Hashable, Sendable {
 extension CacheStatus {
     /// Returns the list member for the cache called `name`.
     public func member(name: String) -> String {
-        var parameters = OrderedMap<String, RFC9651BareItem>()
+        var member = Self.printable(name).map(Self.tokenOrString) ?? "cache"
         // RFC 9211 §2.2: "hit" and "fwd" exclude each other. The parameters of §2.3, §2.5 and §2.6 have a meaning only
         // beside "fwd".
         if let forward {
-            parameters["fwd"] = .token(forward.rawValue)
-            parameters["fwd-status"] = forwardStatus.map { .integer(Self.integer(Int64($0))) }
+            member += ";fwd=" + forward.rawValue
+            if let forwardStatus { member += ";fwd-status=\(Self.integer(Int64(forwardStatus)))" }
         } else {
-            parameters["hit"] = true
+            member += ";hit"
         }
-        parameters["ttl"] = ttl.map { .integer(Self.integer($0)) }
+        if let ttl { member += ";ttl=\(Self.integer(ttl))" }
         if forward != nil {
-            parameters["stored"] = stored.map { .bool($0) }
-            parameters["collapsed"] = collapsed.map { .bool($0) }
+            if let stored { member += stored ? ";stored" : ";stored=?0" }
+            if let collapsed { member += collapsed ? ";collapsed" : ";collapsed=?0" }
         }
-        parameters["key"] = key.flatMap(Self.printable).map { .string($0) }
-        parameters["detail"] = detail.flatMap(Self.printable).map(Self.tokenOrString)
-
-        let name = Self.printable(name) ?? "cache"
-        let item = Item(bareItem: Self.tokenOrString(name), parameters: parameters)
-        var serializer = StructuredFieldValueSerializer()
-        // The serializer cannot throw for these values. The name alone would also be a valid member.
-        let bytes = (try? serializer.writeItemFieldValue(item)) ?? Array("cache".utf8)
-        return String(decoding: bytes, as: UTF8.self)
+        if let key = key.flatMap(Self.printable) { member += ";key=" + Self.quoted(key) }
+        if let detail = detail.flatMap(Self.printable) { member += ";detail=" + Self.tokenOrString(detail) }
+        return member
     }
 
     /// Appends the member for the cache called `name` after the members of caches nearer to the origin.
@@ -99,14 +93,25 @@ extension CacheStatus {
         min(max(number, -999_999_999_999_999), 999_999_999_999_999)
     }
 
-    private static func tokenOrString(_ text: String) -> RFC9651BareItem {
-        text.structuredHeadersIsValidToken ? .token(text) : .string(text)
+    private static func tokenOrString(_ text: String) -> String {
+        text.structuredHeadersIsValidToken ? text : quoted(text)
+    }
+
+    /// Returns a printable text as a String (RFC 9651 §4.1.6).
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
     }
 
     /// Percent-encodes every byte that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` if the text is too
     /// long.
     private static func printable(_ text: String) -> String? {
         guard text.utf8.count <= maxTextByteCount else { return nil }
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {

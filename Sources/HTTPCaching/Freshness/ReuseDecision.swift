@@ -30,9 +30,14 @@ public struct ReuseDecision: Hashable, Sendable {
     /// The reason for the action.
     public let rule: Rule
 
-    init(_ action: Action, rule: Rule) {
+    /// The date at which the response that answers becomes stale; `nil` if none answers, or if the response is never
+    /// fresh without validation.
+    package let expiry: HTTPDate?
+
+    init(_ action: Action, rule: Rule, expiry: HTTPDate? = nil) {
         self.action = action
         self.rule = rule
+        self.expiry = expiry
     }
 
     /// Decides how to answer `request`.

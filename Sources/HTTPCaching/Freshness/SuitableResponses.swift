@@ -105,9 +105,10 @@ struct SuitableResponse {
         return switch permission {
         case .refused: nil
         case .granted(let rule, let isStale):
-            ReuseDecision(.hit(index, age: age, isStale: isStale), rule: rule)
+            ReuseDecision(.hit(index, age: age, isStale: isStale), rule: rule, expiry: freshness.expiry)
         case .grantedWhileRevalidating:
-            ReuseDecision(.hitWhileRevalidating(index, age: age), rule: .staleWhileRevalidate)
+            ReuseDecision(
+                .hitWhileRevalidating(index, age: age), rule: .staleWhileRevalidate, expiry: freshness.expiry)
         }
     }
 }

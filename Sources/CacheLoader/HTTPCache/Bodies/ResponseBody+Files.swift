@@ -47,7 +47,8 @@ extension CachedResponse {
     /// Returns the stored file with the bytes of a resource made from this response; `nil` if there is none, or if the
     /// bytes in the file have a content coding.
     func file(of resource: Loaded<Data>) -> StoredBody? {
-        resource.headerFields[.contentEncoding] == headerFields[.contentEncoding] ? body.file : nil
+        // Decoding removes the field.
+        resource.headerFields.contains(.contentEncoding) == headerFields.contains(.contentEncoding) ? body.file : nil
     }
 }
 

@@ -67,6 +67,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     /// Returns the codings in the order in which the fields name them; `nil` for none, for an unknown one, or for too
     /// many.
     static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
+        guard fields.contains(.contentEncoding) else { return nil }
         let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")
             .map { Substring($0.trimmingPrefix { $0 == " " || $0 == "\t" }) }
             .map { name in name.prefix { $0 != " " && $0 != "\t" } }

@@ -17,6 +17,9 @@ final class MeteredLoads: Sendable {
         self.meters = meters
     }
 
+    /// The number of cancellations so far.
+    var cancellationCount: UInt64 { state.withLock { $0.loads.cancellations.count } }
+
     /// Runs `body` under the lock, then reports changes of the numbers to the meters.
     func withLock<Result>(_ body: (inout sending ActiveLoads) -> sending Result) -> sending Result {
         let (result, change) = state.withLock { state in

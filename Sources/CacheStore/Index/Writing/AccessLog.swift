@@ -168,7 +168,10 @@ package final class AccessLog: Sendable {
     package func note(_ entry: Int64, _ use: EntryUse = .hit, key: CacheKey? = nil, at time: Int64) -> Action {
         state.withLock { state in
             let recency = state.recency.next()
-            if state.pending.accesses[entry]?.note(use, recency, time) == nil {
+            // By index: a subscript by key would move the access out of the table and back.
+            if let index = state.pending.accesses.index(forKey: entry) {
+                state.pending.accesses.values[index].note(use, recency, time)
+            } else {
                 guard state.pending.accesses.count < 2 * Self.capacity else { return state.timer() }
                 var access = Access(recency: recency, accessedAt: time, key: key)
                 access.counts.count(use)
