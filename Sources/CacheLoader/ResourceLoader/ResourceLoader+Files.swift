@@ -37,7 +37,9 @@ extension ResourceLoader {
     /// machine.
     private static func path(_ text: String) -> String? {
         if text.hasPrefix("/") { return text.hasPrefix("//") ? nil : text }
-        guard text.utf8.prefix(5).elementsEqual("file:".utf8, by: { $0 | 0x20 == $1 }), let url = URL(string: text), url.isFileURL else { return nil }
+        guard text.utf8.prefix(5).elementsEqual("file:".utf8, by: { $0 | 0x20 == $1 }), let url = URL(string: text),
+            url.isFileURL
+        else { return nil }
         guard [nil, "", "localhost"].contains(url.host()?.lowercased()) else { return nil }
         let path = url.path(percentEncoded: false)
         return path.hasPrefix("/") ? path : nil

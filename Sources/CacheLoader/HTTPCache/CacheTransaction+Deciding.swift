@@ -1,0 +1,103 @@
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+/// Decides whether a stored response answers a request.
+extension CacheTransaction {
+    /// Decides whether to answer from the store or to forward. Decides again if a selected stored response has no body.
+    ///
+    /// - Parameter limit: Defers the decision if it takes a comparison of more bytes with their digest.
+    func decide(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> Step {
+        var stored = lookup()
+        while true {
+            let reuse = ReuseDecision(
+                for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            var body: StoredBody?
+            if let index = reuse.index {
+                switch open(stored.entries[index], verifyingUpTo: limit) {
+                case .open(let opened): body = opened
+                case .unverified: return .deferred
+                case .gone:
+                    stored.responses[index].hasIntactBody = false
+                    continue
+                }
+            }
+            switch (reuse.action, body) {
+            case (.hit(let index, let age, let isStale), let body?):
+                return .answer(answer(stored, index, body, age, isStale: isStale, reuse))
+            case (.hitWhileRevalidating(let index, let age), let body?):
+                return .answer(answer(stored, index, body, age, isStale: true, isRevalidated: true, reuse))
+            case (.validate(let index, let conditional, let reason), let body?):
+                let nominated = Nominated(question: .validation(index), index: index, body: body)
+                return .forward(
+                    Forwarding(
+                        request: conditional, stored: stored, nominated: nominated, reason: reason, rule: reuse.rule))
+            case (.resume(let index, let resuming), let body?):
+                let nominated = Nominated(question: .rest(index), index: index, body: body)
+                return .forward(
+                    Forwarding(
+                        request: resuming, stored: stored, nominated: nominated, reason: .partial, rule: reuse.rule))
+            case (.forward(let reason), _):
+                return .forward(Forwarding(request: request, stored: stored, reason: reason, rule: reuse.rule))
+            case (.unsatisfiable, _), (_, nil):
+                throw .notCached(url: url)
+            }
+        }
+    }
+
+    private func answer(
+        _ stored: Stored, _ index: Int, _ body: StoredBody, _ age: Int64, isStale: Bool, isRevalidated: Bool = false,
+        _ reuse: ReuseDecision
+    ) -> Answer {
+        Answer(
+            response: stored.responses[index], entry: stored.entries[index], body: body, age: age,
+            expiry: reuse.expiry, isStale: isStale, isRevalidated: isRevalidated, rule: reuse.rule)
+    }
+
+    /// Returns the stored responses for the request. Treats an unreadable store as empty.
+    private func lookup() -> Stored {
+        do throws(StoreError) {
+            return try find()
+        } catch {
+            log("could not look up a response", error)
+            return Stored()
+        }
+    }
+
+    /// Returns the stored responses for the request. Throws if the store cannot be read.
+    func find() throws(StoreError) -> Stored {
+        var entries = try store.responses(for: key)
+        if entries.isEmpty, key == target { entries = try entriesOfEquivalentURLs() }
+        return Stored(entries: entries, responses: entries.map(EntryCodec.response))
+    }
+
+    /// Whether the store has a response for the request, in any state.
+    var hasStored: Bool {
+        guard request.method == .get || request.method == .head else { return false }
+        return lookup().responses.contains { $0.isSelected(by: request, policy: policy, fingerprint: fingerprint) }
+    }
+
+    /// Returns the stored responses for the same URL with another query, if No-Vary-Search makes them equivalent. The
+    /// caller has tried the URL itself first (§7 of the draft).
+    private func entriesOfEquivalentURLs() throws(StoreError) -> [StoredEntry] {
+        guard request.method == .get || request.method == .head else { return [] }
+        let base = String(NoVarySearch.base(of: key.text))
+        for other in try store.keys(withSearchBase: base, partition: key.partition) {
+            let entries = try store.responses(for: other).filter { entry in
+                NoVarySearch(EntryCodec.response(of: entry).fields).isEquivalent(key.text, other.text)
+            }
+            if !entries.isEmpty { return entries }
+        }
+        return []
+    }
+
+    /// Opens the body of an entry. An unreadable body counts as gone, which is a miss.
+    private func open(_ entry: StoredEntry, verifyingUpTo limit: Int64) -> ResponseStore.BodyOpening {
+        do throws(StoreError) {
+            return try store.openBody(of: entry, verifyingUpTo: limit)
+        } catch {
+            log("could not open a stored body", error)
+            return .gone
+        }
+    }
+}
