@@ -1,7 +1,8 @@
 /// Records requests, in a file that all processes on the store share.
 ///
 /// The record holds the latest requests, 32,768 of them by default, and overwrites the oldest. The caches and loaders
-/// on the store write it, in every process, as soon as one process has switched it on. Until then it costs nothing.
+/// on the store write it, in every process, as soon as one process has switched it on. Until then a request reads a
+/// coarse clock, and nothing else.
 ///
 /// A record has a URL with its query, which may hold secrets: see ``RequestRecord``. `removeAll(partition:)` erases the
 /// requests of the partition, and `clear()` all of them.
