@@ -44,6 +44,16 @@ extension ResponseStore {
         /// opened for reading only ignores this property.
         public var evictionPolicy: EvictionPolicy?
 
+        /// Whether every process on the store records its requests, for `cachestore record` and `cachestore simulate`.
+        /// `nil`, the default, keeps the setting of the store: off in a new one.
+        ///
+        /// The store records the setting. `true` and `false` change it when this process opens the store, as
+        /// ``ResponseStore/startRecordingRequests(capacity:)`` and
+        /// ``ResponseStore/stopRecordingRequests(discardsRecords:)`` do. A record has the URL of a request with its
+        /// query, which may hold secrets. A store that is opened for reading only ignores this property, and never
+        /// records.
+        public var recordsRequests: Bool?
+
         /// The verification of bodies; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
 
@@ -60,7 +70,8 @@ extension ResponseStore {
         ///
         /// A removal or an eviction throws ``StoreError/busy(path:)`` when a reader uses the WAL for longer than
         /// ``busyTimeout``. Then the entries are removed, but their traces are not. Files of bodies are deleted, but
-        /// their blocks on the disk are not overwritten. The index keeps a 64-bit checksum of the removed key or
+        /// their blocks on the disk are not overwritten. A removal also erases the record of requests: all of it, unless
+        /// the removal names only a partition or a key. An eviction leaves the record alone. The index keeps a 64-bit checksum of the removed key or
         /// partition, for the latest 1,000 removals.
         public var secureDelete: Bool = false
 

@@ -16,12 +16,13 @@ extension ResponseStore {
         }
     }
 
-    /// Writes pending accesses and closes the index, on the calling thread. Open bodies stay readable; every other call
+    /// Writes pending accesses and request records, and closes the index, on the calling thread. Open bodies stay readable; every other call
     /// throws ``StoreError/closed`` from now on. Waits at most 50 ms for other processes, then drops the accesses.
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
             queries.end(with: .closed)
+            requests.end()
             writer.close()
             readers.close()
             keyLocks.end(with: .closed)
@@ -42,6 +43,7 @@ extension ResponseStore {
             guard phase.load(ordering: .acquiring) == .open else { return }
             phase.store(.suspended, ordering: .releasing)
             queries.end(with: .suspended)
+            requests.end()
             writer.suspend()
             readers.suspend()
             blobs.abandonStagedFiles()
@@ -65,6 +67,7 @@ extension ResponseStore {
             }
             readers.resume()
             queries.begin()
+            requests.begin()
             keyLocks.begin()
             phase.store(.open, ordering: .releasing)
         }

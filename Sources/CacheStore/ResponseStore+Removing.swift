@@ -20,6 +20,7 @@ extension ResponseStore {
         // A response of the key may be on its way although the index has no row.
         changes.note(.removed(key))
         if existed { try finishRemoval() }
+        if configuration.secureDelete { try eraseRequests(.key(key)) }
         return existed
     }
 
@@ -52,6 +53,9 @@ extension ResponseStore {
     /// Works in short transactions, between which other writers commit; lookups go on meanwhile. Takes time in
     /// proportion to the rows of the partition, the prefix or the tag. A selection without any of these reads the whole
     /// index first.
+    ///
+    /// A removal of a whole partition, or of ``EntrySelection/everything``, also erases the recorded requests of the
+    /// partition, or all of them. Other removals leave the record alone, unless the store deletes securely.
     ///
     /// Loads under way in the partition of the selection deliver their responses, but do not store them. A selection
     /// without a partition affects the loads of all partitions.
@@ -96,6 +100,7 @@ extension ResponseStore {
         }
         report.failures += try removeFailures(for: failing)
         try finishRemoval()
+        try eraseRequests(of: selection)
         return report
     }
 
@@ -130,7 +135,7 @@ extension ResponseStore {
         try await removeAll(.partition(partition))
     }
 
-    /// Removes everything: entries, failures, counts of requests and quarantined indexes. Leaves files that do not
+    /// Removes everything: entries, failures, counts and records of requests, and quarantined indexes. Leaves files that do not
     /// belong to the store.
     @discardableResult
     public func clear() throws(StoreError) -> RemovalReport {

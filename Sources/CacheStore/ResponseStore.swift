@@ -42,6 +42,8 @@ public final class ResponseStore: Sendable {
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
     package let changes: StoreChanges
+    /// Records the requests of this process.
+    package let requests: RequestRecorder
     /// Objects that the users of this store share; see `shared(_:)`.
     let sharedObjects = SharedObjects()
     let options: IndexOptions
@@ -124,12 +126,14 @@ public final class ResponseStore: Sendable {
         self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
         self.changes = changes
+        requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         self.maintenance = maintenance
         readingLanes = ReadingLanes(count: max(1, configuration.readerCount))
         self.background = background
         background.attach(self)
         if let work { schedule(work, usedBallast: usedBallast) }
+        applyRecordingChoice()
     }
 
     /// Schedules the deferred work of the opening in the background.

@@ -2,19 +2,28 @@ import ArgumentParser
 import CacheStore
 
 /// Replays recorded requests with each eviction policy, and reports the hits.
-struct Simulate: ParsableCommand {
+struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replay recorded requests, and say which share of them each eviction policy makes hits.",
         discussion: """
-            The trace has one request a line, 'time key size', in the order of time; empty lines and those that begin with \
-            # are passed over. A key that is there is a hit, whatever its size now. The stores are real, with their limits, \
-            but for the files of bodies: rows and pages are what is written to their indices, in a temporary directory. \
-            The bound is what no cache of that size can exceed, even one that knows the future; it may itself be out of \
-            reach.
+            Replays the record of the store, which 'cachestore record on' begins; or a file. A file is an access log in the \
+            Common or Combined Log Format, or a trace: one request a line, 'time key size', in the order of time. Empty \
+            lines and those that begin with # are passed over. Of a record and a log, requests count that a cache may \
+            answer: GET, with a status that is cacheable by default. Lines of a log that are no requests are counted and \
+            left out. A key that is there is a hit, whatever its size now. The stores are real, with their limits, but for \
+            the files of bodies: rows and pages are what is written to their indices, in a temporary directory. The bound \
+            is what no cache of that size can exceed, even one that knows the future; it may itself be out of reach.
             """)
 
-    @Argument(help: "The trace; - reads the standard input.", completion: .file())
-    var trace: String
+    @Argument(
+        help: "The file; - reads the standard input. Without it: the record of the store.", completion: .file())
+    var trace: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The format of the file: trace or access-log. Without it: what its first line looks like.",
+            valueName: "format"))
+    var format: TraceFormat?
 
     @Option(
         help: ArgumentHelp(
@@ -22,25 +31,53 @@ struct Simulate: ParsableCommand {
             valueName: "bytes"))
     var maxBytes: ByteLimit
 
+    @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
-    func run() throws {
-        let input = try InputFile(path: trace)
-        var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes.byteCount))
+    func validate() throws {
+        if format != nil, trace == nil {
+            throw ValidationError("--format needs a file; the store's record has its own")
+        }
+        if store.store != nil, trace != nil { throw ValidationError("name a file or a --store, not both") }
+    }
+
+    func run() async throws {
+        var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes.byteCount), format: format)
+        if let trace { try read(InputFile(path: trace), into: &replay) } else { try await readRecord(into: &replay) }
+        let report = SimulationReport(try replay.end(), of: replay)
+        if let format = self.report.format { return try JSONOutput.write(report, format) }
+        try StandardOutput.write(line: report.text)
+    }
+
+    private func read(_ input: InputFile, into replay: inout TraceReplay) throws {
         do {
             while true {
                 let chunk = try input.nextChunk()
                 if chunk.isEmpty { break }
                 try replay.add(chunk)
             }
-            let report = SimulationReport(try replay.end(), of: replay)
-            if let format = self.report.format {
-                try JSONOutput.write(report, format)
-            } else {
-                try StandardOutput.write(line: report.text)
-            }
+            try replay.endLine()
         } catch let error as TraceRequest.Malformed {
             throw Failure(.broken, "\(input.path): \(error)")
+        }
+        if replay.isEmpty, replay.leftOut.malformedLines > 0 {
+            throw Failure(.broken, "\(input.path): no line is a request; is it an access log, uncompressed?")
+        }
+    }
+
+    private func readRecord(into replay: inout TraceReplay) async throws {
+        replay = try await store.withExistingStore(isReadOnly: true) { [replay] store in
+            var (replay, cursor) = (replay, RequestCursor?.none)
+            repeat {
+                let page = try store.requestRecords(since: cursor, limit: 4_096)
+                try replay.add(page)
+                guard !page.records.isEmpty || page.lost > 0, page.next != cursor else { break }
+                cursor = page.next
+            } while true
+            return replay
+        }
+        if replay.isEmpty, replay.leftOut == LeftOutRequests() {
+            throw Failure(.no, "\(store.path) has no record of requests; 'cachestore record on' begins one")
         }
     }
 }

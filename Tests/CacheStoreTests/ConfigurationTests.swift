@@ -18,6 +18,7 @@ struct ConfigurationTests {
         var defaults = DocumentedDefaults(of: ResponseStore.Configuration())
         defaults.check("limits") { $0.limits == .standard }
         defaults.check("evictionPolicy") { $0.evictionPolicy == nil }
+        defaults.check("recordsRequests") { $0.recordsRequests == nil }
         defaults.check("verification") { $0.verification == .firstRead }
         defaults.check("durability") { $0.durability == .relaxed }
         defaults.check("secureDelete") { !$0.secureDelete }

@@ -29,6 +29,18 @@ static inline mode_t cplatform_symbolic_link_type(void) { return S_IFLNK; }
 static inline int cplatform_open(int directory, const char *path, int flags, mode_t mode) {
     return openat(directory, path, flags, mode);
 }
+// Milliseconds of a clock that is cheap to read, exact to some ten milliseconds, and never set back.
+static inline int64_t cplatform_coarse_milliseconds(void) {
+    struct timespec time;
+#if defined(CLOCK_MONOTONIC_COARSE)
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+#elif defined(CLOCK_MONOTONIC_RAW_APPROX)
+    clock_gettime(CLOCK_MONOTONIC_RAW_APPROX, &time);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &time);
+#endif
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
 #ifdef F_FULLFSYNC
 static inline int cplatform_full_sync(int file) { return fcntl(file, F_FULLFSYNC); }
 #endif

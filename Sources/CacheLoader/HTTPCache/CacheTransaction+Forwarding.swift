@@ -75,7 +75,7 @@ extension CacheTransaction {
 
     private func send(_ forwarding: Forwarding) async throws(LoadError) -> TransportResponse {
         logForwarding(forwarding)
-        let observed = ObservedRequest(context.meters, clock: configuration.clock)
+        let observed = ObservedRequest(context.meters, recorded, clock: configuration.clock)
         do throws(TransportError) {
             var request = forwarding.request
             request.method = method

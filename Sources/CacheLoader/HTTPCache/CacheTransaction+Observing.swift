@@ -2,12 +2,19 @@ internal import CacheStore
 internal import HTTPTypes
 internal import Logging
 
-/// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it.
+/// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes it
+/// for the record of requests, if the store keeps one.
 extension CacheTransaction {
+    /// Begins a record of this request; `nil` if the store does not record.
+    func recordedRequest() -> RecordedRequest? {
+        RecordedRequest(request, key: key, target: target, in: store, clock: configuration.clock)
+    }
+
     /// Records an answer from a stored response without a request to the origin.
     func note(_ answer: Answer) {
         store.touch(answer.entry, as: answer.isStale ? .stale : .hit)
         if answer.isStale { context.meters.stale.add() } else { context.meters.hits.add() }
+        recorded?.note(answer.isStale ? .stale : .hit, status: answer.response.status)
         // Check the option first: copying a logger costs more than the check.
         guard configuration.logOptions.contains(.responses) else { return }
         configuration.log(
@@ -19,6 +26,7 @@ extension CacheTransaction {
     func noteStaleFallback(_ entry: StoredEntry) {
         store.touch(entry, as: .stale)
         context.meters.stale.add()
+        recorded?.note(.stale)
         configuration.log(
             .responses, .debug, "a stored response stands in for the origin", ["url": "\(LoggedURL(url))"])
     }
@@ -27,18 +35,21 @@ extension CacheTransaction {
     func noteRevalidation(_ entry: StoredEntry?) {
         if let entry { store.touch(entry, as: .revalidated) }
         context.meters.revalidations.add()
+        recorded?.note(.revalidated)
     }
 
     /// Records an answer of the origin, to this request or to one whose response it shares.
-    func noteMiss() {
+    func noteMiss(isCoalesced: Bool = false) {
         store.countMiss(for: target)
         context.meters.misses.add()
+        recorded?.note(isCoalesced ? .coalesced : .miss)
     }
 
     /// Records an error: from the origin, in place of its answer, or because the request forbids the network.
     func noteError() {
         store.countError(for: target)
         context.meters.errors.add()
+        recorded?.note(.error)
     }
 
     func logForwarding(_ forwarding: Forwarding) {

@@ -17,6 +17,7 @@ extension CacheTransaction {
     var revalidating: CacheTransaction {
         var forced = self
         forced.policy.mode = .revalidateAlways
+        forced.recorded = recordedRequest()
         forced.isBackground = true
         // The caller has its response already.
         forced.onStoreFailure = nil

@@ -28,17 +28,19 @@ extension CacheTransaction {
         let status =
             reason.map { CacheStatus.forward($0, status: forwardStatus, stored: isStored) } ?? CacheStatus.hit()
         add(status, to: &head, expiry: answer.expiry, answer.rule)
+        let body = body(answer.body, form.content)
+        recorded?.noteResponse(head.status, byteCount: body.byteCount, hasEnded: body.isEmpty)
         return CachedResponse(
-            head: head, body: body(answer.body, form.content), source: source, age: answer.age, isStale: answer.isStale,
+            head: head, body: body, source: source, age: answer.age, isStale: answer.isStale,
             expiresAt: answer.expiry.map(Date.init), failure: nil, stored: answer.entry)
     }
 
     private func body(_ body: StoredBody, _ content: StoredAnswer.Content) -> ResponseBody {
         switch content {
         case .none: ResponseBody(source: .empty)
-        case .whole: ResponseBody(source: .stored(StoredBodyReader(body, context.meters)))
+        case .whole: ResponseBody(source: .stored(StoredBodyReader(body, context.meters, recorded)))
         case .segments(let segments):
-            ResponseBody(source: .stored(StoredBodyReader(body, context.meters, segments: segments)))
+            ResponseBody(source: .stored(StoredBodyReader(body, context.meters, recorded, segments: segments)))
         }
     }
 
@@ -52,7 +54,7 @@ extension CacheTransaction {
             url: url, source: reply.body, byteCount: length, limit: configuration.maxBodyBytes,
             isDiscarded: reply.head.hasNoBody(to: request))
         return response(
-            to: received, ResponseBody(source: .passing(body)), freshness: freshness, isStored: false)
+            to: received, ResponseBody(source: .passing(body), recorded), freshness: freshness, isStored: false)
     }
 
     /// Returns the reply and stores it while it arrives.
@@ -108,7 +110,7 @@ extension CacheTransaction {
         if joins { context.coalescer.add(arriving, for: key, number) }
         body.start(received.reply.body)
         var answer = self.response(
-            to: received, ResponseBody(source: .arriving(reader, byteCount: length)),
+            to: received, ResponseBody(source: .arriving(reader, byteCount: length), recorded),
             freshness: Freshness(of: response, policy: policy), isStored: true)
         answer.arriving = arriving
         return answer
@@ -121,6 +123,7 @@ extension CacheTransaction {
         let status = CacheStatus.forward(
             received.forwarding.reason, status: received.reply.head.status.code, stored: isStored ? true : nil)
         add(status, to: &head, expiry: freshness?.expiry, received.forwarding.rule)
+        recorded?.noteResponse(head.status, byteCount: body.byteCount, hasEnded: body.isEmpty)
         return CachedResponse(
             head: head, body: body, source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
             expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: received.generation)
@@ -149,13 +152,14 @@ extension CacheTransaction {
                 isCurrent(arriving),
                 let reader = arriving.body.makeReader()
             else { continue }
-            noteMiss()
+            noteMiss(isCoalesced: true)
             var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry
             let status = CacheStatus.forward(.uriMiss, collapsed: true)
             add(status, to: &head, expiry: expiry, reuse.rule)
+            recorded?.noteResponse(head.status, byteCount: arriving.length)
             return CachedResponse(
-                head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length)),
+                head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length), recorded),
                 source: .network, age: age, isStale: isStale, expiresAt: expiry.map(Date.init), failure: nil,
                 arriving: arriving)
         }
@@ -188,6 +192,7 @@ extension CacheTransaction {
             status = failure.code == .timedOut || hasStored ? .gatewayTimeout : .badGateway
         default: throw error
         }
+        recorded?.noteFailure(status: status)
         // RFC 9211 §2: a response that the cache has generated carries no Cache-Status.
         let head = HTTPResponse(status: status, headerFields: [.date: now.description, .contentLength: "0"])
         return CachedResponse(

@@ -28,9 +28,13 @@ struct CacheTransaction: Sendable {
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
     /// Whether the request validates a stored response that its caller has already received.
-    var isBackground = false
+    var isBackground = false {
+        didSet { if isBackground { recorded?.noteBackground() } }
+    }
     let key: CacheKey
     let target: CacheKey
+    /// `nil` if the store does not record requests.
+    var recorded: RecordedRequest?
 
     /// - Parameters:
     ///   - key: The key of the stored response.
@@ -52,6 +56,7 @@ struct CacheTransaction: Sendable {
         self.keepsErrors = keepsErrors
         self.key = key
         self.target = target ?? key
+        recorded = recordedRequest()
     }
 
     var store: ResponseStore { context.store }

@@ -10,13 +10,15 @@ internal import Foundation
 /// Measures a request to an origin, from its sending to the end or the release of its response.
 final class ObservedRequest: Sendable {
     private let meters: CacheMeters
+    private let recorded: RecordedRequest?
     private let clock: @Sendable () -> Date
     private let beganAt: Date
     private let isOver = Atomic(false)
 
     /// Records the sending of the request. Create the object immediately before it.
-    init(_ meters: CacheMeters, clock: @escaping @Sendable () -> Date) {
+    init(_ meters: CacheMeters, _ recorded: RecordedRequest?, clock: @escaping @Sendable () -> Date) {
         self.meters = meters
+        self.recorded = recorded
         self.clock = clock
         beganAt = clock()
         meters.requestBegan()
@@ -37,7 +39,12 @@ final class ObservedRequest: Sendable {
         return TransportBody { () async throws(TransportError) in
             do throws(TransportError) {
                 let chunk = try await body.next()
-                if let chunk { self.meters.networkBytes.add(Int64(chunk.count)) } else { self.end() }
+                if let chunk {
+                    self.meters.networkBytes.add(Int64(chunk.count))
+                    self.recorded?.addNetworkBytes(chunk.count)
+                } else {
+                    self.end()
+                }
                 return chunk
             } catch {
                 self.end()

@@ -233,12 +233,13 @@ extension ResponseStore {
 
     // MARK: Flushing
 
-    /// Writes the accesses that are only in memory, and deletes files that no entry needs.
+    /// Writes the accesses and the request records that are only in memory, and deletes files that no entry needs.
     ///
     /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``. Accesses that could not be written stay in
     ///   memory.
     public func flush() throws(StoreError) {
         try checkWritable()
+        requests.flush()
         try writeAccesses()
         try deleteFiles()
         if configuration.secureDelete { try wipe() }

@@ -137,6 +137,17 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// Writes all of `bytes` at `offset`.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            written += try Self.retrying("pwrite", path) {
+                pwrite(number, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+            }
+        }
+    }
+
     /// Renames `name` in this directory. Does nothing if nothing has that name.
     func rename(_ name: String, to other: String) throws(SystemError) {
         do {

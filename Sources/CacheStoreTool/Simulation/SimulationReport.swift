@@ -26,6 +26,7 @@ struct SimulationReport: Encodable {
     let maxEntryBytes: Int64
     let policies: [Policy]
     let clairvoyantBound: Bound
+    let leftOut: LeftOutRequests
 
     init(_ outcomes: [TraceReplay.Outcome], of replay: TraceReplay) {
         let bound = replay.bound
@@ -46,6 +47,7 @@ struct SimulationReport: Encodable {
                 evictedEntries: result.evictedEntries, rowsWritten: result.rowsWritten,
                 pagesWritten: result.pagesWritten, seconds: outcome.duration / .seconds(1))
         }
+        leftOut = replay.leftOut
         clairvoyantBound = Bound(
             hitRatio: ratio(bound.hits(maxBytes: limit), all.requests),
             byteHitRatio: ratio(bound.hitBytes(maxBytes: limit), all.requestedBytes))
@@ -70,8 +72,19 @@ struct SimulationReport: Encodable {
         return """
             \(requests.of("request", "requests")) for \(keys.of("key", "keys")) with \(uniqueBytes.asByteCount); \
             limit \(maxBytes.asByteCount), for a body \(maxEntryBytes.asByteCount)
-            \(table.text())
+            \(leftOutText)\(table.text())
             """
+    }
+
+    /// A line about the requests that were not replayed; empty without any.
+    private var leftOutText: String {
+        let parts = [
+            leftOut.malformedLines > 0 ? leftOut.malformedLines.of("malformed line", "malformed lines") : nil,
+            leftOut.uncacheable > 0
+                ? leftOut.uncacheable.of("request that no cache answers", "requests that no cache answers") : nil,
+            leftOut.lost > 0 ? leftOut.lost.of("lost record", "lost records") : nil,
+        ].compactMap(\.self)
+        return parts.isEmpty ? "" : "left out: \(parts.joined(separator: ", "))\n"
     }
 
     private static func percent(_ ratio: Double) -> String { String(format: "%.2f %%", 100 * ratio) }

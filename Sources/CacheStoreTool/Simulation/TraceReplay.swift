@@ -1,6 +1,6 @@
 package import CacheStore
 
-/// Replays a trace, line by line, in a simulated store for each policy.
+/// Replays requests in a simulated store for each policy: the lines of a file, or the record of a store.
 package struct TraceReplay {
     /// The result of a policy.
     package struct Outcome {
@@ -19,9 +19,17 @@ package struct TraceReplay {
     package private(set) var bound: ClairvoyantBound
     private var runs: [Run] = []
     private var parser = URLListParser()
+    /// `nil` before the first line that is not blank.
+    private var format: TraceFormat?
+    private var cacheable = CacheableRequests()
 
-    package init(limits: Limits) throws {
+    /// The requests that were not replayed.
+    package var leftOut: LeftOutRequests { cacheable.leftOut }
+
+    /// - Parameter format: The format of the lines; `nil` guesses it by the first line that is not blank.
+    package init(limits: Limits, format: TraceFormat? = nil) throws {
         self.limits = limits
+        self.format = format
         bound = ClairvoyantBound(maxEntryBytes: limits.maxEntryBytes ?? .max)
         for policy in EvictionPolicy.allCases {
             runs.append(Run(policy: policy, simulation: try StoreSimulation(policy, limits: limits)))
@@ -30,21 +38,44 @@ package struct TraceReplay {
 
     /// Replays the lines that end in `bytes`.
     ///
-    /// - Throws: ``TraceRequest/Malformed``, `StoreError`.
+    /// - Throws: ``TraceRequest/Malformed`` for a line of a trace, `StoreError`. Malformed lines of an access log are
+    ///   counted.
     package mutating func add(_ bytes: [UInt8]) throws {
         var lines: [URLListLine] = []
         parser.add(bytes) { lines.append($0) }
         for line in lines { try replay(line) }
     }
 
-    /// Replays a last line without a line feed, and returns the result of each policy.
-    package mutating func end() throws -> [Outcome] {
+    /// Replays a last line without a line feed.
+    ///
+    /// - Throws: The errors of ``add(_:)-([UInt8])``.
+    package mutating func endLine() throws {
         try replay(parser.end())
-        return try runs.map { Outcome(policy: $0.policy, result: try $0.simulation.finish(), duration: $0.duration) }
+    }
+
+    /// Whether no request was replayed.
+    package var isEmpty: Bool { bound.keyCount == 0 }
+
+    /// Returns the result of each policy.
+    package func end() throws -> [Outcome] {
+        try runs.map { Outcome(policy: $0.policy, result: try $0.simulation.finish(), duration: $0.duration) }
+    }
+
+    /// Replays records of a store.
+    package mutating func add(_ records: RequestRecords) throws {
+        cacheable.lose(records.lost)
+        for record in records.records {
+            if let request = cacheable.request(record) { try replay(request) }
+        }
     }
 
     private mutating func replay(_ line: URLListLine) throws {
-        guard let request = try TraceRequest(line) else { return }
+        if format == nil, case .url(let text) = line.content { format = TraceFormat(guessing: text) }
+        let request = format == .accessLog ? cacheable.request(line) : try TraceRequest(line)
+        if let request { try replay(request) }
+    }
+
+    private mutating func replay(_ request: TraceRequest) throws {
         bound.add(request)
         for number in runs.indices {
             let began = ContinuousClock.now

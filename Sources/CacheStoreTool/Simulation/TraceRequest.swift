@@ -6,6 +6,11 @@ package struct TraceRequest: Hashable, Sendable {
     /// The bytes of the body.
     package let byteCount: Int64
 
+    package init(key: CacheKey, byteCount: Int64) {
+        self.key = key
+        self.byteCount = byteCount
+    }
+
     /// - Returns: `nil` for a blank line or a comment.
     /// - Throws: ``Malformed`` for any other line that is not a number, a key and a number of bytes.
     package init?(_ line: URLListLine) throws(Malformed) {

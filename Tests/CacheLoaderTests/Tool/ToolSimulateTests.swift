@@ -1,3 +1,4 @@
+import CacheStore
 import CacheStoreTesting
 import Foundation
 import TestSupport
@@ -116,7 +117,98 @@ extension ToolTests {
             #expect(try empty.json(Report.self).policies.map(\.hit_ratio) == [0, 0])
             try await tool.raw(["simulate", "/nonexistent", "--max-bytes", "1M"]).expect(2, error: "/nonexistent")
             try await tool.raw(["simulate", "/dev/null"]).expect(64, error: "max-bytes")
-            try await tool.raw(["simulate", "--max-bytes", "1M"]).expect(64, error: "trace")
+            try await tool.raw(["simulate", "--max-bytes", "1M", "--format", "trace"]).expect(64, error: "needs a file")
+            try await tool("simulate", "/dev/null", "--max-bytes", "1M").expect(64, error: "not both")
+            try await tool.raw(["simulate", "/dev/null", "--max-bytes", "1M", "--format", "x"]).expect(
+                64, error: "format")
+        }
+
+        // MARK: Logs and records
+
+        private struct Log: Decodable {
+            struct Policy: Decodable { let hits: Int }
+            struct LeftOut: Decodable, Equatable {
+                let malformed_lines: Int
+                let uncacheable: Int
+                let lost: Int
+            }
+            let requests: Int
+            let keys: Int
+            let unique_bytes: Int
+            let policies: [Policy]
+            let left_out: LeftOut
+        }
+
+        private static let log = """
+            192.0.2.1 - - [01/Jan/2026:00:00:00 +0000] "GET /a HTTP/1.1" 200 1000
+            192.0.2.1 - frank [01/Jan/2026:00:00:01 +0000] "GET /b?x=1 HTTP/1.1" 200 500 "http://a/" "Mozilla/5.0 (X)"
+            \u{1}\u{2} hostile
+            192.0.2.1 - - [01/Jan/2026:00:00:02 +0000] "POST /a HTTP/1.1" 200 1
+            192.0.2.2 - - [01/Jan/2026:00:00:03 +0000] "GET /a HTTP/1.1" 304 -
+
+            192.0.2.2 - - [01/Jan/2026:00:00:04 +0000] "GET /c HTTP/1.1" 500 20
+            192.0.2.2 - - [01/Jan/2026:00:00:05 +0000] "GET /b?x=1 HTTP/1.1" 200 500
+            """
+
+        @Test("An access log is recognised by its first line; hostile lines are counted and left out")
+        func accessLog() async throws {
+            let file = try tool.file("access.log", Data(Self.log.utf8) + [0x0A, 0xFF, 0xFE, 0x0A])
+            for format in [[], ["--format", "access-log"]] {
+                let output = try await tool.raw(["simulate", file, "--max-bytes", "1M", "--json"] + format)
+                output.expect(0, error: nil)
+                let report = try output.json(Log.self)
+                #expect(report.requests == 4 && report.keys == 2 && report.unique_bytes == 1500)
+                #expect(report.policies.map(\.hits) == [2, 2])
+                #expect(report.left_out == .init(malformed_lines: 2, uncacheable: 2, lost: 0))
+            }
+            let text = try await tool.raw(["simulate", file, "--max-bytes", "1M"]).text
+            #expect(text.contains("left out: 2 malformed lines, 2 requests that no cache answers\n"))
+            // Read as a trace, the log is an error that names its line.
+            try await tool.raw(["simulate", file, "--max-bytes", "1M", "--format", "trace"]).expect(2, error: "line 1")
+        }
+
+        @Test("A file without any request is an error, not an empty report")
+        func garbage() async throws {
+            let file = try tool.file("access.log.gz", Data([0x1F, 0x8B, 0x08, 0x0A, 0x00, 0x0A]))
+            try await tool.raw(["simulate", file, "--max-bytes", "1M", "--format", "access-log"])
+                .expect(2, error: "no line is a request")
+        }
+
+        @Test("Without a file the record of the store is replayed")
+        func record() async throws {
+            try await tool("simulate", "--max-bytes", "1M").expect(2, error: "there is no store")
+            try tool.fill([])
+            try await tool("simulate", "--max-bytes", "1M").expect(1, error: "cachestore record on")
+            let store = try ResponseStore(directory: URL(filePath: tool.store))
+            try store.startRecordingRequests(capacity: 8)
+            let beginning = try #require(store.requests.beginning)
+            func add(_ path: String, _ outcome: RequestOutcome, status: Int, length: Int64?, method: String = "GET")
+                throws
+            {
+                var record = RequestRecord(
+                    startedAt: Date(), method: method, target: try CacheKey(url: "http://a.test/\(path)"),
+                    outcome: outcome)
+                record.status = status
+                record.contentByteCount = length
+                record.networkByteCount = 70
+                store.requests.add(record, since: beginning)
+            }
+            for _ in 0..<3 { try add("overwritten", .miss, status: 200, length: 1) }
+            try add("a", .miss, status: 200, length: 1000)
+            try add("b", .miss, status: 200, length: nil)
+            try add("a", .hit, status: 206, length: 10)
+            try add("a", .hit, status: 304, length: 0)
+            try add("b", .coalesced, status: 200, length: nil)
+            try add("c", .error, status: 404, length: 5)
+            try add("d", .miss, status: 200, length: 5, method: "HEAD")
+            try add("e", .miss, status: 500, length: 5)
+            store.close()
+            let output = try await tool("simulate", "--max-bytes", "1M", "--json")
+            output.expect(0, error: nil)
+            let report = try output.json(Log.self)
+            #expect(report.requests == 5 && report.keys == 2 && report.unique_bytes == 1070)
+            #expect(report.policies.map(\.hits) == [3, 3])
+            #expect(report.left_out == .init(malformed_lines: 0, uncacheable: 3, lost: 3))
         }
     }
 }

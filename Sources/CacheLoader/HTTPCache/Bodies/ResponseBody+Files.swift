@@ -27,6 +27,7 @@ extension ResponseBody {
     ) async throws(LoadError) {
         if case .arriving(let reader, _) = source {
             try begin()
+            defer { end() }
             return try await reader.write(to: target, path: path, progress: progress)
         }
         if let file {

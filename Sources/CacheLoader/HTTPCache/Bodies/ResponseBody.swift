@@ -28,17 +28,25 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// `nil` for a body that can be read again: a hit allocates nothing for this check.
     private let reading: Reading?
 
-    init(source: Source) {
+    /// - Parameter recorded: Records the request at the end of the body. The reader of a stored body does so itself.
+    init(source: Source, _ recorded: RecordedRequest? = nil) {
         self.source = source
         switch source {
         case .empty, .stored: reading = nil
-        case .arriving, .passing: reading = Reading()
+        case .arriving, .passing: reading = Reading(recorded)
         }
     }
 
     /// Gives the body to one reader.
     private final class Reading: Sendable {
         private let hasBegun = Atomic(false)
+        private let recorded: RecordedRequest?
+
+        init(_ recorded: RecordedRequest?) {
+            self.recorded = recorded
+        }
+
+        func end() { recorded?.end() }
 
         func begin() throws(LoadError) {
             guard !hasBegun.exchange(true, ordering: .relaxed) else { throw .bodyAlreadyRead }
@@ -47,6 +55,14 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     /// Takes the body for a reader.
     func begin() throws(LoadError) { try reading?.begin() }
+
+    /// Notes the end of the reading.
+    func end() { reading?.end() }
+
+    /// Whether there is no body to read.
+    var isEmpty: Bool {
+        if case .empty = source { true } else { false }
+    }
 
     /// The length in bytes; `nil` if it is not known before the end.
     public var byteCount: Int64? {
@@ -79,9 +95,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case .stored(let reader): return try reader.data()
         case .arriving(let reader, _):
             try begin()
+            defer { end() }
             return try await reader.collect(progress: progress)
         case .passing(let body):
             try begin()
+            defer { end() }
             return try await body.collect(progress: progress)
         }
     }
@@ -109,6 +127,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// The store treats a cancelled reader like one that has released the body:
     /// ``HTTPCache/Configuration/abandonedBytes`` decides whether the store still receives the rest.
     public func cancel() {
+        defer { end() }
         switch source {
         case .empty: break
         case .stored(let reader): reader.cancel()
@@ -138,10 +157,22 @@ public struct ResponseBody: AsyncSequence, Sendable {
             case .stored(let reader): return try reader.next()
             case .arriving(let reader, _):
                 try begin()
-                return try await reader.next()
+                return try await ending { () async throws(LoadError) in try await reader.next() }
             case .passing(let passed):
                 try begin()
-                return try await passed.next()
+                return try await ending { () async throws(LoadError) in try await passed.next() }
+            }
+        }
+
+        /// Reads a chunk, and notes the end of the body.
+        private func ending(_ next: () async throws(LoadError) -> Data?) async throws(LoadError) -> Data? {
+            do throws(LoadError) {
+                let chunk = try await next()
+                if chunk == nil { body.end() }
+                return chunk
+            } catch {
+                body.end()
+                throw error
             }
         }
 

@@ -27,6 +27,7 @@ final class StoredBodyReader: Sendable {
     private let body: StoredBody
     private let segments: [StoredAnswer.Segment]
     private let meters: CacheMeters
+    private let recorded: RecordedRequest?
     let byteCount: Int64
     /// Guards the position in the body.
     private let place = Mutex(Place())
@@ -34,9 +35,13 @@ final class StoredBodyReader: Sendable {
     private let isCancelled = Atomic(false)
 
     /// - Parameter segments: The segments to deliver; `nil` for the whole body.
-    init(_ body: StoredBody, _ meters: CacheMeters, segments: [StoredAnswer.Segment]? = nil) {
+    init(
+        _ body: StoredBody, _ meters: CacheMeters, _ recorded: RecordedRequest?,
+        segments: [StoredAnswer.Segment]? = nil
+    ) {
         self.body = body
         self.meters = meters
+        self.recorded = recorded
         self.segments = segments ?? [.stored(0..<body.byteCount)]
         byteCount = self.segments.reduce(0) { $0 + $1.byteCount }
     }
@@ -44,6 +49,7 @@ final class StoredBodyReader: Sendable {
     /// Ends the reading. Later reads throw ``LoadError/cancelled``.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
+        recorded?.end()
     }
 
     /// The file, if the reader delivers all of it.
@@ -53,7 +59,7 @@ final class StoredBodyReader: Sendable {
     func next() throws(LoadError) -> Data? {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         do throws(StoreError) {
-            return try place.withLock { (place) throws(StoreError) in
+            let next = try place.withLock { (place) throws(StoreError) -> Data? in
                 while place.segment < segments.count {
                     let chunk = try chunk(of: segments[place.segment], from: place.offset)
                     place.offset += Int64(chunk.count)
@@ -64,9 +70,16 @@ final class StoredBodyReader: Sendable {
                 }
                 return nil
             }
+            if next == nil { recorded?.end() }
+            return next
         } catch {
             throw .store(error)
         }
+    }
+
+    private func noteRead(_ byteCount: Int) {
+        meters.diskBytes.add(Int64(byteCount))
+        recorded?.addDiskBytes(byteCount)
     }
 
     private func chunk(of segment: StoredAnswer.Segment, from offset: Int64) throws(StoreError) -> Data {
@@ -75,7 +88,7 @@ final class StoredBodyReader: Sendable {
         case .stored(let range):
             let count = min(Int64(ResponseBody.chunkByteCount), range.upperBound - range.lowerBound - offset)
             let chunk = try body.bytes(at: range.lowerBound + offset, count: Int(count))
-            meters.diskBytes.add(Int64(chunk.count))
+            noteRead(chunk.count)
             return chunk
         }
     }
@@ -83,10 +96,11 @@ final class StoredBodyReader: Sendable {
     /// Returns all bytes; maps those of a large whole body instead of copying them.
     func data() throws(LoadError) -> Data {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
+        defer { recorded?.end() }
         do throws(StoreError) {
             if let file {
                 let data = try file.data()
-                meters.diskBytes.add(Int64(data.count))
+                noteRead(data.count)
                 return data
             }
             var data = Data()
@@ -95,7 +109,7 @@ final class StoredBodyReader: Sendable {
                 case .bytes(let bytes): data += bytes
                 case .stored(let range):
                     let bytes = try body.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
-                    meters.diskBytes.add(Int64(bytes.count))
+                    noteRead(bytes.count)
                     data += bytes
                 }
             }

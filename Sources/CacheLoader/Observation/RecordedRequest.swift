@@ -1,0 +1,113 @@
+internal import CacheStore
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A request that the store records: collects the facts, and records them once.
+///
+/// Records at the end of the body, or when the last reference is released. A request without an outcome is not
+/// recorded: it was cancelled, or was only a question whether the store has an answer.
+final class RecordedRequest: Sendable {
+    private struct State {
+        var record: RequestRecord
+        /// Whether ``RequestRecord/outcome`` is set.
+        var hasOutcome = false
+        /// Whether the body has ended, or there is none.
+        var hasEnded = false
+        var isRecorded = false
+
+        /// Returns the record, the first time that it is complete.
+        mutating func take(isReleased: Bool = false) -> RequestRecord? {
+            guard hasOutcome, hasEnded || isReleased, !isRecorded else { return nil }
+            isRecorded = true
+            return record
+        }
+    }
+
+    private let recorder: RequestRecorder
+    private let beginning: UInt64
+    private let clock: @Sendable () -> Date
+    /// Guards the facts. The recorder is called outside.
+    private let state: Mutex<State>
+
+    /// Begins a request; `nil` if the store does not record.
+    init?(
+        _ request: HTTPRequest, key: CacheKey, target: CacheKey, in store: ResponseStore,
+        clock: @escaping @Sendable () -> Date
+    ) {
+        guard let beginning = store.requests.beginning else { return nil }
+        self.beginning = beginning
+        self.clock = clock
+        recorder = store.requests
+        state = Mutex(
+            State(
+                record: RequestRecord(
+                    startedAt: clock(), method: request.method.rawValue, target: target, key: key, outcome: .error)))
+    }
+
+    deinit {
+        // Mostly recorded already, at the end of the body.
+        if !state.withLock({ $0.isRecorded }) { change(isReleased: true) { _, _ in } }
+    }
+
+    // MARK: Facts
+
+    /// Notes that the cache itself makes the request.
+    func noteBackground() { state.withLock { $0.record.isBackground = true } }
+
+    /// Notes the outcome, which a later one replaces: a stale response may answer after an error.
+    func note(_ outcome: RequestOutcome, status: HTTPResponse.Status? = nil) {
+        change { state, passed in
+            state.hasOutcome = true
+            state.record.outcome = outcome
+            state.record.status = status?.code ?? state.record.status
+            state.record.latency = passed
+        }
+    }
+
+    /// Notes an error unless the request has an outcome.
+    func noteFailure(status: HTTPResponse.Status) {
+        change { state, passed in
+            state.record.status = status.code
+            guard !state.hasOutcome else { return }
+            state.hasOutcome = true
+            state.record.latency = passed
+        }
+    }
+
+    /// Notes the response that the caller gets.
+    func noteResponse(_ status: HTTPResponse.Status, byteCount: Int64?, hasEnded: Bool = false) {
+        state.withLock { state in
+            state.record.status = status.code
+            state.record.contentByteCount = byteCount
+        }
+        if hasEnded { end() }
+    }
+
+    func addDiskBytes(_ count: Int) { state.withLock { $0.record.diskByteCount += Int64(count) } }
+
+    func addNetworkBytes(_ count: Int) { state.withLock { $0.record.networkByteCount += Int64(count) } }
+
+    /// Notes the end of the body.
+    func end() {
+        change { state, _ in state.hasEnded = true }
+    }
+
+    /// Changes the facts, and records them if they are complete then.
+    private func change(isReleased: Bool = false, _ body: (inout State, _ passed: Duration) -> Void) {
+        let now = clock()
+        let complete = state.withLock { state -> RequestRecord? in
+            // A clock may be set back.
+            let passed = Duration.seconds(min(max(0, now.timeIntervalSince(state.record.startedAt)), 9e9))
+            body(&state, passed)
+            state.record.duration = passed
+            return state.take(isReleased: isReleased)
+        }
+        if let complete { recorder.add(complete, since: beginning) }
+    }
+}

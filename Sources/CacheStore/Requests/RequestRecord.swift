@@ -1,0 +1,144 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The outcome of a request.
+@nonexhaustive
+public enum RequestOutcome: String, Hashable, Sendable, CaseIterable, Codable {
+    /// A fresh stored response answered.
+    case hit
+    /// A stale stored response answered, also in place of a failed origin.
+    case stale
+    /// A stored response answered after the origin had validated it.
+    case revalidated
+    /// The origin answered.
+    case miss
+    /// Nothing answered, or the origin answered with an error.
+    case error
+    /// The response to another request, still on its way, answered this one, too.
+    case coalesced
+}
+
+/// One request that a cache on the store has answered.
+///
+/// Contains no field lines, no bodies, and neither user nor password of the URL: a ``CacheKey`` has none. Its query is
+/// recorded, and may hold secrets such as tokens and signatures.
+public struct RequestRecord: Hashable, Sendable {
+    /// The start of the request, by the clock of the cache.
+    public var startedAt: Date
+    /// The normalised URL of the request. Only its beginning if ``isTruncated``.
+    public var url: String
+    /// The partition of the cache. Only its beginning if ``isTruncated``.
+    public var partition: String
+    /// The method. Only its first 24 bytes if ``isTruncated``.
+    public var method: String
+    /// A 64-bit checksum of partition and key of the stored response, which is the same in every process. Tells
+    /// requests apart whose URLs are truncated.
+    public var keyChecksum: Int64
+    /// The status of the response; `nil` if there was none.
+    public var status: Int?
+    /// How the request was answered.
+    public var outcome: RequestOutcome
+    /// The length of the body; `nil` if it was not known at the beginning.
+    public var contentByteCount: Int64?
+    /// The bytes of stored bodies that were read for the request.
+    public var diskByteCount: Int64
+    /// The bytes of the body that came from the origin for this request. 0 for a response that requests share, except
+    /// for the first of them.
+    public var networkByteCount: Int64
+    /// The time from the start to the head of the response.
+    public var latency: Duration
+    /// The time from the start to the end of the body, or to its release.
+    public var duration: Duration
+    /// The process that answered.
+    public var processID: Int32
+    /// Whether the cache itself made the request, to validate a response that it had served stale.
+    public var isBackground: Bool
+    /// Whether method, partition or URL were too long for a record.
+    public var isTruncated: Bool
+
+    /// The host of the URL; `nil` for a key without a URL.
+    public var host: String? { URLText.host(ofNormalized: url) }
+
+    /// Describes a request for `target`.
+    ///
+    /// - Parameters:
+    ///   - target: The key of the URL.
+    ///   - key: The key of the stored response; `nil` if it is `target`.
+    package init(
+        startedAt: Date, method: String, target: CacheKey, key: CacheKey? = nil, outcome: RequestOutcome,
+        isBackground: Bool = false
+    ) {
+        self.startedAt = startedAt
+        self.method = method
+        self.outcome = outcome
+        self.isBackground = isBackground
+        url = target.text
+        partition = target.partition
+        keyChecksum = KeyChecksum(key ?? target).key
+        status = nil
+        contentByteCount = nil
+        diskByteCount = 0
+        networkByteCount = 0
+        latency = .zero
+        duration = .zero
+        processID = 0
+        isTruncated = false
+    }
+}
+
+/// A position in the record of a store: the requests before it have been read.
+///
+/// Its description is short text without spaces, for the `Last-Event-ID` of server-sent events.
+public struct RequestCursor: Hashable, Sendable, LosslessStringConvertible {
+    /// Distinguishes the files that a store has had.
+    let file: UInt64
+    /// The number of the next record.
+    let number: UInt64
+
+    init(file: UInt64, number: UInt64) {
+        self.file = file
+        self.number = number
+    }
+
+    /// Reads a description; `nil` for any other text.
+    public init?(_ description: String) {
+        let words = description.split(separator: "-", omittingEmptySubsequences: false)
+        guard words.count == 2, let file = UInt64(words[0], radix: 16), let number = UInt64(words[1]) else {
+            return nil
+        }
+        self.init(file: file, number: number)
+    }
+
+    /// The file and the number.
+    public var description: String { String(file, radix: 16) + "-\(number)" }
+}
+
+/// Records read from a store.
+public struct RequestRecords: Sendable {
+    /// The records, in the order in which processes wrote them.
+    public internal(set) var records: [RequestRecord] = []
+    /// The position after them; `nil` if the store has never recorded.
+    public internal(set) var next: RequestCursor?
+    /// The number of records between both positions that are gone: overwritten, erased, dropped by a process that had
+    /// too many of them, or damaged.
+    public internal(set) var lost: Int64 = 0
+}
+
+/// The state of the record of a store.
+public struct RequestRecording: Hashable, Sendable {
+    /// Whether the processes on the store record their requests.
+    public let isOn: Bool
+    /// The number of requests that the record can hold.
+    public let capacity: Int
+    /// The number of requests that it holds.
+    public let count: Int64
+    /// The number of requests that it has held, and lost since.
+    public let lost: Int64
+    /// The bytes of its file.
+    public let byteCount: Int64
+    /// The position after the latest request.
+    public let end: RequestCursor
+}

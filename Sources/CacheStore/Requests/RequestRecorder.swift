@@ -1,0 +1,176 @@
+internal import CPlatform
+internal import Synchronization
+
+/// Collects the records of this process, and appends them to the ``RequestRing`` in batches on a lane of its own.
+///
+/// A request costs no I/O on its thread, except that one request a second looks whether the store records. A kill loses
+/// the records of the last tenth of a second.
+package final class RequestRecorder: Sendable {
+    private struct Pending {
+        let record: RequestRecord
+        /// The number of erasures when the request began.
+        let erasures: UInt64
+    }
+
+    private struct State {
+        var pending: [Pending] = []
+        /// Records that had no room, or belong to requests from before an erasure.
+        var dropped = 0
+        var isTimerSet = false
+        /// Whether the store is suspended or closed.
+        var isEnded = false
+    }
+
+    /// How often a process looks whether the store records, in milliseconds.
+    private static let lookInterval: Int64 = 1_000
+    /// The time that a record stays in memory.
+    private static let delay = Duration.milliseconds(100)
+    /// The number of records in memory at which they are written at once.
+    private static let batchLength = 1_024
+    /// The most records in memory; further ones are dropped.
+    package static let maxPending = 8_192
+    /// The wait for another process before a later batch. A stopped process must not stop this one.
+    private static let lockTimeout = Duration.milliseconds(20)
+
+    private let root: FileDescriptor
+    private let isReadOnly: Bool
+    private let lane = BlockingLane(label: "CacheStore.requests")
+    private let isOn = Atomic(false)
+    /// The time of the next look.
+    private let nextLook = Atomic<Int64>(.min)
+    /// The number of erasures at the last look or batch.
+    private let erasures = Atomic<UInt64>(0)
+    /// Guards the records in memory.
+    private let state = Mutex(State())
+    /// Guards the open file: one batch or look at a time. Calls under it read and write the file.
+    private let ring = Mutex<RequestRing?>(nil)
+
+    /// - Parameter root: The directory of the store.
+    package init(root: FileDescriptor, isReadOnly: Bool) {
+        self.root = root
+        self.isReadOnly = isReadOnly
+    }
+
+    // MARK: Recording
+
+    /// The number to pass to ``add(_:since:)`` at the end of a request that begins now; `nil` while the store does not
+    /// record.
+    package var beginning: UInt64? {
+        guard !isReadOnly else { return nil }
+        let now = cplatform_coarse_milliseconds()
+        let due = nextLook.load(ordering: .relaxed)
+        if now >= due,
+            nextLook.compareExchange(expected: due, desired: now + Self.lookInterval, ordering: .relaxed).exchanged
+        {
+            look()
+        }
+        return isOn.load(ordering: .relaxed) ? erasures.load(ordering: .relaxed) : nil
+    }
+
+    /// Looks whether the store records. Skips the look while a batch is being written.
+    package func look() {
+        guard !isReadOnly, !state.withLock({ $0.isEnded }) else { return }
+        ring.withLockIfAvailable { ring in
+            if ring?.isPresent(in: root) != true { ring = (try? RequestRing.open(in: root)) ?? nil }
+            follow((try? ring?.header()) ?? nil, &ring)
+        }
+    }
+
+    /// Follows the setting in the file. A missing or damaged header means off.
+    private func follow(_ header: RequestRingHeader?, _ ring: inout RequestRing?) {
+        erasures.store(header?.erasures ?? 0, ordering: .relaxed)
+        isOn.store(header?.isOn ?? false, ordering: .relaxed)
+        if header == nil { ring = nil }
+    }
+
+    /// Records a request that has ended.
+    ///
+    /// - Parameter beginning: The value of ``beginning`` at its start.
+    package func add(_ record: RequestRecord, since beginning: UInt64) {
+        enum Action { case none, setTimer, writeNow }
+        let action = state.withLock { state -> Action in
+            guard !state.isEnded else { return .none }
+            guard state.pending.count < Self.maxPending else {
+                state.dropped += 1
+                return .none
+            }
+            state.pending.append(Pending(record: record, erasures: beginning))
+            if state.pending.count == Self.batchLength { return .writeNow }
+            guard !state.isTimerSet else { return .none }
+            state.isTimerSet = true
+            return .setTimer
+        }
+        switch action {
+        case .none: break
+        case .setTimer:
+            lane.submit(after: Self.delay) { [weak self] in
+                self?.state.withLock { $0.isTimerSet = false }
+                self?.flush()
+            }
+        case .writeNow: lane.submit { [weak self] in self?.flush() }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Appends the records in memory to the file. Drops them if the store no longer records.
+    package func flush() {
+        ring.withLock { ring in
+            let (pending, dropped) = state.withLock { state in
+                defer { (state.pending, state.dropped) = ([], 0) }
+                return (state.pending, state.dropped)
+            }
+            guard !pending.isEmpty || dropped > 0 else { return }
+            do throws(SystemError) {
+                if ring?.isPresent(in: root) != true { ring = try RequestRing.open(in: root) }
+                guard let file = ring else { return follow(nil, &ring) }
+                let isWritten: Void? = try file.withLock(within: Self.lockTimeout) { () throws(SystemError) in
+                    let header = try file.header()
+                    follow(header, &ring)
+                    guard let header, header.isOn else { return }
+                    let current = pending.filter { $0.erasures == header.erasures }
+                    try file.append(
+                        current.map(\.record), dropped: dropped + pending.count - current.count, after: header,
+                        processID: getpid())
+                }
+                if isWritten == nil { putBack(pending, dropped: dropped) }
+            } catch {
+                // A full disk, for example. The numbers of these records are used later, so that a reader counts them.
+                state.withLock { $0.dropped += dropped + pending.count }
+            }
+        }
+    }
+
+    /// Puts records back that another process kept from being written.
+    private func putBack(_ pending: [Pending], dropped: Int) {
+        let action = state.withLock { state in
+            let all = pending + state.pending
+            state.dropped += dropped + max(0, all.count - Self.maxPending)
+            state.pending = all.suffix(Self.maxPending)
+            defer { state.isTimerSet = true }
+            return state.isTimerSet || state.isEnded
+        }
+        guard !action else { return }
+        lane.submit(after: Self.delay) { [weak self] in
+            self?.state.withLock { $0.isTimerSet = false }
+            self?.flush()
+        }
+    }
+
+    // MARK: Suspending and closing
+
+    /// Writes the records in memory and closes the file.
+    func end() {
+        state.withLock { $0.isEnded = true }
+        flush()
+        state.withLock { ($0.pending, $0.dropped) = ([], 0) }
+        ring.withLock { $0 = nil }
+        isOn.store(false, ordering: .relaxed)
+    }
+
+    /// Records again after ``end()``.
+    func begin() {
+        state.withLock { $0.isEnded = false }
+        nextLook.store(.min, ordering: .relaxed)
+    }
+}

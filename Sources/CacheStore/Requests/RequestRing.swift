@@ -1,0 +1,201 @@
+internal import CPlatform
+
+/// The file `requests` of a store: a header, then slots of 512 bytes that are overwritten in turn.
+///
+/// Its presence with the switch in its header is the setting of the store: the processes on the store record while both
+/// say so. Read and written with pread(2) and pwrite(2): if another process truncates a mapped file, access to the
+/// mapping ends this process.
+///
+/// A process that changes the file locks its first byte, for the open file description. It writes records first and the
+/// header last. After a kill in between, the next process overwrites these records. Each record has a checksum and its
+/// number, so a reader, which takes no lock, recognises a record that is overwritten meanwhile.
+package struct RequestRing: Sendable {
+    package static let name = "requests"
+    /// The most records of a file, 2 GiB.
+    package static let maxCapacity = 1 << 22
+    /// The records of a file unless the program chooses another number, 16 MiB.
+    package static let standardCapacity = 1 << 15
+    /// The slots of one read.
+    private static let chunkLength = 128
+
+    private let file: FileDescriptor
+    private let identity: FileIdentity
+
+    /// Opens the file; `nil` if there is none.
+    ///
+    /// - Throws: ENXIO for anything but a regular file.
+    package static func open(
+        in root: FileDescriptor, isReadOnly: Bool = false, creates: Bool = false
+    ) throws(SystemError) -> RequestRing? {
+        let flags = (isReadOnly ? O_RDONLY : O_RDWR) | (creates ? O_CREAT : 0)
+        let file: FileDescriptor
+        do throws(SystemError) {
+            // A FIFO must not block.
+            file = try root.open(name, flags | O_NONBLOCK)
+        } catch let error where error.errno == ENOENT && !creates {
+            return nil
+        }
+        let status = try file.status()
+        guard status.isRegular else { throw SystemError(call: "openat", path: file.path, errno: ENXIO) }
+        return RequestRing(file: file, identity: FileIdentity(status))
+    }
+
+    /// Whether the file has its name in `root`.
+    func isPresent(in root: FileDescriptor) -> Bool {
+        (try? root.status(of: Self.name)).map { $0.map(FileIdentity.init) == identity } ?? false
+    }
+
+    /// The header; `nil` if it is damaged.
+    package func header() throws(SystemError) -> RequestRingHeader? {
+        // A writer may be writing it: a damaged header stays damaged.
+        var bytes = [UInt8](repeating: 0, count: RequestRingHeader.byteCount)
+        for _ in 0..<8 {
+            let count = try bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(SystemError) in try file.read(into: buffer, at: 0) }
+            }.get()
+            guard count == bytes.count else { return nil }
+            if let header = bytes.withUnsafeBytes({ RequestRingHeader($0) }) { return header }
+        }
+        return nil
+    }
+
+    func byteCount() throws(SystemError) -> Int64 { try file.status().size }
+
+    // MARK: Changing
+
+    /// Calls `body` while no other process changes the file. Returns `nil` if another one holds the lock for longer
+    /// than `timeout`.
+    package func withLock<Value>(
+        within timeout: Duration, _ body: () throws(SystemError) -> Value
+    ) throws(SystemError) -> Value? {
+        guard try DirectoryLock.wait(timeout, for: { () throws(SystemError) in try file.tryLockByte(at: 0) }) else {
+            return nil
+        }
+        defer { file.unlockByte(at: 0) }
+        return try body()
+    }
+
+    /// Writes the header. Only under the lock.
+    func write(_ header: RequestRingHeader) throws(SystemError) {
+        try write(header.bytes, at: 0)
+    }
+
+    /// Begins a new file in place of the present one. Only under the lock.
+    func reset(_ header: RequestRingHeader) throws(SystemError) {
+        try file.truncate(to: 0)
+        try write(header)
+    }
+
+    /// Appends records after `header`, and writes the header that follows. Only under the lock.
+    ///
+    /// - Parameter dropped: The number of earlier records that were dropped, and get a number each.
+    func append(
+        _ records: some Collection<RequestRecord>, dropped: Int, after header: RequestRingHeader, processID: Int32
+    ) throws(SystemError) {
+        var header = header
+        let kept = Array(records.suffix(Int(header.capacity)))
+        header.next += UInt64(dropped + records.count - kept.count)
+        var rest = kept[...]
+        while !rest.isEmpty {
+            // Up to the last slot, then from the first.
+            let run = rest.prefix(Int(UInt64(header.capacity) - header.next % UInt64(header.capacity)))
+            rest = rest.dropFirst(run.count)
+            var bytes = [UInt8](repeating: 0, count: run.count * RequestSlot.byteCount)
+            let offset = header.offset(of: header.next)
+            bytes.withUnsafeMutableBytes { buffer in
+                var start = 0
+                for record in run {
+                    let slot = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + RequestSlot.byteCount])
+                    RequestSlot.write(record, number: header.next, processID: processID, to: slot)
+                    header.next += 1
+                    start += slot.count
+                }
+            }
+            try write(bytes, at: offset)
+        }
+        try write(header)
+    }
+
+    /// The records to erase.
+    enum Erasure: Equatable {
+        case everything
+        case partition(String)
+        case key(CacheKey)
+    }
+
+    /// Erases records. Only under the lock.
+    ///
+    /// Also erases records that a killed process has left behind the last number, and damaged ones.
+    func erase(_ erasure: Erasure) throws(SystemError) {
+        guard var header = try header() else { return try file.truncate(to: 0) }
+        // First, so that no process adds a record of a request that began before.
+        header.erasures += 1
+        if erasure == .everything { header.first = header.next }
+        try write(header)
+        if erasure == .everything { return try file.truncate(to: Int64(RequestSlot.byteCount)) }
+        try forEachSlot(from: Int64(RequestSlot.byteCount), limit: .max) { (slot, offset) throws(SystemError) in
+            guard RequestSlot.mayBelong(slot, to: erasure) else { return }
+            try write([UInt8](repeating: 0, count: slot.count), at: offset)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        try bytes.withUnsafeBytes { bytes in
+            Result { () throws(SystemError) in try file.write(bytes, at: offset) }
+        }.get()
+    }
+
+    // MARK: Reading
+
+    /// Returns up to `limit` records from `cursor`, or from the oldest one.
+    package func records(since cursor: RequestCursor?, limit: Int) throws(SystemError) -> RequestRecords {
+        var result = RequestRecords()
+        guard let header = try header() else { return result }
+        // A cursor of an earlier file says nothing about this one.
+        var number = cursor.map { $0.file == header.file ? min($0.number, header.next) : 0 } ?? 0
+        let first = max(number, header.oldest)
+        let end = min(header.next, first + UInt64(max(0, limit)))
+        result.lost = Int64(first - number)
+        number = first
+        while number < end {
+            // Up to the last slot, then from the first.
+            let run = min(end - number, UInt64(header.capacity) - number % UInt64(header.capacity))
+            let before = result.records.count
+            var expected = number
+            try forEachSlot(from: header.offset(of: number), limit: Int(run)) { slot, _ in
+                if let (stored, record) = RequestSlot.record(in: slot), stored == expected {
+                    result.records.append(record)
+                }
+                expected += 1
+            }
+            number += run
+            // Slots beyond the end of a truncated file are lost, too.
+            result.lost += Int64(run) - Int64(result.records.count - before)
+        }
+        result.next = RequestCursor(file: header.file, number: end)
+        return result
+    }
+
+    /// Calls `body` with each slot from `offset`, up to the end of the file.
+    private func forEachSlot(
+        from offset: Int64, limit: Int, _ body: (UnsafeRawBufferPointer, Int64) throws(SystemError) -> Void
+    ) throws(SystemError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.chunkLength * RequestSlot.byteCount, alignment: 16)
+        defer { buffer.deallocate() }
+        var (offset, rest) = (offset, limit)
+        while rest > 0 {
+            let wanted = min(rest, Self.chunkLength)
+            let count = try file.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<(wanted * RequestSlot.byteCount)]), at: offset)
+            // A slot cut by the end of the file is damaged.
+            for start in stride(from: 0, to: count - count % RequestSlot.byteCount, by: RequestSlot.byteCount) {
+                let slot = UnsafeRawBufferPointer(rebasing: buffer[start..<start + RequestSlot.byteCount])
+                try body(slot, offset + Int64(start))
+            }
+            guard count == wanted * RequestSlot.byteCount else { return }
+            offset += Int64(count)
+            rest -= wanted
+        }
+    }
+}

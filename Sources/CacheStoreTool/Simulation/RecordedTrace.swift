@@ -1,0 +1,67 @@
+package import CacheStore
+
+/// The requests of a trace that are not replayed.
+package struct LeftOutRequests: Hashable, Encodable, Sendable {
+    /// Lines of an access log that are no requests.
+    package var malformedLines = 0
+    /// Requests that a cache does not answer: by their method, or by the status of their response.
+    package var uncacheable = 0
+    /// Requests that the record of the store has lost.
+    package var lost: Int64 = 0
+
+    package init() {}
+}
+
+/// Selects the requests that a cache can answer, from access logs and from the record of a store.
+package struct CacheableRequests {
+    /// RFC 9110 §15.1: "heuristically cacheable".
+    private static let statuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+
+    package private(set) var leftOut = LeftOutRequests()
+    /// The length of the latest body of each key. A 304 has no body, but asks for the same response.
+    private var byteCounts: [CacheKey: Int64] = [:]
+
+    package init() {}
+
+    /// Returns the request of a line; `nil` for one that is not replayed, which is counted.
+    package mutating func request(_ line: URLListLine) -> TraceRequest? {
+        switch line.content {
+        case .blank: return nil
+        case .malformed: break
+        case .url(let text):
+            guard let line = AccessLogLine(text), let key = try? CacheKey(name: line.target) else { break }
+            return request(key, line.method, line.status, line.byteCount)
+        }
+        leftOut.malformedLines += 1
+        return nil
+    }
+
+    /// Returns a recorded request; `nil` for one that is not replayed, which is counted.
+    package mutating func request(_ record: RequestRecord) -> TraceRequest? {
+        // The checksum, because the URL may be truncated.
+        let name = String(UInt64(bitPattern: record.keyChecksum), radix: 16)
+        guard !record.isBackground, record.outcome != .error, let key = try? CacheKey(name: name) else {
+            leftOut.uncacheable += 1
+            return nil
+        }
+        let byteCount = record.contentByteCount ?? (record.diskByteCount &+ record.networkByteCount)
+        return request(key, record.method, record.status ?? 0, max(0, byteCount))
+    }
+
+    /// Counts records that are gone.
+    package mutating func lose(_ count: Int64) {
+        leftOut.lost += count
+    }
+
+    private mutating func request(
+        _ key: CacheKey, _ method: String, _ status: Int, _ byteCount: Int64
+    ) -> TraceRequest? {
+        let known = status == 304 ? byteCounts[key] : Self.statuses.contains(status) ? byteCount : nil
+        guard method == "GET", let known else {
+            leftOut.uncacheable += 1
+            return nil
+        }
+        byteCounts[key] = known
+        return TraceRequest(key: key, byteCount: known)
+    }
+}
