@@ -13,7 +13,7 @@ struct Compare: AsyncParsableCommand {
             The sides of each piece of work take turns, on the same data, in one run. Figures are medians of the rounds; \
             ratios are taken round by round.
             """,
-        subcommands: [Run.self, Worker.self, URLCachePeer.self], defaultSubcommand: Run.self)
+        subcommands: [Run.self, Charts.self, Worker.self, URLCachePeer.self], defaultSubcommand: Run.self)
 }
 
 /// Runs the whole comparison.
@@ -118,7 +118,8 @@ struct Run: AsyncParsableCommand {
             ("latency.svg", LatencyChart(comparisons: table.comparisons).svg),
             ("growth.svg", GrowthChart(comparisons: table.comparisons).svg),
         ]
-        for (name, text) in charts + [("table.md", table.markdown)] {
+        let medians = MedianChart.all.map { name, chart in ("\(name).svg", chart.svg(table.comparisons)) }
+        for (name, text) in charts + medians + [("table.md", table.markdown)] {
             if let text { try Data(text.utf8).write(to: folder.appending(path: name)) }
         }
     }
