@@ -2,6 +2,12 @@ internal import CacheStore
 internal import HTTPTypes
 internal import Logging
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it.
 extension CacheTransaction {
     /// Records an answer from a stored response without a request to the origin.
@@ -70,6 +76,47 @@ extension CacheTransaction {
     func logFailure(_ error: TransportError) {
         configuration.log(
             .errors, .info, "the origin could not be asked", ["url": "\(LoggedURL(url))", "error": "\(error.code)"])
+    }
+}
+
+/// Reports steps to the observer.
+extension CacheTransaction {
+    /// Returns the time at which a step begins; `nil` without an observer, or if `condition` does not hold.
+    func beginStep(if condition: () -> Bool = { true }) -> Date? {
+        configuration.observer != nil && condition() ? configuration.clock() : nil
+    }
+
+    func endStep(_ beganAt: Date?, _ kind: @autoclosure () -> RequestStep.Kind) {
+        guard let beganAt, let observer = configuration.observer else { return }
+        observer.observe(
+            RequestStep(
+                kind: kind(), method: request.method, url: url, beganAt: beganAt, endedAt: configuration.clock()))
+    }
+
+    /// Decides whether to answer from the store or to forward.
+    func decide() throws(LoadError) -> Step {
+        guard let beganAt = beginStep() else { return try decideUnobserved() }
+        var isHit = false
+        defer { endStep(beganAt, .lookup(isHit: isHit)) }
+        let step = try decideUnobserved()
+        if case .answer = step { isHit = true }
+        return step
+    }
+
+    /// Returns how the store keeps a body, and reports the commit.
+    func observed(_ storing: SharedBody.Storing) -> SharedBody.Storing {
+        guard configuration.observer != nil else { return storing }
+        return SharedBody.Storing(
+            writer: storing.writer,
+            commit: { [self] (writer, part) async throws(StoreError) in
+                let beganAt = beginStep()
+                var isStored = false
+                defer { endStep(beganAt, .commit(isStored: isStored)) }
+                let entry = try await storing.commit(writer, part)
+                isStored = entry != nil
+                return entry
+            },
+            commitPart: storing.commitPart, partCommits: storing.partCommits, underWay: storing.underWay)
     }
 }
 

@@ -146,7 +146,9 @@ struct CacheTransaction: Sendable {
     private func share(_ forwarding: Forwarding, since epoch: Epoch) async throws(LoadError) -> CachedResponse {
         var (forwarding, epoch) = (forwarding, epoch)
         while true {
-            let outcome = await context.coalescer.join(key) { [forwarding, epoch] () async throws(LoadError) in
+            let wait = beginStep()
+            let (outcome, didSend) = await context.coalescer.join(key) {
+                [forwarding, epoch] () async throws(LoadError) in
                 let lock = await lockKey()
                 if Task.isCancelled { throw .cancelled }
                 // A request that ended after the decision may have stored the answer. So may the last holder of the
@@ -154,6 +156,7 @@ struct CacheTransaction: Sendable {
                 let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
                 return try await finish(isCurrent ? .forwarded(forwarding, epoch) : try begin(), lock)
             }
+            if !didSend { endStep(wait, .wait(.sharedRequest)) }
             switch outcome {
             case .answered(let response): return response
             case .failed(let error): return try serveStale(for: error, forwarding)
@@ -203,6 +206,8 @@ struct CacheTransaction: Sendable {
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait
+        let wait = limit > .zero ? beginStep { store.keyLocks.isHeldElsewhere(key) } : nil
+        defer { endStep(wait, .wait(.otherProcess)) }
         switch try? await store.lock(key, within: limit, sleep: configuration.sleep) {
         case .locked(let lock):
             coalescer.noteWait(key, succeeded: true, limit: limit)
@@ -245,7 +250,7 @@ struct CacheTransaction: Sendable {
     // MARK: Deciding
 
     /// Decides whether to answer from the store or to forward. Decides again if a selected stored response has no body.
-    func decide() throws(LoadError) -> Step {
+    func decideUnobserved() throws(LoadError) -> Step {
         var stored = lookup()
         while true {
             let reuse = ReuseDecision(
