@@ -49,6 +49,7 @@ struct DefaultsTests {
         defaults.check("cacheStatus") { $0.cacheStatus == nil }
         defaults.check("logOptions") { $0.logOptions == .errors }
         defaults.check("metrics") { $0.metrics == nil }
+        defaults.check("observer") { $0.observer == nil }
         #expect(defaults.differences == [])
         #expect(ResourceLoader.insertedLifetime == 365 * 86_400)
     }
@@ -70,6 +71,7 @@ struct DefaultsTests {
         defaults.check("logger") { isSilent($0.logger) }
         defaults.check("logOptions") { $0.logOptions == .errors }
         defaults.check("metrics") { $0.metrics == nil }
+        defaults.check("observer") { $0.observer == nil }
         #expect(defaults.differences == [])
     }
 

@@ -4,19 +4,37 @@ internal import HTTPTypes
 
 /// Decides whether a stored response answers a request.
 extension CacheTransaction {
-    /// Decides whether to answer from the store or to forward. Decides again if a selected stored response has no body.
-    ///
-    /// - Parameter limit: Defers the decision if it takes a comparison of more bytes with their digest.
-    func decide(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> Step {
+    /// How a decision reads the body of a stored response.
+    struct BodyReading {
+        /// The longest body, in bytes, that the decision compares with its digest. Beyond it the decision is deferred.
+        var limit: Int64
+        /// A body that is open already.
+        var held: (entry: StoredEntry, body: StoredBody)?
+
+        /// Decides at once, on the calling thread.
+        static let unlimited = BodyReading(limit: .max)
+        /// Does not keep the caller's executor for long.
+        static let short = BodyReading(limit: 65_536)
+    }
+
+    /// Opens a long body on a lane of the store. Returns how the deferred decision goes on.
+    func verified(_ entry: StoredEntry) async -> BodyReading {
+        let body = await store.onReadingLane { try? store.openBody(of: entry) }
+        // Without a body the decision meets the same error, and treats it as a miss.
+        return body.map { BodyReading(limit: BodyReading.short.limit, held: (entry, $0)) } ?? .unlimited
+    }
+
+    /// Does the same as ``decide(_:)``, and reports no step. Decides again if a selected stored response has no body.
+    func decideUnobserved(_ reading: BodyReading = .unlimited) throws(LoadError) -> Step {
         var stored = lookup()
         while true {
             let reuse = ReuseDecision(
                 for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
             var body: StoredBody?
             if let index = reuse.index {
-                switch open(stored.entries[index], verifyingUpTo: limit) {
+                switch open(stored.entries[index], reading) {
                 case .open(let opened): body = opened
-                case .unverified: return .deferred
+                case .unverified: return .deferred(stored.entries[index])
                 case .gone:
                     stored.responses[index].hasIntactBody = false
                     continue
@@ -92,9 +110,12 @@ extension CacheTransaction {
     }
 
     /// Opens the body of an entry. An unreadable body counts as gone, which is a miss.
-    private func open(_ entry: StoredEntry, verifyingUpTo limit: Int64) -> ResponseStore.BodyOpening {
+    private func open(_ entry: StoredEntry, _ reading: BodyReading) -> ResponseStore.BodyOpening {
+        if let held = reading.held, held.entry.id == entry.id, held.entry.digest == entry.digest {
+            return .open(held.body)
+        }
         do throws(StoreError) {
-            return try store.openBody(of: entry, verifyingUpTo: limit)
+            return try store.openBody(of: entry, verifyingUpTo: reading.limit)
         } catch {
             log("could not open a stored body", error)
             return .gone

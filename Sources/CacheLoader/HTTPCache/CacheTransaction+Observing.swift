@@ -2,6 +2,12 @@ internal import CacheStore
 internal import HTTPTypes
 internal import Logging
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes it
 /// for the record of requests, if the store keeps one.
 extension CacheTransaction {
@@ -81,6 +87,56 @@ extension CacheTransaction {
     func logFailure(_ error: TransportError) {
         configuration.log(
             .errors, .info, "the origin could not be asked", ["url": "\(LoggedURL(url))", "error": "\(error.code)"])
+    }
+}
+
+/// Reports steps to the observer.
+extension CacheTransaction {
+    /// Returns the time at which a step begins; `nil` without an observer, or if `condition` does not hold.
+    func beginStep(if condition: () -> Bool = { true }) -> Date? {
+        configuration.observer != nil && condition() ? configuration.clock() : nil
+    }
+
+    func endStep(_ beganAt: Date?, _ kind: @autoclosure () -> RequestStep.Kind) {
+        guard let beganAt, let observer = configuration.observer else { return }
+        observer.observe(
+            RequestStep(
+                kind: kind(), method: method, url: url, beganAt: beganAt, endedAt: configuration.clock()))
+    }
+
+    /// Decides whether to answer from the store or to forward.
+    func decide(_ reading: BodyReading = .unlimited) throws(LoadError) -> Step {
+        guard let beganAt = beginStep() else { return try decideUnobserved(reading) }
+        let step: Step
+        do throws(LoadError) {
+            step = try decideUnobserved(reading)
+        } catch {
+            endStep(beganAt, .lookup(isHit: false))
+            throw error
+        }
+        switch step {
+        case .answer: endStep(beganAt, .lookup(isHit: true))
+        case .forward: endStep(beganAt, .lookup(isHit: false))
+        // Another decision follows.
+        case .deferred: break
+        }
+        return step
+    }
+
+    /// Returns how the store keeps a body, and reports the commit.
+    func observed(_ storing: SharedBody.Storing) -> SharedBody.Storing {
+        guard configuration.observer != nil else { return storing }
+        return SharedBody.Storing(
+            writer: storing.writer,
+            commit: { [self] (writer, part) async throws(StoreError) in
+                let beganAt = beginStep()
+                var isStored = false
+                defer { endStep(beganAt, .commit(isStored: isStored)) }
+                let entry = try await storing.commit(writer, part)
+                isStored = entry != nil
+                return entry
+            },
+            commitPart: storing.commitPart, partCommits: storing.partCommits, underWay: storing.underWay)
     }
 }
 

@@ -99,7 +99,7 @@ extension CacheTransaction {
         let limits = SharedBody.Limits(
             maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
         let body = SharedBody(
-            url: url, storing: storing, expectedByteCount: length, limits: limits, log: configuration.log,
+            url: url, storing: observed(storing), expectedByteCount: length, limits: limits, log: configuration.log,
             onStoreFailure: onStoreFailure,
             onEnd: { [coalescer = context.coalescer, key, lock = received.lock] in
                 coalescer.remove(key, number)

@@ -16,8 +16,11 @@ extension CacheTransaction {
     /// Replaces the metadata of a stored response after a reply has freshened it.
     func freshen(_ received: Received, _ index: Int, _ response: StoredResponse) async {
         let entry = received.forwarding.stored.entries[index]
+        let beganAt = beginStep()
+        var isStored = false
+        defer { endStep(beganAt, .commit(isStored: isStored)) }
         do throws(StoreError) {
-            try await store.freshen(
+            isStored = try await store.freshen(
                 entry, with: metadata(of: response, received.times, under: entry.key), removing: endedFailures)
         } catch {
             log("could not freshen a stored response", error)

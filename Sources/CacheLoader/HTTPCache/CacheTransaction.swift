@@ -108,18 +108,15 @@ struct CacheTransaction: Sendable {
     enum Step: Sendable {
         case answer(Answer)
         case forward(Forwarding)
-        /// The decision depends on a body that is too long to be verified on the calling thread.
-        case deferred
+        /// The decision depends on the body of this entry, which is too long for ``BodyReading/limit``.
+        case deferred(StoredEntry)
     }
-
-    /// The longest body, in bytes, that a decision on a caller's executor compares with its digest.
-    static let longestVerification: Int64 = 65_536
 
     // MARK: Answering
 
     /// Returns an answer from the store if it needs no network. Runs on the caller's thread and waits for nothing.
-    func answerFromStore(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> CachedResponse? {
-        guard case .answer(let answer) = try decide(verifyingUpTo: limit) else { return nil }
+    func answerFromStore(_ reading: BodyReading = .unlimited) throws(LoadError) -> CachedResponse? {
+        guard case .answer(let answer) = try decide(reading) else { return nil }
         return deliver(answer)
     }
 
@@ -128,16 +125,14 @@ struct CacheTransaction: Sendable {
         case answered(CachedResponse)
         /// The request to forward, and the epoch of its key before the decision.
         case forwarded(Forwarding, Epoch)
-        /// Nothing yet; see ``Step/deferred``.
-        case deferred
+        /// Nothing yet; see ``Step/deferred(_:)``.
+        case deferred(StoredEntry)
     }
 
     /// Returns the answer from the store, from an arriving response or from the origin.
     func answer() async throws(LoadError) -> CachedResponse {
-        var beginning = try begin(verifyingUpTo: Self.longestVerification)
-        if case .deferred = beginning {
-            beginning = try await store.onReadingLane { () throws(LoadError) in try begin() }
-        }
+        var beginning = try begin(.short)
+        while case .deferred(let entry) = beginning { beginning = try begin(await verified(entry)) }
         guard case .forwarded(let forwarding, let epoch) = beginning, mayShare(forwarding) else {
             return try await finish(beginning)
         }
@@ -150,11 +145,11 @@ struct CacheTransaction: Sendable {
     }
 
     /// Returns an answer from the store or from an arriving response; otherwise the request to forward.
-    private func begin(verifyingUpTo limit: Int64 = .max) throws(LoadError) -> Beginning {
+    private func begin(_ reading: BodyReading = .unlimited) throws(LoadError) -> Beginning {
         while true {
             let epoch = context.coalescer.epoch(of: key)
-            switch try decide(verifyingUpTo: limit) {
-            case .deferred: return .deferred
+            switch try decide(reading) {
+            case .deferred(let entry): return .deferred(entry)
             case .answer(let answer): return .answered(deliver(answer))
             case .forward(let forwarding):
                 guard mayShare(forwarding) else { return .forwarded(forwarding, epoch) }
@@ -171,7 +166,9 @@ struct CacheTransaction: Sendable {
     private func share(_ forwarding: Forwarding, since epoch: Epoch) async throws(LoadError) -> CachedResponse {
         var (forwarding, epoch) = (forwarding, epoch)
         while true {
-            let outcome = await context.coalescer.join(key) { [forwarding, epoch] () async throws(LoadError) in
+            let wait = beginStep()
+            let (outcome, didSend) = await context.coalescer.join(key) {
+                [forwarding, epoch] () async throws(LoadError) in
                 let lock = await lockKey()
                 if Task.isCancelled { throw .cancelled }
                 // A request that ended after the decision may have stored the answer. So may the last holder of the
@@ -179,6 +176,7 @@ struct CacheTransaction: Sendable {
                 let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
                 return try await finish(isCurrent ? .forwarded(forwarding, epoch) : try begin(), lock)
             }
+            if !didSend { endStep(wait, .wait(.sharedRequest)) }
             switch outcome {
             case .answered(let response): return response
             case .failed(let error): return try serveStale(for: error, forwarding)
@@ -229,6 +227,8 @@ struct CacheTransaction: Sendable {
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait
+        let wait = limit > .zero ? beginStep { store.keyLocks.isHeldElsewhere(key) } : nil
+        defer { endStep(wait, .wait(.otherProcess)) }
         switch try? await store.lock(key, within: limit, sleep: configuration.sleep) {
         case .locked(let lock):
             coalescer.noteWait(key, succeeded: true, limit: limit)

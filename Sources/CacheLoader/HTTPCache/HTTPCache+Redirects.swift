@@ -55,8 +55,7 @@ extension HTTPCache {
     ) async throws(LoadError) -> CachedResponse {
         do throws(LoadError) {
             // A hit needs no timer.
-            let stored = try transaction.answerFromStore(verifyingUpTo: CacheTransaction.longestVerification)
-            if let stored { return stored }
+            if let response = try transaction.answerFromStore(.short) { return response }
             return try await ask(transaction, within: limit, sleep)
         } catch {
             // Counts the error.

@@ -68,6 +68,8 @@ public final class HTTPCache: Sendable {
         /// The factory for metrics. With `nil`, the default, the cache uses the factory with which swift-metrics is
         /// bootstrapped when the cache is created. A later change has no effect.
         public var metrics: (any MetricsFactory)? = nil
+        /// Receives the steps of each request; none by default.
+        public var observer: (any RequestObserver)? = nil
 
         /// Creates the default configuration.
         public init() {}
@@ -151,6 +153,19 @@ public final class HTTPCache: Sendable {
             meters.requests.add()
             return try transaction.generated(for: error)
         }
+    }
+
+    /// Cancels all validations in the background. Later ones are not affected.
+    public func cancelRevalidations() {
+        tasks.cancelAll()
+    }
+
+    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling task
+    /// is cancelled. Bodies whose callers still read them arrive, too.
+    ///
+    /// A process that ends calls ``cancelRevalidations()``, then this method, and then closes the store.
+    public func waitForBodies() async {
+        await context.bodies.waitForAll()
     }
 
     /// Whether a validation is running in the background.

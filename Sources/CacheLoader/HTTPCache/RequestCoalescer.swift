@@ -60,16 +60,20 @@ final class RequestCoalescer: Sendable {
     /// Waits for the request that is in flight for `key`, or runs `send` as that request.
     ///
     /// A cancellation of the calling task ends the wait at once. The request goes on for the other callers.
+    ///
+    /// - Returns: The outcome, and whether `send` is the request in flight.
     func join(
         _ key: CacheKey, send: @escaping @Sendable () async throws(LoadError) -> CachedResponse
-    ) async -> Outcome {
+    ) async -> (Outcome, didSend: Bool) {
         let ticket = state.withLock { $0.requests.ticket() }
-        return await withTaskCancellationHandler {
+        var didSend = false
+        let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = Waiter(ticket: ticket, continuation: continuation)
                 state.withLock { state in
                     state.requests.join(key, ticket, waiter) { number in
-                        Task { await self.run(key, number, sentBy: ticket, send) }
+                        didSend = true
+                        return Task { await self.run(key, number, sentBy: ticket, send) }
                     }
                 }
                 // An earlier cancellation found no waiter.
@@ -78,6 +82,7 @@ final class RequestCoalescer: Sendable {
         } onCancel: {
             leave(key, ticket)
         }
+        return (outcome, didSend)
     }
 
     private func leave(_ key: CacheKey, _ ticket: UInt64) {

@@ -78,6 +78,10 @@ extension ResourceLoader {
         /// The factory for metrics. With `nil`, the default, the loader uses the factory with which swift-metrics is
         /// bootstrapped when the loader is created.
         public var metrics: (any MetricsFactory)? = nil
+        /// Receives the steps of each load; none by default.
+        ///
+        /// A load with events reports no wait for an equal load.
+        public var observer: (any RequestObserver)? = nil
 
         /// Creates the default configuration.
         public init() {}
@@ -97,6 +101,7 @@ extension ResourceLoader {
             cache.logger = logger
             cache.logOptions = logOptions
             cache.cacheStatus = cacheStatus
+            cache.observer = observer
             // A stopped load receives no more bytes, even near the end of its body.
             cache.abandonedBytes = -1
             return cache

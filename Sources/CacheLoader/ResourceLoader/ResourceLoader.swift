@@ -220,10 +220,11 @@ public final class ResourceLoader: Sendable {
         change { $0.setLane(lane, of: load) }
     }
 
-    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored.
+    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling task
+    /// is cancelled.
     ///
-    /// A process that ends after a cancellation calls this method, and then closes the store.
-    package func waitForBodies() async {
+    /// A process that ends calls ``cancelAll()``, then this method, and then closes the store.
+    public func waitForBodies() async {
         await context.bodies.waitForAll()
     }
 }

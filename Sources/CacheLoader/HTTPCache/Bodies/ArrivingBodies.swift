@@ -4,7 +4,8 @@ internal import Synchronization
 final class ArrivingBodies: Sendable {
     private struct State {
         var count = 0
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var lastTicket: UInt64 = 0
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
     }
 
     /// Guards the count. Waiters resume outside the lock.
@@ -19,20 +20,29 @@ final class ArrivingBodies: Sendable {
         let waiters = state.withLock { state in
             state.count -= 1
             guard state.count == 0 else { return [CheckedContinuation<Void, Never>]() }
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { state.waiters = [:] }
+            return Array(state.waiters.values)
         }
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns once no body is under way.
+    /// Returns once no body is under way, or the calling task is cancelled.
     func waitForAll() async {
-        await withCheckedContinuation { waiter in
-            let isIdle = state.withLock { state in
-                if state.count > 0 { state.waiters.append(waiter) }
-                return state.count == 0
+        let ticket = state.withLock { state in
+            state.lastTicket += 1
+            return state.lastTicket
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let isOver = state.withLock { state in
+                    if state.count == 0 || Task.isCancelled { return true }
+                    state.waiters[ticket] = waiter
+                    return false
+                }
+                if isOver { waiter.resume() }
             }
-            if isIdle { waiter.resume() }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume()
         }
     }
 }

@@ -22,6 +22,8 @@ struct ActiveLoads: Sendable {
     var waits: [UInt64: Duration] = [:]
     /// The date at which the response of a load becomes stale, for each load whose response has come from the origin.
     var expirations: [UInt64: Date] = [:]
+    /// The scope of each load that an observer follows.
+    var observed: [UInt64: ObservedLoad] = [:]
 
     init(widths: LaneWidths) {
         table = LoadTable(widths: widths)
@@ -29,10 +31,11 @@ struct ActiveLoads: Sendable {
 
     /// Removes the state of loads that have ended.
     mutating func discardEnded() {
-        guard !refused.isEmpty || !waits.isEmpty || !expirations.isEmpty else { return }
+        guard !refused.isEmpty || !waits.isEmpty || !expirations.isEmpty || !observed.isEmpty else { return }
         refused = refused.filter { [table] id, _ in table.waiters(of: id) != nil }
         waits = waits.filter { [table] id, _ in table.waiters(of: id) != nil }
         expirations = expirations.filter { [table] id, _ in table.waiters(of: id) != nil }
+        observed = observed.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
 }
 
@@ -65,7 +68,7 @@ extension ResourceLoader {
         for action in actions {
             switch action {
             case .start(let id, let load, let attempt):
-                loads.tasks[id] = Task { await self.run(id, load, attempt) }
+                loads.tasks[id] = task(loads.observed[id]?.scope) { await self.run(id, load, attempt) }
             case .stop(let id):
                 if let task = loads.tasks.removeValue(forKey: id) { stopped.append(task) }
             }
@@ -83,18 +86,21 @@ extension ResourceLoader {
         // Otherwise the transfer could start, and even end, before the waiter leaves.
         guard !Task.isCancelled else { throw .cancelled }
         let ticket = makeTicket()
+        let beganAt = load.configuration.observer.map { _ in load.configuration.clock() }
+        var isFirst = false
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey(request, plan)) { event in
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
-                attach(waiter, ticket, to: load, request)
+                isFirst = attach(waiter, ticket, to: load, request)
                 // An earlier cancellation has found no waiter to remove.
                 if Task.isCancelled { leave(ticket) }
             }
         } onCancel: {
             leave(ticket)
         }
+        if !isFirst { load.report(.wait(.sharedRequest), since: beganAt) }
         return try result.get().cast()
     }
 
@@ -113,7 +119,11 @@ extension ResourceLoader {
     ///
     /// A load that began before a removal of the key may deliver the removed content. A response whose body takes longer
     /// than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither.
-    func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) {
+    ///
+    /// - Returns: Whether the waiter has begun the load.
+    @discardableResult
+    func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) -> Bool {
+        let observed = ObservedLoad(load)
         var load = load
         load.generation = try? store.generation()
         let now = load.configuration.clock()
@@ -132,12 +142,20 @@ extension ResourceLoader {
                 }
                 let (arrival, actions) = loads.table.attach(
                     waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment)
+                if var observed, arrival == .first, let (id, _) = loads.table.loadToJoin(load) {
+                    if actions.contains(where: { $0.isStart(of: id) }) { observed.queuedAt = nil }
+                    loads.observed[id] = observed
+                }
                 return (.joined(arrival), actions)
             }
             switch joining {
-            case .cancelled: return waiter.receive(.ended(.failure(.cancelled)))
-            case .joined(.joinedRunning): return waiter.receive(.requesting)
-            case .joined: return
+            case .cancelled:
+                waiter.receive(.ended(.failure(.cancelled)))
+                return true
+            case .joined(.joinedRunning):
+                waiter.receive(.requesting)
+                return false
+            case .joined(let arrival): return arrival == .first
             // The store is asked without the lock.
             case .unchecked(let id, let generation):
                 if wasRemoved(load.target.key, since: generation) {
@@ -175,6 +193,7 @@ extension ResourceLoader {
     private func run(_ id: UInt64, _ load: Load, _ attempt: Int) async {
         // The task was cancelled before it started.
         guard !Task.isCancelled else { return }
+        endWaitForTurn(id, load)
         if waitForProcess(id, load, attempt) { return }
         notify(id, .requesting)
         let epoch = memory.epoch(of: load.target.key)

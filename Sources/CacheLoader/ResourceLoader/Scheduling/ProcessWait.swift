@@ -29,10 +29,12 @@ extension ResourceLoader {
     private func wait(
         for key: CacheKey, within limit: Duration, _ id: UInt64, _ load: Load, _ attempt: Int
     ) async {
+        let beganAt = load.configuration.observer.map { _ in load.configuration.clock() }
         let outcome = try? await store.lock(key, within: limit) { pause in
             try await load.configuration.sleep(pause)
             loads.withLock { $0.waits[id, default: .zero] += pause }
         }
+        load.report(.wait(.otherProcess), since: beganAt)
         // A new waiter has put the load back into its lane, or no waiter is left.
         guard !Task.isCancelled else { return }
         switch outcome {

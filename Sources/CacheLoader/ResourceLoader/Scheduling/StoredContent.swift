@@ -64,20 +64,11 @@ extension ResourceLoader {
     /// Returns fresh stored content, also behind stored redirects that are fresh. Verifies a long body on a lane of the
     /// store.
     private func contentFromStore(_ load: Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {
-        var isDeferred = false
-        let content = try contentFromStore(
-            load, verifyingUpTo: CacheTransaction.longestVerification, isDeferred: &isDeferred)
-        guard isDeferred else { return content }
-        return try await store.onReadingLane { () throws(LoadError) in
-            var isDeferred = false
-            return try self.contentFromStore(load, verifyingUpTo: .max, isDeferred: &isDeferred)
+        var deferred: StoredEntry?
+        var found = try freshSteps(load, .short, &deferred)
+        while let entry = deferred.take() {
+            found = try freshSteps(load, await transaction(load).verified(entry), &deferred)
         }
-    }
-
-    private func contentFromStore(
-        _ load: Load, verifyingUpTo limit: Int64, isDeferred: inout Bool
-    ) throws(LoadError) -> (CachedResponse, RedirectRequest)? {
-        let found = try freshSteps(load, verifyingUpTo: limit, isDeferred: &isDeferred)
         guard let (steps, request) = found, let last = steps.last else { return nil }
         for redirect in steps.dropLast() { redirect.transaction.note(redirect.answer) }
         return (last.transaction.deliver(last.answer), request)
@@ -88,22 +79,20 @@ extension ResourceLoader {
     func freshSteps(
         _ load: Load
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
-        var isDeferred = false
-        return try freshSteps(load, verifyingUpTo: .max, isDeferred: &isDeferred)
+        var deferred: StoredEntry?
+        return try freshSteps(load, .unlimited, &deferred)
     }
 
-    /// - Parameters:
-    ///   - limit: The longest body, in bytes, to compare with its digest.
-    ///   - isDeferred: Set if there is no result because a body is longer.
+    /// - Parameter deferred: Set if there is no result because the body of this entry is too long.
     private func freshSteps(
-        _ load: Load, verifyingUpTo limit: Int64, isDeferred: inout Bool
+        _ load: Load, _ reading: CacheTransaction.BodyReading, _ deferred: inout StoredEntry?
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
         try storedSteps(load) { (transaction) throws(LoadError) in
-            switch try transaction.decide(verifyingUpTo: limit) {
+            switch try transaction.decide(reading) {
             case .answer(let answer) where answer.response.status.kind == .successful || !answer.isRevalidated:
                 return (answer, answer.response)
-            case .deferred:
-                isDeferred = true
+            case .deferred(let entry):
+                deferred = entry
                 return nil
             case .answer, .forward:
                 return nil

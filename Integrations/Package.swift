@@ -1,0 +1,106 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "Integrations",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "AsyncHTTPClientCaching", targets: ["AsyncHTTPClientCaching"]),
+        .library(name: "CacheLifecycle", targets: ["CacheLifecycle"]),
+        .library(name: "CacheTracing", targets: ["CacheTracing"]),
+    ],
+    dependencies: [
+        .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .target(
+            name: "AsyncHTTPClientCaching",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "AsyncHTTPClientCachingTests",
+            dependencies: [
+                "AsyncHTTPClientCaching",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "LoopbackOrigin", package: "CacheStore"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "CacheLifecycle",
+            dependencies: [
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheLifecycleTests",
+            dependencies: [
+                "CacheLifecycle",
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "LoopbackOrigin", package: "CacheStore"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "CacheTracing",
+            dependencies: [
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheTracingTests",
+            dependencies: [
+                "CacheTracing",
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
+                .product(name: "LoopbackOrigin", package: "CacheStore"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

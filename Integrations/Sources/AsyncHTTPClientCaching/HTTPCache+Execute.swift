@@ -1,0 +1,127 @@
+public import AsyncHTTPClient
+public import CacheLoader
+internal import HTTPTypes
+public import NIOCore
+internal import NIOFoundationCompat
+internal import NIOHTTP1
+
+/// The methods of `HTTPClient` for Swift concurrency, with its names, types and meanings.
+///
+/// A program on AsyncHTTPClient changes its receiver:
+///
+/// ```swift
+/// let cache = HTTPCache(store: store, transport: AsyncHTTPClientTransport())
+/// let response = try await client.execute(request, timeout: .seconds(30))
+/// let response = try await cache.execute(request, timeout: .seconds(30))
+/// ```
+///
+/// Differences from `HTTPClient`:
+///
+/// - A response may come from the store, by RFC 9111; `Cache-Status` and `Age` tell. Its version is always HTTP/1.1.
+/// - A failure of the exchange is a `LoadError`. The timeout is `HTTPClientError.deadlineExceeded`, a cancellation of the
+///   calling task `CancellationError`.
+/// - A response has no trailers, since a store keeps none. So it has no field `Trailer` either.
+/// - The TLS configuration and the local address belong to the client of the transport. A request with its own fails,
+///   because the responses to it must not answer other requests. So does a request with a `Host` other than its URL's.
+/// - No parameter `logger`: the logger of the cache is `HTTPCache.Configuration.logger`.
+extension HTTPCache {
+    /// Executes a request through the cache, and follows redirects. Each redirect is cached under its own URL.
+    ///
+    /// Returns once the head of the last response has arrived. Bodies stream in both directions, at the pace of their
+    /// readers. A body in memory is sent again where HTTP needs that, a stream is sent once. May be called from any
+    /// task. A hit costs one lookup on the calling thread, and takes no part in the deadline.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - deadline: The time by which the head of the last response must have arrived.
+    ///   - maxRedirects: The maximum number of redirects; 5 by default, as for `HTTPClient`. With 0 the response is the
+    ///     redirect itself, and so it is if the redirect asks for a stream to be sent again.
+    /// - Throws: `LoadError` if the request cannot be sent, or the origin fails and no stored response may answer.
+    ///   `HTTPClientError.deadlineExceeded`, `HTTPClientError.redirectLimitReached`,
+    ///   `HTTPClientError.redirectCycleDetected`, and `CancellationError`. Reading the body throws `LoadError`.
+    public func execute(
+        _ request: HTTPClientRequest, deadline: NIODeadline, maxRedirects: Int = 5
+    ) async throws -> HTTPClientResponse {
+        var redirects = Redirects(from: request.url, limit: maxRedirects)
+        var history: [HTTPClientRequestResponse] = []
+        var request = request
+        while true {
+            let message = try await RequestMessage(request)
+            let response = try await response(for: message, deadline)
+            let head = HTTPResponseHead(response)
+            history.append(HTTPClientRequestResponse(request: request, responseHead: head))
+            if let next = try redirects.request(after: head, to: request, message) {
+                request = next
+                continue
+            }
+            return HTTPClientResponse(
+                version: head.version, status: head.status, headers: head.headers,
+                body: .stream(response.body.map { ByteBuffer(data: $0) }), history: history)
+        }
+    }
+
+    /// Executes a request like ``execute(_:deadline:maxRedirects:)``, with a deadline after `timeout`.
+    public func execute(
+        _ request: HTTPClientRequest, timeout: TimeAmount, maxRedirects: Int = 5
+    ) async throws -> HTTPClientResponse {
+        try await execute(request, deadline: .now() + timeout, maxRedirects: maxRedirects)
+    }
+
+    private func response(for message: RequestMessage, _ deadline: NIODeadline) async throws -> CachedResponse {
+        do {
+            // A hit needs no timer.
+            if message.content == nil, let stored = try storedResponse(for: message.head) {
+                return try stored.unlessGenerated()
+            }
+            return try await deadline.limiting(with: configuration.sleep) {
+                try await self.response(for: message.head, content: message.content).unlessGenerated()
+            }
+        } catch LoadError.cancelled {
+            throw CancellationError()
+        }
+    }
+}
+
+extension CachedResponse {
+    /// Throws the failure in place of which the cache has generated this response.
+    fileprivate func unlessGenerated() throws -> CachedResponse {
+        if source == .generated, let failure { throw failure }
+        return self
+    }
+}
+
+extension NIODeadline {
+    /// Returns the result of `operation`, which is cancelled at the deadline.
+    ///
+    /// - Throws: `HTTPClientError.deadlineExceeded`, and the errors of the operation.
+    fileprivate func limiting<Value: Sendable>(
+        with sleep: @escaping @Sendable (Duration) async throws -> Void,
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        if self == .distantFuture { return try await operation() }
+        let rest = self - .now()
+        guard rest > .zero else { throw HTTPClientError.deadlineExceeded }
+        return try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await operation() }
+            group.addTask {
+                try await sleep(.nanoseconds(rest.nanoseconds))
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+    }
+}
+
+extension HTTPResponseHead {
+    /// Keeps every field line except `Trailer`: no trailers follow.
+    fileprivate init(_ response: CachedResponse) {
+        let fields = response.headerFields.filter { $0.name != .trailer }
+        self.init(
+            version: .http1_1,
+            status: HTTPResponseStatus(
+                statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
+            headers: HTTPHeaders(fields.map { ($0.name.rawName, $0.value) }))
+    }
+}

@@ -1,0 +1,115 @@
+internal import AsyncHTTPClient
+internal import CacheLoader
+internal import Foundation
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import NIOHTTP1
+
+/// A request of AsyncHTTPClient in the terms of a cache.
+struct RequestMessage: Sendable {
+    let head: HTTPRequest
+    let content: RequestContent?
+    /// Whether the content can be sent again.
+    let isRepeatable: Bool
+
+    /// - Throws: `LoadError` if a cache cannot send the request.
+    init(_ request: HTTPClientRequest) async throws {
+        guard let url = URLComponents(string: request.url), let host = url.percentEncodedHost,
+            let method = HTTPRequest.Method(request.method.rawValue)
+        else { throw LoadError.invalidURL(request.url, reason: "it is not the URL of a request") }
+        let authority = url.port.map { "\(host):\($0)" } ?? host
+        if let reason = Self.reason(against: request, authority) {
+            throw LoadError.transport(TransportError(.unsupportedRequest, message: reason), url: request.url)
+        }
+        let query = url.percentEncodedQuery.map { "?" + $0 } ?? ""
+        var head = HTTPRequest(
+            method: method, scheme: url.scheme, authority: authority, path: url.percentEncodedPath + query)
+        for (name, value) in request.headers {
+            // The transport sets these fields according to the URL and the content.
+            guard let name = HTTPField.Name(name), !Self.framing.contains(name.canonicalName) else { continue }
+            head.headerFields.append(HTTPField(name: name, lenientValue: value.utf8))
+        }
+        self.head = head
+        guard let body = request.body else {
+            content = nil
+            isRepeatable = true
+            return
+        }
+        let announced = request.headers.first(name: "Content-Length").flatMap { Int64($0) }
+        let shape = BodyShape(of: body) ?? .stream(length: announced)
+        switch shape {
+        case .inMemory:
+            var bytes = Data()
+            for try await buffer in body { bytes += buffer.readableBytesView }
+            content = RequestContent(bytes)
+            isRepeatable = true
+        case .stream(let length):
+            let chunks = ContentChunks(body)
+            content = RequestContent(length: length ?? announced) { () async throws(TransportError) in
+                try await chunks.next()
+            }
+            isRepeatable = false
+        }
+    }
+
+    private static let framing: Set<String> = ["host", "content-length", "transfer-encoding"]
+
+    /// Returns the reason why the responses to a request must not answer other requests for its URL; `nil` for none.
+    private static func reason(against request: HTTPClientRequest, _ authority: String) -> String? {
+        if request.tlsConfiguration != nil {
+            return "a cached request has no TLS configuration of its own; set that of the transport's client"
+        }
+        if request.localAddress != nil {
+            return "a cached request has no local address of its own; set that of the transport's client"
+        }
+        if let host = request.headers.first(name: "Host"), host.lowercased() != authority.lowercased() {
+            return "a cached request has the Host of its URL"
+        }
+        return nil
+    }
+}
+
+/// How a body is sent.
+enum BodyShape: Equatable {
+    case inMemory
+    case stream(length: Int64?)
+
+    /// Reads the internal `mode` of a body: AsyncHTTPClient does not publish the length of a body, and a body without a
+    /// length is sent in chunks, which many servers refuse. `nil` if the property does not have the expected form.
+    init?(of body: HTTPClientRequest.Body) {
+        guard let mode = Mirror(reflecting: body).descendant("mode"),
+            let (label, value) = Mirror(reflecting: mode).children.first
+        else { return nil }
+        switch label {
+        case "byteBuffer", "sequence": self = .inMemory
+        case "asyncSequence":
+            let length = Mirror(reflecting: value).descendant("length")
+            self = .stream(length: length.flatMap { Mirror(reflecting: $0).descendant("known") as? Int64 })
+        default: return nil
+        }
+    }
+}
+
+/// Reads the chunks of a body. An actor, because an iterator is not `Sendable`.
+private actor ContentChunks {
+    private var iterator: HTTPClientRequest.Body.AsyncIterator
+
+    init(_ body: HTTPClientRequest.Body) {
+        iterator = body.makeAsyncIterator()
+    }
+
+    /// Returns the next chunk; `nil` at the end. Calls must not overlap.
+    func next() async throws(TransportError) -> Data? {
+        do {
+            // An actor cannot lend its property to an asynchronous call.
+            var iterator = iterator
+            defer { self.iterator = iterator }
+            return try await iterator.next(isolation: self).map { Data(buffer: $0) }
+        } catch is CancellationError {
+            throw TransportError(.cancelled)
+        } catch {
+            throw TransportError(.other, message: "the content of the request failed: \(error)")
+        }
+    }
+}
