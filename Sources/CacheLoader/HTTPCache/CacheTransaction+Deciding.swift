@@ -1,6 +1,7 @@
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
+internal import Logging
 
 /// Decides whether a stored response answers a request.
 extension CacheTransaction {
