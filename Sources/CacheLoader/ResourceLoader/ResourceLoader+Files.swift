@@ -8,7 +8,7 @@ internal import Foundation
 
 extension ResourceLoader {
     /// Reads the file that a request names by its path or by a `file` URL; `nil` if the request names none.
-    func loadFile(_ request: ResourceRequest) async throws(LoadError) -> Loaded<Data>? {
+    func loadFile(_ request: ResourceRequest) throws(LoadError) -> Loaded<Data>? {
         guard let path = Self.path(request.url), configuration.loadsFiles else { return nil }
         let limit = configuration.maxBodyBytes
         let data: Data
@@ -37,7 +37,9 @@ extension ResourceLoader {
     /// machine.
     private static func path(_ text: String) -> String? {
         if text.hasPrefix("/") { return text.hasPrefix("//") ? nil : text }
-        guard text.utf8.prefix(5).elementsEqual("file:".utf8, by: { $0 | 0x20 == $1 }), let url = URL(string: text), url.isFileURL else { return nil }
+        guard text.utf8.prefix(5).elementsEqual("file:".utf8, by: { $0 | 0x20 == $1 }), let url = URL(string: text),
+            url.isFileURL
+        else { return nil }
         guard [nil, "", "localhost"].contains(url.host()?.lowercased()) else { return nil }
         let path = url.path(percentEncoded: false)
         return path.hasPrefix("/") ? path : nil
