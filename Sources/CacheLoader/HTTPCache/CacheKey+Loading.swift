@@ -32,7 +32,10 @@ extension CacheKey {
         guard path.isEmpty || path.hasPrefix("/") || path.hasPrefix("?") else {
             throw .invalidURL(url, reason: "its path does not begin with a slash")
         }
-        guard request.authority?.utf8.contains(where: { "/?#".utf8.contains($0) }) != true else {
+        let ends = request.authority?.utf8.contains { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        guard ends != true else {
             throw .invalidURL(url, reason: "its authority has more than a host and a port")
         }
         return try loading(url, partition: partition)
@@ -76,6 +79,10 @@ extension HTTPRequest {
 
     /// Sets the target to the URL of a key, without a fragment.
     mutating func setTarget(to key: CacheKey) {
-        (scheme, authority, path) = key.target
+        let (scheme, authority, path) = key.target
+        // Comparing takes a tenth of the time of setting.
+        if self.scheme != scheme { self.scheme = scheme }
+        if self.authority != authority { self.authority = authority }
+        if self.path != path { self.path = path }
     }
 }

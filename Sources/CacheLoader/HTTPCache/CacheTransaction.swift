@@ -20,7 +20,7 @@ struct CacheTransaction: Sendable {
     let method: HTTPRequest.Method
     let content: RequestContent?
     let context: CacheContext
-    let configuration: HTTPCache.Configuration
+    let settings: CacheSettings
     var policy: CachePolicy
     let keepsErrors: Bool
     /// Only responses with these content types are stored; `nil` stores all.
@@ -43,7 +43,7 @@ struct CacheTransaction: Sendable {
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
         _ request: HTTPRequest, content: RequestContent? = nil, key: CacheKey, target: CacheKey? = nil,
-        context: CacheContext, configuration: HTTPCache.Configuration, policy: CachePolicy,
+        context: CacheContext, settings: CacheSettings, policy: CachePolicy,
         keepsErrors: Bool = true
     ) {
         self.request = context.transport.prepare(request)
@@ -51,7 +51,7 @@ struct CacheTransaction: Sendable {
         if method == .query, let target, target != key { self.request.method = .get }
         self.content = content
         self.context = context
-        self.configuration = configuration
+        self.settings = settings
         self.policy = policy
         self.keepsErrors = keepsErrors
         self.key = key
@@ -59,6 +59,7 @@ struct CacheTransaction: Sendable {
         recorded = recordedRequest()
     }
 
+    var configuration: HTTPCache.Configuration { settings.configuration }
     var store: ResponseStore { context.store }
     var now: HTTPDate { HTTPDate(configuration.clock()) }
     var url: String { target.text }
@@ -271,7 +272,8 @@ struct CacheTransaction: Sendable {
     /// Returns a digest in place of a credential. The digest distinguishes values without storing them. The key in the
     /// digest makes tables of known digests useless. Unlike the URL, the key stays when a signature in the URL changes.
     var fingerprint: (_ name: String, _ value: String) -> String {
-        { name, value in
+        // The key only: the closure outlives this call, and the transaction has many references to count.
+        { [key] name, value in
             Array("\(key.text)\n\(name)\n\(value)".utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
         }
     }

@@ -84,14 +84,14 @@ public final class HTTPCache: Sendable {
     /// The background revalidations.
     private let tasks = OwnedTasks()
 
-    /// Guards the configuration.
-    private let current: Mutex<Configuration>
+    /// Guards the current settings.
+    private let settings: Mutex<CacheSettings>
 
     /// Creates a cache that keeps responses in `store` and sends requests through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         let meters = CacheMeters(configuration.metrics ?? MetricsSystem.factory)
         context = CacheContext(store: store, transport: transport, meters: meters)
-        current = Mutex(configuration)
+        settings = Mutex(CacheSettings(configuration))
         context.setRevalidator { [tasks] transaction, ended in
             tasks.run { ended(await transaction.revalidate()) }
         }
@@ -104,8 +104,11 @@ public final class HTTPCache: Sendable {
 
     /// The configuration. A change affects requests that begin afterwards.
     public var configuration: Configuration {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        get { settings.withLock { $0 }.configuration }
+        set {
+            let newSettings = CacheSettings(newValue)
+            settings.withLock { $0 = newSettings }
+        }
     }
 
     /// Answers a request from the store or from its origin.
@@ -174,13 +177,14 @@ public final class HTTPCache: Sendable {
     func transaction(
         for request: HTTPRequest, content: RequestContent?, policy: CachePolicy.Override
     ) throws(LoadError) -> CacheTransaction {
-        let configuration = configuration
+        let settings = settings.withLock { $0 }
+        let configuration = settings.configuration
         let target = try CacheKey.loading(request, partition: configuration.partition)
         let policy = configuration.policy.applying(configuration.urlPolicies, to: target).applying(policy)
         var request = request
         request.setTarget(to: target)
         return CacheTransaction(
             request, content: content, key: target.key(for: request, content, policy), target: target,
-            context: context, configuration: configuration, policy: policy)
+            context: context, settings: settings, policy: policy)
     }
 }

@@ -27,7 +27,9 @@ final class LoaderMemory: Sendable {
 
         /// Returns `nil` if memory is off, or must not answer because of the method, fields or policy. Fields such as
         /// `Cache-Control` demand more than a key can express.
-        init?(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) {
+        ///
+        /// Not an initialiser, which would get copies of request and plan.
+        static func of(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) -> Key? {
             guard request.usesMemory, request.method == .get, (settings.configuration.memoryLimit ?? 0) > 0 else {
                 return nil
             }
@@ -35,18 +37,14 @@ final class LoaderMemory: Sendable {
                 return nil
             }
             guard settings.policy(of: request).usesMemory else { return nil }
-            url = request.url
-            name = request.key
-            headerFields = request.headerFields
-            self.policy = request.policy
-            self.plan = plan.identity
-            generation = settings.generation
             var hasher = Hasher()
-            hasher.combine(url)
-            hasher.combine(name)
-            if !headerFields.isEmpty { hasher.combine(headerFields) }
+            hasher.combine(request.url)
+            hasher.combine(request.key)
+            if !request.headerFields.isEmpty { hasher.combine(request.headerFields) }
             hasher.combine(plan.identity)
-            hash = hasher.finalize()
+            return Key(
+                hash: hasher.finalize(), url: request.url, name: request.key, headerFields: request.headerFields,
+                policy: request.policy, plan: plan.identity, generation: settings.generation)
         }
 
         func hash(into hasher: inout Hasher) {

@@ -36,7 +36,7 @@ extension ResourceLoader {
         else {
             return nil
         }
-        let resource = try await Loaded<Data>(response, load.target, load.configuration)
+        let resource = try await Loaded<Data>(response, load.target, load.settings)
         let arrived = LoadedResource(resource, response, load.target, load.method)
         return resource.with(try await value(plan, of: arrived, load).get())
     }

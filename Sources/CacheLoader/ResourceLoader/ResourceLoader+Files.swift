@@ -8,7 +8,7 @@ internal import Foundation
 
 extension ResourceLoader {
     /// Reads the file that a request names by its path or by a `file` URL; `nil` if the request names none.
-    func loadFile(_ request: ResourceRequest) async throws(LoadError) -> Loaded<Data>? {
+    func loadFile(_ request: ResourceRequest) throws(LoadError) -> Loaded<Data>? {
         guard let path = Self.path(request.url), configuration.loadsFiles else { return nil }
         let limit = configuration.maxBodyBytes
         let data: Data

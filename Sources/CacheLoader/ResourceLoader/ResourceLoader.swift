@@ -124,14 +124,14 @@ public final class ResourceLoader: Sendable {
     /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once. The
     ///   transfer continues for other waiters, and stops if there are none.
     public func load(_ url: String) async throws(LoadError) -> Loaded<Data> {
-        try await load(ResourceRequest(url))
+        try await load(ResourceRequest(url), .bytes)
     }
 
     /// Loads the content of an absolute `http` or `https` URL, or of a file.
     ///
     /// - Throws: As ``load(_:)-(String)``.
     public func load(_ url: URL) async throws(LoadError) -> Loaded<Data> {
-        try await load(ResourceRequest(url))
+        try await load(ResourceRequest(url), .bytes)
     }
 
     /// Loads the content that answers a request.
@@ -168,7 +168,7 @@ public final class ResourceLoader: Sendable {
     func loadLocally(_ request: ResourceRequest, _ plan: ProcessingPlan) async throws(LoadError) -> LocalResult {
         let key = memoryKey(request, plan)
         if let loaded = loadFromMemory(key) { return .loaded(loaded) }
-        if let resource = try await loadFile(request) {
+        if let resource = try loadFile(request) {
             return .loaded(resource.with(try await make(plan, of: resource).get()))
         }
         let load = try load(for: request)
@@ -181,7 +181,7 @@ public final class ResourceLoader: Sendable {
     }
 
     func memoryKey(_ request: ResourceRequest, _ plan: ProcessingPlan) -> LoaderMemory.Key? {
-        LoaderMemory.Key(request, plan, settings.withLock { $0 })
+        LoaderMemory.Key.of(request, plan, settings.withLock { $0 })
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {

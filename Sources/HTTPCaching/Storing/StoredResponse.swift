@@ -58,6 +58,8 @@ extension StoredResponse {
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
             // header field, replacing any present in the response with a value equal to the stored response's
             // current_age".
+            // One copy, with room for Cache-Status.
+            fields.reserveCapacity(fields.count + 2)
             fields[.age] = String(age)
         }
         return HTTPResponse(status: status, headerFields: fields)

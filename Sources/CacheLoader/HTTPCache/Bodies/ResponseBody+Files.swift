@@ -48,8 +48,8 @@ extension CachedResponse {
     /// Returns the stored file with the bytes of a resource made from this response; `nil` if there is none, or if the
     /// bytes in the file have a content coding.
     func file(of resource: Loaded<Data>) -> StoredBody? {
-        // Decoding removes the field.
-        resource.headerFields.contains(.contentEncoding) == headerFields.contains(.contentEncoding) ? body.file : nil
+        // Decoding removes fields, and nothing else changes them.
+        resource.headerFields.count == headerFields.count ? body.file : nil
     }
 }
 

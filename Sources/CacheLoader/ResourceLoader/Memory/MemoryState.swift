@@ -32,9 +32,11 @@ package struct MemoryState<Key: Hashable, Value> {
     /// Returns the value for `key` and makes it the most recently used one. Also finds an evicted value that the
     /// program still holds.
     package mutating func use(_ key: Key, at now: Date) -> (value: Value?, removed: [Item]) {
-        let (value, expired) = table.use(key, at: now)
-        if let value { return (value, []) }
-        if let expired { return (nil, [expired]) }
+        switch table.use(key, at: now) {
+        case .found(let number): return (table.value(at: number), [])
+        case .expired(let item): return (nil, [item])
+        case .missing: break
+        }
         guard references.count > 0, let item = references.take(key, at: now) else { return (nil, []) }
         var removed: [Item] = []
         if !admit(item, at: now, &removed) { references.insert(item) }

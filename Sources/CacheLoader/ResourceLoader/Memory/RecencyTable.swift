@@ -82,13 +82,24 @@ package struct RecencyTable<Key: Hashable, Value> {
 
     // MARK: Using
 
-    /// Returns the value for `key` and makes it the newest. Removes an expired item and returns it instead.
-    package mutating func use(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
-        guard let number = numbers[key] else { return (nil, nil) }
-        guard !terms[number].haveExpired(at: now) else { return (nil, remove(key)) }
-        list.touch(number)
-        return (valueAt[number], nil)
+    /// The result of a use.
+    package enum Use {
+        case missing
+        case expired(Item)
+        /// The number of the item, for ``value(at:)``: a hit copies the value once.
+        case found(Int)
     }
+
+    /// Makes the item for `key` the newest. Removes an expired item and returns it instead.
+    package mutating func use(_ key: Key, at now: Date) -> Use {
+        guard let number = numbers[key] else { return .missing }
+        guard !terms[number].haveExpired(at: now) else { return remove(key).map(Use.expired) ?? .missing }
+        list.touch(number)
+        return .found(number)
+    }
+
+    /// Returns the value of an item that was just found.
+    package func value(at number: Int) -> Value? { valueAt[number] }
 
     /// Adds an item as the newest. The table must not contain its key.
     package mutating func insert(_ item: Item) {

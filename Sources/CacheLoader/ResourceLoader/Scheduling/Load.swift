@@ -43,22 +43,20 @@ struct Load: Hashable, Sendable {
         _ request: ResourceRequest, _ target: LoadTarget, _ settings: LoaderSettings, cancellations: UInt64,
         isBackground: Bool = false, policy: CachePolicy? = nil
     ) {
-        let configuration = settings.configuration
         self.target = target
         self.isBackground = isBackground
         method = request.method
         content = request.content
         headerFields = request.headerFields
-        self.policy =
-            policy ?? configuration.policy.applying(configuration.urlPolicies, to: target.url).applying(request.policy)
-        changes = policy == nil && !configuration.urlPolicies.isEmpty ? request.policy : nil
+        self.policy = policy ?? settings.policy(for: target.url).applying(request.policy)
+        changes = policy == nil && !settings.configuration.urlPolicies.isEmpty ? request.policy : nil
         self.cancellations = cancellations
         self.settings = settings
         let isShareable = Self.isShareable(request.method, target)
         number = isShareable ? 0 : settings.nextNumber()
         // RFC 9110 §9.2.2: do not retry a request whose method is not idempotent.
         let isIdempotent = isShareable || request.method.isSafe || [.put, .delete].contains(request.method)
-        retry = isIdempotent ? request.retry ?? configuration.retry : .never
+        retry = isIdempotent ? request.retry ?? settings.configuration.retry : .never
         timeout = request.timeout
     }
 
@@ -80,7 +78,7 @@ struct Load: Hashable, Sendable {
     /// Returns the policy for a redirect step to a URL.
     func policy(for url: CacheKey) -> CachePolicy {
         guard let changes, url != target.url else { return policy }
-        return configuration.policy.applying(configuration.urlPolicies, to: url).applying(changes)
+        return settings.policy(for: url).applying(changes)
     }
 
     var configuration: ResourceLoader.Configuration { settings.configuration }

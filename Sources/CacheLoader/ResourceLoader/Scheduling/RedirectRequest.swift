@@ -50,20 +50,20 @@ extension ResourceLoader {
 
     /// Returns the transaction for one redirect step of a load.
     func transaction(_ load: Load, _ step: RedirectRequest) -> CacheTransaction {
-        let (configuration, url) = (load.configuration, step.target.url)
+        let (settings, url) = (load.settings, step.target.url)
         var fields = step.headerFields
-        if !configuration.credentials.isEmpty, !fields.contains(.authorization) {
-            fields[.authorization] = url.origin.flatMap { configuration.credentials[$0]?.fieldValue }
+        if !settings.configuration.credentials.isEmpty, !fields.contains(.authorization) {
+            fields[.authorization] = url.origin.flatMap { settings.configuration.credentials[$0]?.fieldValue }
         }
         let (request, policy) = (HTTPRequest(step.method, key: url, fields: fields), load.policy(for: url))
         // The key of a redirected QUERY depends on its new URL.
         let key = step.target.key == url ? url.key(for: request, step.content, policy) : step.target.key
         var transaction = CacheTransaction(
-            request, content: step.content, key: key, target: url, context: context,
-            configuration: load.settings.cache, policy: policy, keepsErrors: false)
-        transaction.contentTypeFilter = configuration.contentTypeFilter
+            request, content: step.content, key: key, target: url, context: context, settings: settings.cache,
+            policy: policy, keepsErrors: false)
+        transaction.contentTypeFilter = settings.configuration.contentTypeFilter
         transaction.isBackground = load.isBackground
-        transaction.request.addLoaderFields(decodesContent: configuration.decodesContent)
+        transaction.request.addLoaderFields(decodesContent: settings.configuration.decodesContent)
         return transaction
     }
 }
@@ -71,6 +71,7 @@ extension ResourceLoader {
 extension HTTPRequest {
     /// Adds the fields that a loader sends unless the program or the transport has set them.
     package mutating func addLoaderFields(decodesContent: Bool) {
+        headerFields.reserveCapacity(headerFields.count + 2)
         // RFC 9110 §10.1.5: a user agent should send `User-Agent`. Some origins refuse requests without one.
         if !headerFields.contains(.userAgent) { headerFields[.userAgent] = "CacheStore" }
         // A transport that decodes has set `Accept-Encoding` itself. Ranges count encoded bytes.

@@ -99,7 +99,7 @@ extension ResourceLoader {
         return try await Self.failing { () async throws(LoadError) in
             let isNew = response.source == .network
             let resource = try await Loaded<Data>(
-                response, target, load.configuration, progress: { notify(.progress(received: $0, total: $1)) },
+                response, target, load.settings, progress: { notify(.progress(received: $0, total: $1)) },
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
             if isNew || response.source == .notModified { await transaction.removeFailures() }

@@ -23,7 +23,7 @@ extension ResourceLoader {
         }
         let resource: Loaded<Data>
         do throws(LoadError) {
-            resource = try await Loaded<Data>(response, request.target, load.configuration)
+            resource = try await Loaded<Data>(response, request.target, load.settings)
         } catch .store, .malformedContent {
             // The stored body is unusable. The load asks the origin for another one.
             return nil
@@ -39,7 +39,7 @@ extension ResourceLoader {
             await transaction(load, request).remove(refused)
             return nil
         }
-        if let original { await plan.keep(value, of: original, in: store, load.configuration) }
+        if let original, plan.form != nil { await plan.keep(value, of: original, in: store, load.configuration) }
         return (resource.with(value), resource.data.count, response.entry)
     }
 
@@ -50,7 +50,7 @@ extension ResourceLoader {
         var transaction = transaction(load)
         transaction.policy.mode = .cacheOnly
         guard let response = try? transaction.contentFromStore(),
-            let resource = try? await Loaded<Data>(response, load.target, load.configuration)
+            let resource = try? await Loaded<Data>(response, load.target, load.settings)
         else { return nil }
         return LoadedResource(resource, response, load.target, load.method)
     }
@@ -135,14 +135,17 @@ extension ResourceLoader {
             return .success(value)
         }
         let value = await make(plan, of: arrived.resource, in: arrived.file)
-        if case .success(let value) = value, let original = arrived.original {
+        if case .success(let value) = value, let original = arrived.original, plan.form != nil {
             await plan.keep(value, of: original, in: store, load.configuration)
         }
         return value
     }
 
     private func storedValue(_ plan: ProcessingPlan, of original: StoredEntry, _ load: Load) async -> (any Sendable)? {
-        guard let stored = await plan.storedValue(of: original, in: store, load.configuration) else { return nil }
+        // Stay on the caller's executor if nothing can be stored beside the entry.
+        guard plan.form != nil,
+            let stored = await plan.storedValue(of: original, in: store, load.configuration)
+        else { return nil }
         context.meters.diskBytes.add(Int64(stored.byteCount))
         return stored.value
     }

@@ -173,15 +173,16 @@ extension Loaded<Data> {
     ///
     /// - Parameter undecodable: Called if the body has arrived completely, but cannot be decoded.
     init(
-        _ response: CachedResponse, _ target: LoadTarget, _ configuration: ResourceLoader.Configuration,
+        _ response: CachedResponse, _ target: LoadTarget, _ settings: LoaderSettings,
         progress: (_ received: Int64, _ total: Int64?) -> Void = { _, _ in }, undecodable: () async -> Void = {}
     ) async throws(LoadError) {
-        try configuration.checkContentType(of: response.head, url: target.url.text)
+        try settings.configuration.checkContentType(of: response.head, url: target.url.text)
         let total = response.body.byteCount
         var data = try await response.body.data { progress($0, total) }
         var fields = response.headerFields
         if response.status != .partialContent {
             do throws(LoadError) {
+                let configuration = settings.configuration
                 if configuration.decodesLong(data, fields) {
                     (data, fields) = try await configuration.decodeConcurrently(data, fields, url: target.url.text)
                 } else {
