@@ -13,19 +13,18 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "cacheproxy", targets: ["CacheProxy"]),
-        .executable(name: "cachedserver", targets: ["MiddlewareHummingbird"]),
+        .executable(name: "cachedserver", targets: ["CachedServer"]),
         .executable(name: "newsreader", targets: ["Newsreader"]),
         .executable(name: "thumbnail", targets: ["Thumbnail"]),
     ],
     dependencies: [
         .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(path: "../Integrations"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     ],
     targets: [
         .executableTarget(
@@ -41,31 +40,18 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(
-            name: "MiddlewareAsyncHTTPClient",
-            dependencies: [
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "CacheLoader", package: "CacheStore"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ],
-            swiftSettings: swiftSettings
-        ),
         .executableTarget(
-            name: "MiddlewareHummingbird",
+            name: "CachedServer",
             dependencies: [
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "CacheLifecycle", package: "Integrations"),
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCaching", package: "Integrations"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOFoundationCompat", package: "swift-nio"),
             ],
-            // Hummingbird's middleware is called off the caller's actor.
-            swiftSettings: Array(swiftSettings.dropLast())
+            swiftSettings: swiftSettings
         ),
         .executableTarget(
             name: "Newsreader",

@@ -15,13 +15,16 @@ let package = Package(
         .library(name: "AsyncHTTPClientCaching", targets: ["AsyncHTTPClientCaching"]),
         .library(name: "CacheLifecycle", targets: ["CacheLifecycle"]),
         .library(name: "CacheTracing", targets: ["CacheTracing"]),
+        .library(name: "HummingbirdCaching", targets: ["HummingbirdCaching"]),
     ],
     dependencies: [
         .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -100,6 +103,35 @@ let package = Package(
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "HummingbirdCaching",
+            dependencies: [
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+            ],
+            // Hummingbird calls its middleware off the caller's actor.
+            swiftSettings: Array(swiftSettings.dropLast())
+        ),
+        .testTarget(
+            name: "HummingbirdCachingTests",
+            dependencies: [
+                "HummingbirdCaching",
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "LoopbackOrigin", package: "CacheStore"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: Array(swiftSettings.dropLast())
         ),
     ],
     swiftLanguageModes: [.v6]

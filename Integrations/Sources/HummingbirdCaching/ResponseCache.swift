@@ -1,146 +1,121 @@
-internal import AsyncAlgorithms
-internal import CacheLoader
-internal import CacheStore
-internal import Foundation
+public import CacheLoader
+public import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
-internal import Hummingbird
-internal import NIOCore
-internal import NIOFoundationCompat
-
-/// A server that calls a route only if the stored response has expired.
-///
-///     swift run --package-path Examples cachedserver /tmp/store
-///     curl -i http://127.0.0.1:8080/time/London       # the second time within ten seconds, the same time
-@main
-enum CachedServer {
-    static func main() async throws {
-        let directory = CommandLine.arguments.dropFirst().first ?? "\(NSTemporaryDirectory())/cachedserver"
-        let store = try ResponseStore(directory: URL(filePath: directory))
-        defer { store.close() }
-        let router = Router()
-        router.add(middleware: ResponseCache(store: store))
-        router.get("time/:city") { request, context in
-            let text = "\(try context.parameters.require("city")): \(Date())\n"
-            return Response(
-                status: .ok, headers: [.cacheControl: "max-age=10", .contentType: "text/plain"],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-        }
-        let application = Application(
-            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 8080)))
-        try await application.runService()
-    }
-}
+public import Hummingbird
 
 /// Answers requests from a store, as the fields of the routes' responses allow (RFC 9111).
 ///
-/// The rest of the router is the origin and receives the requests that the store cannot answer. Errors of the router
-/// bypass the cache.
-struct ResponseCache<Context: RequestContext>: RouterMiddleware {
-    let store: ResponseStore
+/// The rest of the router is the origin. It receives the requests that the store cannot answer:
+///
+/// ```swift
+/// let router = Router()
+/// router.add(middleware: ResponseCacheMiddleware(store: store))
+/// router.get("time/:city") { request, context in
+///     Response(status: .ok, headers: [.cacheControl: "max-age=10"], body: …)
+/// }
+/// ```
+///
+/// - Equal requests that miss at the same time call the route once, and share its response while it arrives. If the route
+///   fails, or its client leaves, each other request calls the route itself.
+/// - The cache validates a stale response with the route, and answers conditional and range requests itself.
+/// - An error that a route throws leaves the middleware unchanged, unless a stale response may answer (RFC 5861 §4). An
+///   unsafe method calls its route, and its success invalidates the stored responses of the URL.
+/// - `stale-while-revalidate` has no effect: a route runs only while a request waits for it. A GET or HEAD with content
+///   passes the cache.
+/// - The URL of a response in the store is that of the request, with the scheme http. Hummingbird gives every response
+///   the present time as its `Date`; `Age` tells the age of a stored one.
+///
+/// Middleware before this one sees every request, middleware after it only those that call a route: put a check of
+/// permissions before it. Trailers reach only the client whose request called the route.
+///
+/// A hit runs on the calling thread, with one lookup.
+public struct ResponseCacheMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let cache: HTTPCache
 
-    func handle(
+    /// Creates a middleware that keeps responses in `store`.
+    ///
+    /// - Parameter configuration: The configuration of the cache. By default that of a shared cache: it does not store
+    ///   responses with `private`, nor most responses to requests with `Authorization`. Give it a
+    ///   partition if the store also has responses of other servers.
+    public init(store: ResponseStore, configuration: HTTPCache.Configuration? = nil) {
+        var shared = HTTPCache.Configuration()
+        shared.policy = .shared
+        cache = HTTPCache(store: store, transport: RouteTransport(), configuration: configuration ?? shared)
+    }
+
+    /// Answers a request from the store, or with the response of its route.
+    ///
+    /// - Throws: The errors of the route.
+    public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        guard let head = CachedHead(request) else { return try await next(request, context) }
+        if let stored = try? cache.storedResponse(for: head.forCache) { return Response(stored) }
+        // `next` must not escape this function. So the cache sends its requests here, where the function can call it.
+        let exchange = RouteExchange()
+        async let answer = exchange.answer(head.forCache, from: cache)
+        var routeError: (any Error)?
+        var hasRun = false
+        while let call = await exchange.nextCall() {
+            hasRun = true
+            do {
+                call.succeed(try await next(Request(head: head.forRoute(call.request), body: request.body), context))
+            } catch {
+                routeError = error
+                call.fail(isCancelled: Task.isCancelled)
+            }
+        }
+        switch await answer {
+        case .success(let response) where response.source != .generated || isFinal(response, hasRun, routeError):
+            // The trailers are those of the route that ran for this request.
+            let hasTrailers = hasRun && response.source == .network
+            return Response(response, trailers: hasTrailers ? exchange.trailers : nil)
+        case .success, .failure:
+            if let routeError { throw routeError }
+            try Task.checkCancellation()
+            // The route failed for another request, or the client of that request left; or this URL cannot be cached.
+            return try await next(request, context)
+        }
+    }
+
+    /// Whether a response that the cache has generated is the answer: because the request forbids to call the route, or
+    /// because the route's own response is malformed.
+    private func isFinal(_ response: CachedResponse, _ hasRun: Bool, _ routeError: (any Error)?) -> Bool {
+        if case .notCached = response.failure { return true }
+        return hasRun && routeError == nil
+    }
+}
+
+/// The head of a request as the cache sees it.
+private struct CachedHead {
+    /// A malformed `max-stale` permits no stale response, not even one that the cache would revalidate in the background.
+    /// Unlike `min-fresh`, it still lets a stale response replace an error.
+    private static let refusesStale = "max-stale=none"
+
+    private let original: HTTPRequest
+    let forCache: HTTPRequest
+
+    /// Returns `nil` for a request that passes the cache.
+    init?(_ request: Request) {
+        let fields = request.headers
+        if request.method == .get || request.method == .head {
+            guard fields[.transferEncoding] == nil, fields[.contentLength] ?? "0" == "0" else { return nil }
+        }
+        original = request.head
         var head = request.head
         head.scheme = "http"
         head.authority = head.authority ?? "localhost"
-        // `next` must not escape this function, so the cache sends its requests here, where the function can call
-        // `next`.
-        let router = RouterTransport()
-        async let cached = router.response(for: head, in: store)
-        var failure: (any Error)?
-        for await head in router.requests {
-            do {
-                let response = try await next(Request(head: head, body: request.body), context)
-                await router.responses.send(response)
-            } catch {
-                failure = error
-                router.responses.finish()
-            }
-        }
-        let response: CachedResponse
-        do {
-            response = try await cached
-        } catch {
-            throw failure ?? error
-        }
-        if let failure { throw failure }
-        return Response(
-            status: response.status, headers: response.headerFields,
-            body: ResponseBody { [body = response.body] writer in
-                for try await chunk in body { try await writer.write(ByteBuffer(data: chunk)) }
-                try await writer.finish(nil)
-            })
-    }
-}
-
-/// Passes the cache's requests to the middleware, and the router's responses back.
-private struct RouterTransport: HTTPTransport {
-    let requests = AsyncChannel<HTTPRequest>()
-    let responses = AsyncChannel<Response>()
-
-    /// Requests a response from a shared cache. Ends ``requests`` once the cache has answered.
-    func response(for head: HTTPRequest, in store: ResponseStore) async throws(LoadError) -> CachedResponse {
-        defer { requests.finish() }
-        var configuration = HTTPCache.Configuration()
-        configuration.policy = .shared
-        return try await HTTPCache(store: store, transport: self, configuration: configuration).response(for: head)
+        head.headerFields.append(HTTPField(name: .cacheControl, value: Self.refusesStale))
+        forCache = head
     }
 
-    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
-
-    /// Sends the head. The middleware passes the content of the request to the router itself.
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
-        await requests.send(request)
-        var iterator = responses.makeAsyncIterator()
-        guard let response = await iterator.next() else { throw TransportError(.other, message: "the route failed") }
-        let body = RouteBody(response.body)
-        return TransportResponse(
-            head: response.head,
-            body: TransportBody { () async throws(TransportError) in try await body.next() })
-    }
-}
-
-/// The body of a route's response as a sequence: the route waits with each chunk for the reader.
-private final class RouteBody: Sendable {
-    private let chunks = AsyncThrowingChannel<ByteBuffer, any Error>()
-    private let writing: Task<Void, Never>
-
-    init(_ body: ResponseBody) {
-        writing = Task { [chunks] in
-            do {
-                try await body.write(Writer(chunks: chunks))
-                chunks.finish()
-            } catch {
-                chunks.fail(error)
-            }
-        }
-    }
-
-    deinit {
-        writing.cancel()
-    }
-
-    func next() async throws(TransportError) -> Data? {
-        do {
-            var iterator = chunks.makeAsyncIterator()
-            while let chunk = try await iterator.next() {
-                // Skip empty chunks: a transport body contains none.
-                if chunk.readableBytes > 0 { return Data(buffer: chunk) }
-            }
-            return nil
-        } catch {
-            throw TransportError(.truncated, message: "\(error)")
-        }
-    }
-
-    private struct Writer: ResponseBodyWriter {
-        let chunks: AsyncThrowingChannel<ByteBuffer, any Error>
-
-        func write(_ buffer: ByteBuffer) async throws {
-            await chunks.send(buffer)
-        }
-
-        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    /// Returns a request of the cache as the route gets it: with the target and the directives of the client.
+    func forRoute(_ sent: HTTPRequest) -> HTTPRequest {
+        var head = original
+        head.headerFields = sent.headerFields
+        let added = head.headerFields.lastIndex { $0.name == .cacheControl && $0.value == Self.refusesStale }
+        if let added { head.headerFields.remove(at: added) }
+        return head
     }
 }

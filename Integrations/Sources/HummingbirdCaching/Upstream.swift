@@ -1,0 +1,131 @@
+public import CacheLoader
+internal import Foundation
+internal import HTTPTypes
+public import Hummingbird
+internal import NIOCore
+internal import NIOFoundationCompat
+
+/// Another server, to which requests are forwarded through a cache.
+///
+/// ```swift
+/// let upstream = try Upstream("https://api.example.com/v2", cache: cache)
+/// router.get("users/**") { request, _ in try await upstream.response(to: request) }
+/// router.add(middleware: UpstreamMiddleware(upstream))       // all paths without a route
+/// ```
+///
+/// Equal requests share one exchange and its response, as far as RFC 9111 allows. Give the cache the policy `.shared`,
+/// because it answers several users. A call with a URL of the route's own is `cache.response(for:)`, and
+/// `Response(response)` passes its result on.
+public struct Upstream: Sendable {
+    private let cache: HTTPCache
+    private let scheme: String
+    private let authority: String
+    private let basePath: String
+
+    /// Creates an upstream.
+    ///
+    /// - Parameters:
+    ///   - url: The absolute URL, of which the path precedes that of each request.
+    ///   - cache: The cache. It has the transport that reaches the upstream.
+    /// - Throws: `LoadError.invalidURL(_:reason:)`.
+    public init(_ url: String, cache: HTTPCache) throws(LoadError) {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = parts.percentEncodedHost, !host.isEmpty
+        else { throw .invalidURL(url, reason: "it is not the URL of a server") }
+        self.cache = cache
+        self.scheme = scheme
+        authority = parts.port.map { "\(host):\($0)" } ?? host
+        let path = parts.percentEncodedPath
+        basePath = path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
+    /// Forwards a request with its method, path, query, fields and content. Returns once the head of the response has
+    /// arrived.
+    ///
+    /// Bodies stream in both directions. Drops the fields of a single connection, and adds `Via` (RFC 9110 §7.6). The
+    /// upstream gets its own name as `Host`. If the upstream cannot be reached, and no stored response may answer, the
+    /// response is a 502 or 504. A hit runs on the calling thread, with one lookup.
+    ///
+    /// - Throws: `HTTPError` with the status 400 for a target that is no path, and `CancellationError`.
+    public func response(to request: Request) async throws -> Response {
+        guard let path = request.head.path, path.hasPrefix("/") else { throw HTTPError(.badRequest) }
+        var head = HTTPRequest(
+            method: request.method, scheme: scheme, authority: authority, path: basePath + path,
+            headerFields: request.headers.endToEnd)
+        head.headerFields.append(HTTPField(name: .via, value: "1.1 hummingbird"))
+        let announced = request.headers[.contentLength].flatMap { Int64($0) }
+        let hasContent = request.headers[.transferEncoding] != nil || (announced ?? 0) > 0
+        head.headerFields[.contentLength] = nil
+        do throws(LoadError) {
+            if !hasContent, let stored = try cache.storedResponse(for: head) { return Response(stored) }
+            var content: RequestContent?
+            if hasContent {
+                let chunks = RequestChunks(request.body)
+                content = RequestContent(length: announced) { () async throws(TransportError) in
+                    try await chunks.next()
+                }
+            }
+            return Response(try await cache.response(for: head, content: content))
+        } catch .cancelled {
+            throw CancellationError()
+        } catch {
+            throw HTTPError(.badRequest)
+        }
+    }
+}
+
+/// Forwards the requests that have no route.
+///
+/// ```swift
+/// router.add(middleware: UpstreamMiddleware(try Upstream("https://example.com", cache: cache)))
+/// ```
+///
+/// A 404 of a route is the answer. Middleware before this one sees the forwarded requests, too.
+public struct UpstreamMiddleware<Context: RequestContext>: RouterMiddleware {
+    private let upstream: Upstream
+
+    /// Creates a middleware that forwards to `upstream`.
+    public init(_ upstream: Upstream) {
+        self.upstream = upstream
+    }
+
+    /// Calls the route of a request, or forwards the request if it has none.
+    ///
+    /// - Throws: The errors of the route, and those of ``Upstream/response(to:)``.
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        // A router notes the path of a route before it calls the middleware, and this name where it has found none.
+        let hasRoute = context.endpointPath != nil
+        do {
+            return try await next(request, context)
+        } catch let error as any HTTPResponseError
+            where error.status == .notFound && !hasRoute && context.endpointPath ?? "NotFound" == "NotFound"
+        {
+            return try await upstream.response(to: request)
+        }
+    }
+}
+
+/// Reads the chunks of a request. An actor, because an iterator is not `Sendable`.
+private actor RequestChunks {
+    private var iterator: RequestBody.AsyncIterator
+
+    init(_ body: RequestBody) {
+        iterator = body.makeAsyncIterator()
+    }
+
+    /// Returns the next chunk; `nil` at the end. Calls must not overlap.
+    func next() async throws(TransportError) -> Data? {
+        do {
+            // An actor cannot lend its property to an asynchronous call.
+            var iterator = iterator
+            defer { self.iterator = iterator }
+            return try await iterator.next(isolation: self).map { Data(buffer: $0) }
+        } catch is CancellationError {
+            throw TransportError(.cancelled)
+        } catch {
+            throw TransportError(.other, message: "the content of the request failed: \(error)")
+        }
+    }
+}
