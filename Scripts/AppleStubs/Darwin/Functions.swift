@@ -1,6 +1,6 @@
 // Functions of Darwin's headers that the sources call, as Swift imports them: every result may be ignored, and a pointer
-// without nullability is implicitly unwrapped. The types are in a module of their own, because Swift allows no function `stat` beside
-// the type in one.
+// without nullability is implicitly unwrapped. The types have a module of their own: Swift allows no function `stat` beside
+// the type `stat` in one module.
 @_exported public import DarwinTypes
 
 public typealias Text = UnsafePointer<CChar>
@@ -28,7 +28,9 @@ public func free(_: UnsafeMutableRawPointer!) {}
 public func exit(_: Int32) -> Never { fatalError() }
 @discardableResult public func mkstemp(_: UnsafeMutablePointer<CChar>!) -> Int32 { 0 }
 @discardableResult public func strerror(_: Int32) -> UnsafeMutablePointer<CChar>! { nil }
-@discardableResult public func realpath(_: Text!, _: UnsafeMutablePointer<CChar>!) -> UnsafeMutablePointer<CChar>! { nil }
+@discardableResult public func realpath(
+    _: Text!, _: UnsafeMutablePointer<CChar>!
+) -> UnsafeMutablePointer<CChar>! { nil }
 @discardableResult public func rename(_: Text!, _: Text!) -> Int32 { 0 }
 @discardableResult public func renameat(_: Int32, _: Text!, _: Int32, _: Text!) -> Int32 { 0 }
 
