@@ -15,6 +15,16 @@ let defaultTransport = "AsyncHTTPClient"
 let defaultTransport = "URLSessionTransport"
 #endif
 
+// Elsewhere a resource would link Foundation with its internationalization into every program: SwiftPM generates code that
+// imports it.
+#if canImport(Darwin)
+let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+let ignoredFiles: [String] = []
+#else
+let privacyManifest: [Resource] = []
+let ignoredFiles = ["PrivacyInfo.xcprivacy"]
+#endif
+
 let asyncHTTPClient: TargetDependencyCondition? = .when(traits: ["AsyncHTTPClient"])
 
 let package = Package(
@@ -87,6 +97,8 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ignoredFiles,
+            resources: privacyManifest,
             swiftSettings: swiftSettings
         ),
         .target(
@@ -113,6 +125,8 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
             ],
+            exclude: ignoredFiles,
+            resources: privacyManifest,
             swiftSettings: swiftSettings
         ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),

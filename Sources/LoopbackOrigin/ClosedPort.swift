@@ -18,7 +18,7 @@ public final class ClosedPort: Sendable {
 
     /// Binds a port that the system chooses.
     public init() {
-        #if canImport(Glibc)
+        #if canImport(Glibc) && !canImport(Darwin)
         let stream = Int32(SOCK_STREAM.rawValue)
         #else
         let stream = SOCK_STREAM

@@ -5,12 +5,12 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-#if canImport(Glibc)
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
 #endif
 
 extension HTTPClientRequest {

@@ -1,4 +1,4 @@
-#if AsyncHTTPClient && (os(Linux) || !URLSessionTransport)
+#if AsyncHTTPClient && (!canImport(Darwin) || !URLSessionTransport)
 /// The transport of a loader that is created without one: on Linux `AsyncHTTPClientTransport`, elsewhere
 /// `URLSessionTransport`.
 ///

@@ -1,11 +1,11 @@
 #if URLSessionTransport
 internal import Foundation
-#if canImport(Glibc)
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
 #endif
 
 /// The content of a request in a temporary file, removed together with this object.

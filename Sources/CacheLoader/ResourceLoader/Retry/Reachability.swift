@@ -10,6 +10,7 @@ public protocol Reachability: Sendable {
 }
 
 #if canImport(Network)
+internal import Dispatch
 internal import Network
 internal import Synchronization
 
