@@ -78,7 +78,7 @@ struct Get: AsyncParsableCommand {
             let result = try await line.show { await load(url, through: loader) }
             // Ends the bodies of background revalidations, too. Their parts are stored.
             if Task.isCancelled { loader.cancelAll() }
-            await loader.waitForBodies()
+            await loader.waitForBodiesAfterSignal()
             return result
         }
         if let signal { throw signal.exitCode }
@@ -105,11 +105,11 @@ struct Get: AsyncParsableCommand {
                 worst = try await loadAll(through: loader, batch, line, reports)
             } catch {
                 loader.cancelAll()
-                await loader.waitForBodies()
+                await loader.waitForBodiesAfterSignal()
                 throw error
             }
             if Task.isCancelled { loader.cancelAll() }
-            await loader.waitForBodies()
+            await loader.waitForBodiesAfterSignal()
             return worst
         }
         if let signal { throw signal.exitCode }

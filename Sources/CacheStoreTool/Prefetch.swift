@@ -47,7 +47,7 @@ struct Prefetch: AsyncParsableCommand {
                     try await prefetcher.run(atOnce: window)
                 }
                 if Task.isCancelled { loader.cancelAll() }
-                await loader.waitForBodies()
+                await loader.waitForBodiesAfterSignal()
             }
         }
         let summary = PrefetchSummary(batch, isInterrupted: signal != nil)

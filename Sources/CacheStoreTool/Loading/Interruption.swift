@@ -1,3 +1,4 @@
+import CacheLoader
 import ArgumentParser
 import Dispatch
 import Foundation
@@ -67,5 +68,13 @@ private final class FirstSignal: Sendable {
     /// Returns `false` after the first call.
     func set(_ signal: Int32) -> Bool {
         number.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
+    }
+}
+
+extension ResourceLoader {
+    /// Waits for arriving bodies like ``waitForBodies()``, also in a task that a signal has cancelled: the parts of
+    /// interrupted bodies are being stored.
+    func waitForBodiesAfterSignal() async {
+        await Task { await waitForBodies() }.value
     }
 }

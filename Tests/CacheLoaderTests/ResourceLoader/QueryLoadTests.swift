@@ -43,8 +43,8 @@ struct QueryLoadTests {
             #expect(text(loaded) == "QUERY: \(content)")
         }
         #expect(try await fixture.loader.load(ResourceRequest(Self.url, key: key)).source == .network)
-        #expect(try await fixture.loader.contains(query("two", key: key)))
-        #expect(try await !fixture.loader.contains(query("three", key: key)))
+        #expect(try fixture.loader.contains(query("two", key: key)))
+        #expect(try !fixture.loader.contains(query("three", key: key)))
     }
 
     @Test("Q18: equal queries at the same time are one request; a removal of the URL removes their answers")
