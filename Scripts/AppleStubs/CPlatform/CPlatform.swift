@@ -19,3 +19,4 @@ public func cplatform_symbolic_link_type() -> mode_t { 0 }
 @discardableResult public func cplatform_clone_file(_: Int32, _: Int32, _: UnsafePointer<CChar>!) -> Int32 { 0 }
 @discardableResult public func cplatform_clone_into(_: Int32, _: Int32) -> Int32 { 0 }
 @discardableResult public func cplatform_copy_range(_: Int32, _: Int64, _: Int32, _: Int64) -> Int64 { 0 }
+public func cplatform_coarse_milliseconds() -> Int64 { 0 }

@@ -15,6 +15,7 @@ public typealias Text = UnsafePointer<CChar>
 @discardableResult public func linkat(_: Int32, _: Text!, _: Int32, _: Text!, _: Int32) -> Int32 { 0 }
 @discardableResult public func lseek(_: Int32, _: off_t, _: Int32) -> off_t { 0 }
 @discardableResult public func pread(_: Int32, _: UnsafeMutableRawPointer!, _: Int, _: off_t) -> Int { 0 }
+@discardableResult public func pwrite(_: Int32, _: UnsafeRawPointer!, _: Int, _: off_t) -> Int { 0 }
 @discardableResult public func read(_: Int32, _: UnsafeMutableRawPointer!, _: Int) -> Int { 0 }
 @discardableResult public func rmdir(_: Text!) -> Int32 { 0 }
 @discardableResult public func unlink(_: Text!) -> Int32 { 0 }

@@ -87,4 +87,11 @@ typedef struct {
 #define PTHREAD_ONCE_INIT {0x30B1BCBA, {0}}
 int pthread_once(pthread_once_t *, void (*)(void));
 
+// Libc, include/time.h, and bsd/sys/_types/_timespec.h
+struct timespec { long tv_sec; long tv_nsec; };
+typedef enum { _CLOCK_MONOTONIC = 6, _CLOCK_MONOTONIC_RAW_APPROX = 5 } clockid_t;
+#define CLOCK_MONOTONIC _CLOCK_MONOTONIC
+#define CLOCK_MONOTONIC_RAW_APPROX _CLOCK_MONOTONIC_RAW_APPROX
+int clock_gettime(clockid_t, struct timespec *);
+
 #endif
