@@ -80,6 +80,27 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == requests)
     }
 
+    @Test("D1, K1: a load counts its error within the lifetime from before a change")
+    func lifetimeDuringLoad() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(404)
+        }
+        let fixture = try fixture(transport)
+        async let first: Void = fail(fixture, 404)
+        await gate.reached(1)
+        gate.admit()
+        await first
+        fixture.clock.advance(by: 30)
+        async let second: Void = fail(fixture, 404)
+        await gate.reached(2)
+        fixture.loader.configuration.negativeCaching.lifetime = .seconds(10)
+        gate.open()
+        await second
+        #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 2)
+    }
+
     @Test("D1: a clock that was set back blocks nothing")
     func clockSetBack() async throws {
         let transport = ReplyScript(.status(.notFound)).transport
