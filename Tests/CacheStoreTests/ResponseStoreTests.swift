@@ -335,7 +335,7 @@ struct ResponseStoreTests {
 
     // MARK: Failures
 
-    @Test("failures are counted, and discarded with a success")
+    @Test("D1: failures are counted, and discarded with a success")
     func failures() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")

@@ -320,7 +320,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "A path or authority cannot send a request to another host",
+        "E9: A path or authority cannot send a request to another host",
         arguments: [
             ("example.com", ".evil.com/x"), ("example.com", ":8443/x"), ("example.com", "*"), ("example.com/x", "/y"),
             ("example.com#", "/y"), ("example.com?", "/y"), ("", "/evil.com"),

@@ -43,7 +43,7 @@ struct FileLoadingTests {
         }
     }
 
-    @Test("Files of another host are none, and no redirect leads to a file")
+    @Test("A8: Files of another host are none, and no redirect leads to a file")
     func others() async throws {
         let transport = ScriptedTransport { _, _ in .reply(302, [.location: "file:///etc/hostname"]) }
         let fixture = try LoaderFixture(transport: transport)

@@ -46,7 +46,7 @@ struct LoaderFailureRequestTests {
     // MARK: Credentials
 
     @Test(
-        "A 403 to one user blocks that user, and neither another one nor a request without credentials",
+        "K4: A 403 to one user blocks that user, and neither another one nor a request without credentials",
         arguments: [HTTPField.Name.authorization, .cookie])
     func users(field: HTTPField.Name) async throws {
         let transport = Self.guarded()

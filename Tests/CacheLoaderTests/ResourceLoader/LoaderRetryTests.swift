@@ -73,10 +73,10 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H5: A refused connection is final, unless a reachability source is configured",
-        arguments: [false, true])
-    func refused(hasReachability: Bool) async throws {
-        let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect) }
+        "H5: A refused connection and an unknown host are final, unless a reachability source is configured",
+        arguments: [TransportError.Code.cannotConnect, .cannotFindHost], [false, true])
+    func refused(code: TransportError.Code, hasReachability: Bool) async throws {
+        let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(code) }
         let fixture = try fixture(transport) { configuration in
             configuration.reachability = hasReachability ? ManualReachability() : nil
             configuration.retry.maxAttempts = 2
@@ -86,7 +86,7 @@ struct LoaderRetryTests {
             await sleeper.waitForSleeps(1)
             sleeper.advance(by: .seconds(1))
         }
-        await #expect(throws: LoadError.transport(TransportError(.cannotConnect), url: url)) { try await task.value }
+        await #expect(throws: LoadError.transport(TransportError(code), url: url)) { try await task.value }
         #expect(transport.requestCount == (hasReachability ? 2 : 1))
     }
 

@@ -126,6 +126,26 @@ struct NamedResourceLoaderTests {
         #expect(try await fixture.store.removeAll(partition: "user-2").entries == 1)
         #expect(try fixture.loader.contains(url))
         #expect(try !second.contains(url))
+        _ = try await second.load(url)
+        #expect(try await fixture.store.removeAll(partition: "").entries == 1)
+        #expect(try second.contains(url))
+    }
+
+    @Test("J2, J3, A5: a loader removes and clears its own partition only")
+    func ownPartition() async throws {
+        let transport = Self.transport()
+        let fixture = try LoaderFixture(transport: transport)
+        var configuration = fixture.loader.configuration
+        configuration.partition = "user-2"
+        let second = ResourceLoader(store: fixture.store, transport: transport, configuration: configuration)
+        let url = "https://example.com/a"
+        for loader in [fixture.loader, second] { _ = try await loader.load(url) }
+        #expect(try await fixture.loader.remove(url))
+        #expect(try second.contains(url))
+        _ = try await fixture.loader.load(url)
+        #expect(try await second.clear(.disk).disk?.entries == 1)
+        #expect(try fixture.loader.contains(url))
+        #expect(try !second.contains(url))
     }
 
     @Test("A4, D6: failures block the name over a restart, but neither its URL nor .remoteOnly, and go with the name")

@@ -45,12 +45,14 @@ struct RedirectTests {
         }
     }
 
-    @Test("K4: credentials stay with their origin; other fields go along")
-    func credentials() async throws {
+    @Test(
+        "K4: credentials stay with their origin, which is scheme, host and port; other fields go along",
+        arguments: ["https://other.example/c", "http://example.com/c", "https://example.com:8443/c"])
+    func credentials(location: String) async throws {
         let transport = ScriptedTransport { request, _ in
-            switch (request.authority, request.path) {
-            case ("example.com", "/a"): .reply(302, [.location: "/b"])
-            case ("example.com", _): .reply(302, [.location: "https://other.example/c"])
+            switch request.path {
+            case "/a": .reply(302, [.location: "/b"])
+            case "/b": .reply(302, [.location: location])
             default: .reply(200, [:], "here")
             }
         }
