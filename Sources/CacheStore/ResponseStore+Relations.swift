@@ -31,7 +31,7 @@ extension ResponseStore {
                     groups += try connection.groups(of: key)
                     try connection.noteRemoval(of: key)
                     count += try transaction.removeEntries(for: key)
-                    _ = try connection.removeFailures(for: key)
+                    _ = try connection.removeFailuresWithFragments(of: key)
                 }
                 guard !groups.isEmpty else { return (count, false) }
                 // A response that is being loaded may belong to one of the groups, which is not known yet. So note a

@@ -14,7 +14,7 @@ extension ResponseStore {
         let change = changing { (transaction) throws(SQLiteError) in
             try transaction.connection.noteRemoval(of: key)
             let entries = try transaction.removeEntries(for: key)
-            return try transaction.connection.removeFailures(for: key) || entries > 0
+            return try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
         }
         let existed = try withBallast { () throws(StoreError) in try writer.write(change) }
         // A response of the key may be on its way although the index has no row.

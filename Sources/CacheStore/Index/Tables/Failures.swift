@@ -96,46 +96,43 @@ extension Connection {
         while try statement.step() {}
     }
 
-    /// Removes failures of a key; returns whether there were any. With ``FailureSelection/all``, also removes those of
-    /// its URL with any fragment.
+    /// Removes failures of a key; returns whether there were any.
     @discardableResult
     package func removeFailures(
         for key: CacheKey, _ selection: FailureSelection = .all
     ) throws(SQLiteError) -> Bool {
         // A deletion of several rows opens a temporary table at each run, even if no row matches.
-        guard try hasFailures(for: key, selection) else { return false }
+        guard selection != .none, try hasFailures(for: key) else { return false }
         let statement: Statement
         switch selection {
-        case .all:
-            statement = try prepared(
-                "DELETE FROM failure WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4))")
-            statement.bindWithFragments(key)
+        case .all: statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2")
         case .request(let request):
             statement = try prepared("DELETE FROM failure WHERE partition = ?1 AND key = ?2 AND request = ?3")
-            statement.bind(key.partition, at: 1)
-            statement.bind(key.text, at: 2)
             statement.bind(request, at: 3)
         case .none: return false
         }
         defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
         while try statement.step() {}
         return changes > 0
     }
 
-    private func hasFailures(for key: CacheKey, _ selection: FailureSelection) throws(SQLiteError) -> Bool {
-        let statement: Statement
-        switch selection {
-        case .all:
-            statement = try prepared(
-                "SELECT 1 FROM failure WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4)) LIMIT 1")
-            statement.bindWithFragments(key)
-        case .request:
-            statement = try prepared("SELECT 1 FROM failure WHERE partition = ?1 AND key = ?2 LIMIT 1")
-            statement.bind(key.partition, at: 1)
-            statement.bind(key.text, at: 2)
-        case .none: return false
-        }
+    /// Removes all failures of a key, and of its URL with any fragment; returns whether there were any.
+    package func removeFailuresWithFragments(of key: CacheKey) throws(SQLiteError) -> Bool {
+        let statement = try prepared(
+            "DELETE FROM failure WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4))")
         defer { statement.reset() }
+        statement.bindWithFragments(key)
+        while try statement.step() {}
+        return changes > 0
+    }
+
+    private func hasFailures(for key: CacheKey) throws(SQLiteError) -> Bool {
+        let statement = try prepared("SELECT 1 FROM failure WHERE partition = ?1 AND key = ?2 LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
         return try statement.step()
     }
 }
