@@ -19,7 +19,7 @@ extension CacheTransaction {
     }
 
     /// Opens a long body on a lane of the store. Returns how the deferred decision goes on.
-    func verified(_ entry: StoredEntry) async -> BodyReading {
+    static func verified(_ entry: StoredEntry, in store: ResponseStore) async -> BodyReading {
         let body = await store.onReadingLane { try? store.openBody(of: entry) }
         // Without a body the decision meets the same error, and treats it as a miss.
         return body.map { BodyReading(limit: BodyReading.short.limit, held: (entry, $0)) } ?? .unlimited

@@ -13,7 +13,7 @@ internal import Foundation
 extension CacheTransaction {
     /// Begins a record of this request; `nil` if the store does not record.
     func recordedRequest() -> RecordedRequest? {
-        RecordedRequest(request, key: key, target: target, in: store, clock: configuration.clock)
+        RecordedRequest(method, key: key, target: target, in: store, clock: configuration.clock)
     }
 
     /// Records an answer from a stored response without a request to the origin.

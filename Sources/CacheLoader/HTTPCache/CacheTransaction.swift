@@ -133,7 +133,7 @@ struct CacheTransaction: Sendable {
     /// Returns the answer from the store, from an arriving response or from the origin.
     func answer() async throws(LoadError) -> CachedResponse {
         var beginning = try begin(.short)
-        while case .deferred(let entry) = beginning { beginning = try begin(await verified(entry)) }
+        while case .deferred(let entry) = beginning { beginning = try begin(await Self.verified(entry, in: store)) }
         guard case .forwarded(let forwarding, let epoch) = beginning, mayShare(forwarding) else {
             return try await finish(beginning)
         }

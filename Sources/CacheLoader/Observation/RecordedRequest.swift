@@ -37,7 +37,7 @@ final class RecordedRequest: Sendable {
 
     /// Begins a request; `nil` if the store does not record.
     init?(
-        _ request: HTTPRequest, key: CacheKey, target: CacheKey, in store: ResponseStore,
+        _ method: HTTPRequest.Method, key: CacheKey, target: CacheKey, in store: ResponseStore,
         clock: @escaping @Sendable () -> Date
     ) {
         guard let beginning = store.requests.beginning else { return nil }
@@ -47,7 +47,7 @@ final class RecordedRequest: Sendable {
         state = Mutex(
             State(
                 record: RequestRecord(
-                    startedAt: clock(), method: request.method.rawValue, target: target, key: key, outcome: .error)))
+                    startedAt: clock(), method: method.rawValue, target: target, key: key, outcome: .error)))
     }
 
     deinit {

@@ -1,5 +1,5 @@
-import CacheLoader
 import ArgumentParser
+import CacheLoader
 import Dispatch
 import Foundation
 import Synchronization

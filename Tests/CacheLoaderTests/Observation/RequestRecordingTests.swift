@@ -36,6 +36,15 @@ struct RequestRecordingTests {
         }
     }
 
+    @Test("A QUERY is recorded with its own method")
+    func query() async throws {
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
+        let fixture = try fixture(ScriptedTransport(.reply(200, fields, "rows")))
+        let request = HTTPRequest.to("/a", method: .query, [.contentType: "application/sql"])
+        for _ in 0..<2 { _ = try await fixture.cache.response(for: request).text }
+        #expect(try await lines(fixture, 2) == ["miss QUERY /a 200 0+4 of 4", "hit QUERY /a 200 4+0 of 4"])
+    }
+
     @Test("A cache records each request with its outcome, its status and its bytes")
     func cache() async throws {
         let isBroken = FirstTime()

@@ -67,7 +67,7 @@ extension ResourceLoader {
         var deferred: StoredEntry?
         var found = try freshSteps(load, .short, &deferred)
         while let entry = deferred.take() {
-            found = try freshSteps(load, await transaction(load).verified(entry), &deferred)
+            found = try freshSteps(load, await CacheTransaction.verified(entry, in: store), &deferred)
         }
         guard let (steps, request) = found, let last = steps.last else { return nil }
         for redirect in steps.dropLast() { redirect.transaction.note(redirect.answer) }
