@@ -36,6 +36,12 @@ public final class ScriptedTransport: HTTPTransport {
     /// further requests. Without replies, each request fails with
     /// `TransportError.Code.unsupportedRequest`.
     public convenience init(_ replies: ScriptedReply...) {
+        self.init(replies)
+    }
+
+    /// Creates a transport that gives these replies one after the other, for any URL. The last one also answers all
+    /// further requests.
+    public convenience init(_ replies: [ScriptedReply]) {
         let script = RemainingReplies(["": replies])
         self.init { request, _ throws(TransportError) in try await script.next(to: request, for: "") }
     }

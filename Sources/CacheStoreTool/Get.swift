@@ -71,7 +71,7 @@ struct Get: AsyncParsableCommand {
     ) async throws -> Failure.Kind? {
         let line = ProgressLine()
         let loader = try loading.loader(store, lane: lane, retry: retry) {
-            timed(ProgressTransport($0, line), reports)
+            timed(WatchedTransport($0, showingOn: line), reports)
         }
         // The signals end the process again while it writes: a reader may block the write for as long as it likes.
         let (result, signal) = try await Interruption.cancelling { [self] in
@@ -86,7 +86,7 @@ struct Get: AsyncParsableCommand {
     }
 
     private func timed(_ transport: any HTTPTransport, _ reports: ResponseReports?) -> any HTTPTransport {
-        reports.map { TimedTransport(transport, $0.times) } ?? transport
+        reports.map { WatchedTransport(transport, measuring: $0.times) } ?? transport
     }
 
     /// Loads enough URLs at a time to keep the lane busy. Delivers the bodies in the order of the URLs.
@@ -97,7 +97,7 @@ struct Get: AsyncParsableCommand {
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
         let loader = try loading.loader(store, lane: lane, retry: retry) {
-            timed(MeteredTransport($0, batch), reports)
+            timed(WatchedTransport($0, countingFor: batch), reports)
         }
         let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             let worst: Failure.Kind?

@@ -37,7 +37,9 @@ struct Prefetch: AsyncParsableCommand {
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
         let (_, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
-                let loader = try loading.loader(store, lane: lane, retry: retry) { MeteredTransport($0, batch) }
+                let loader = try loading.loader(store, lane: lane, retry: retry) {
+                    WatchedTransport($0, countingFor: batch)
+                }
                 let prefetcher = Prefetcher(input, loader, batch, line, request: request)
                 // Allows for loads in the lane, and for loads that wait before a retry.
                 let window = max(64, 4 * loading.width(of: lane))

@@ -45,10 +45,7 @@ struct RequestMessage: Sendable {
             content = RequestContent(bytes)
             isRepeatable = true
         case .stream(let length):
-            let chunks = ContentChunks(body)
-            content = RequestContent(length: length ?? announced) { () async throws(TransportError) in
-                try await chunks.next()
-            }
+            content = RequestContent(length: length ?? announced, body.map { Data(buffer: $0) })
             isRepeatable = false
         }
     }
@@ -87,29 +84,6 @@ enum BodyShape: Equatable {
             let length = Mirror(reflecting: value).descendant("length")
             self = .stream(length: length.flatMap { Mirror(reflecting: $0).descendant("known") as? Int64 })
         default: return nil
-        }
-    }
-}
-
-/// Reads the chunks of a body. An actor, because an iterator is not `Sendable`.
-private actor ContentChunks {
-    private var iterator: HTTPClientRequest.Body.AsyncIterator
-
-    init(_ body: HTTPClientRequest.Body) {
-        iterator = body.makeAsyncIterator()
-    }
-
-    /// Returns the next chunk; `nil` at the end. Calls must not overlap.
-    func next() async throws(TransportError) -> Data? {
-        do {
-            // An actor cannot lend its property to an asynchronous call.
-            var iterator = iterator
-            defer { self.iterator = iterator }
-            return try await iterator.next(isolation: self).map { Data(buffer: $0) }
-        } catch is CancellationError {
-            throw TransportError(.cancelled)
-        } catch {
-            throw TransportError(.other, message: "the content of the request failed: \(error)")
         }
     }
 }

@@ -58,13 +58,7 @@ public struct Upstream: Sendable {
         head.headerFields[.contentLength] = nil
         do throws(LoadError) {
             if !hasContent, let stored = try cache.storedResponse(for: head) { return Response(stored) }
-            var content: RequestContent?
-            if hasContent {
-                let chunks = RequestChunks(request.body)
-                content = RequestContent(length: announced) { () async throws(TransportError) in
-                    try await chunks.next()
-                }
-            }
+            let content = hasContent ? RequestContent(length: announced, request.body.map { Data(buffer: $0) }) : nil
             return Response(try await cache.response(for: head, content: content))
         } catch .cancelled {
             throw CancellationError()
@@ -103,29 +97,6 @@ public struct UpstreamMiddleware<Context: RequestContext>: RouterMiddleware {
             where error.status == .notFound && !hasRoute && context.endpointPath ?? "NotFound" == "NotFound"
         {
             return try await upstream.response(to: request)
-        }
-    }
-}
-
-/// Reads the chunks of a request. An actor, because an iterator is not `Sendable`.
-private actor RequestChunks {
-    private var iterator: RequestBody.AsyncIterator
-
-    init(_ body: RequestBody) {
-        iterator = body.makeAsyncIterator()
-    }
-
-    /// Returns the next chunk; `nil` at the end. Calls must not overlap.
-    func next() async throws(TransportError) -> Data? {
-        do {
-            // An actor cannot lend its property to an asynchronous call.
-            var iterator = iterator
-            defer { self.iterator = iterator }
-            return try await iterator.next(isolation: self).map { Data(buffer: $0) }
-        } catch is CancellationError {
-            throw TransportError(.cancelled)
-        } catch {
-            throw TransportError(.other, message: "the content of the request failed: \(error)")
         }
     }
 }

@@ -79,7 +79,7 @@ public struct TransportBody: Sendable {
     /// ``TransportError/Code/truncated``. After a cancellation of the reading task, the end of the sequence does not
     /// make the body complete: an `AsyncStream`, for one, then ends early.
     public init<Chunks: AsyncSequence & Sendable>(_ chunks: Chunks) where Chunks.Element == Data {
-        let reader = ChunkReader(chunks)
+        let reader = ChunkReader(chunks) { TransportError(.truncated, message: "\($0)") }
         self.init { () async throws(TransportError) in try await reader.next() }
     }
 
@@ -99,35 +99,6 @@ private final class OnlyChunk: Sendable {
     }
 
     func take() -> Data? { chunk.withLock { $0.take() } }
-}
-
-/// Reads the chunks of a sequence. An actor, because an iterator need not be `Sendable`.
-private actor ChunkReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data {
-    private var iterator: Chunks.AsyncIterator
-
-    init(_ chunks: Chunks) {
-        iterator = chunks.makeAsyncIterator()
-    }
-
-    /// Returns the next chunk, never empty. Calls must not overlap.
-    func next() async throws(TransportError) -> Data? {
-        do {
-            // An actor cannot lend its property to an asynchronous call.
-            var iterator = iterator
-            defer { self.iterator = iterator }
-            while let chunk = try await iterator.next(isolation: self) {
-                if !chunk.isEmpty { return chunk }
-            }
-        } catch let error as TransportError {
-            throw error
-        } catch is CancellationError {
-            throw TransportError(.cancelled)
-        } catch {
-            throw TransportError(.truncated, message: "\(error)")
-        }
-        guard !Task.isCancelled else { throw TransportError(.cancelled) }
-        return nil
-    }
 }
 
 /// The reason why an exchange with an origin failed.

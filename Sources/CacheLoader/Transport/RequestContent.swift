@@ -44,6 +44,22 @@ public struct RequestContent: Sendable {
         chunks = ContentChunks(length: length, next)
     }
 
+    /// Creates content from a sequence of chunks, which is read during sending.
+    ///
+    /// An error of the sequence ends the exchange: a ``TransportError`` unchanged, any other error as
+    /// ``TransportError/Code/other``. After a cancellation of the sending task, the end of the sequence does not make the
+    /// content complete: an `AsyncStream`, for one, then ends early.
+    ///
+    /// - Parameters:
+    ///   - length: The number of bytes; `nil` if unknown. Without a length HTTP/1.1 sends chunks.
+    ///   - chunks: The chunks. Empty ones are omitted.
+    public init<Chunks: AsyncSequence & Sendable>(length: Int64?, _ chunks: Chunks) where Chunks.Element == Data {
+        let reader = ChunkReader(chunks) {
+            TransportError(.other, message: "the content of the request failed: \($0)")
+        }
+        self.init(length: length) { () async throws(TransportError) in try await reader.next() }
+    }
+
     /// Returns the next chunk, never empty; `nil` after the last.
     ///
     /// - Throws: The error of the source; ``TransportError/Code/unsupportedRequest`` if the source does not return

@@ -1,3 +1,4 @@
+import CacheLoader
 import Synchronization
 
 /// The progress of many loads, for the progress line and the summary.
@@ -56,5 +57,15 @@ final class LoadBatch: Sendable {
                 byteCount: state.byteCount, bytesPerSecond: state.byteRate.perSecond)
         }
         return bar.text(width: ProgressLine.width)
+    }
+}
+
+extension WatchedTransport {
+    /// Creates a transport that counts the bytes for a batch. Sends no request once the batch is stopped.
+    init(_ base: any HTTPTransport, countingFor batch: LoadBatch) {
+        self.init(base) { _ throws(TransportError) in
+            guard !batch.isStopped else { throw TransportError(.cancelled) }
+            return { _ in { chunk in if let chunk { batch.received(chunk.count) } } }
+        }
     }
 }

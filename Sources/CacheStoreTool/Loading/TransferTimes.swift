@@ -23,35 +23,22 @@ final class TransferTimes: Sendable {
     }
 }
 
-/// Measures the transfers of another transport.
-struct TimedTransport: HTTPTransport {
-    private let base: any HTTPTransport
-    private let times: TransferTimes
-
-    init(_ base: any HTTPTransport, _ times: TransferTimes) {
-        self.base = base
-        self.times = times
-    }
-
-    func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
-
-    func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
-        let start = ContinuousClock.now
-        var response = try await base.send(request, content: content)
-        let arrival = ContinuousClock.now
-        times.note(url) {
-            $0.head = arrival - start
-            $0.body = nil
+extension WatchedTransport {
+    /// Creates a transport that measures the transfers of another one.
+    init(_ base: any HTTPTransport, measuring times: TransferTimes) {
+        self.init(base) { request throws(TransportError) in
+            let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"
+            let start = ContinuousClock.now
+            return { _ in
+                let arrival = ContinuousClock.now
+                times.note(url) {
+                    $0.head = arrival - start
+                    $0.body = nil
+                }
+                return { chunk in
+                    if chunk == nil { times.note(url) { $0.body = ContinuousClock.now - arrival } }
+                }
+            }
         }
-        let source = response.body
-        response.body = TransportBody { [times] () async throws(TransportError) -> Data? in
-            let chunk = try await source.next()
-            if chunk == nil { times.note(url) { $0.body = ContinuousClock.now - arrival } }
-            return chunk
-        }
-        return response
     }
 }

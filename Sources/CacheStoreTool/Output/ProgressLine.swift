@@ -1,4 +1,6 @@
+import CacheLoader
 import Foundation
+import HTTPTypes
 import Synchronization
 
 /// A line on the terminal with the progress of long work; erased at the end. Not shown if the standard error is no
@@ -86,5 +88,25 @@ final class ProgressLine: Sendable {
         display.cancel()
         await display.value
         state.withLock { $0.text = "" }
+    }
+}
+
+extension WatchedTransport {
+    /// Creates a transport that shows the transfers of another one on a line.
+    init(_ base: any HTTPTransport, showingOn line: ProgressLine) {
+        self.init(base) { request throws(TransportError) in
+            let place = request.authority ?? ""
+            line.say("asking \(place)")
+            return { head in
+                let total = head.headerFields[.contentLength].flatMap { Int64($0) }
+                let received = Atomic<Int64>(0)
+                let meter = WorkMeter(place, .bytes)
+                return { chunk in
+                    guard let chunk else { return }
+                    let done = received.add(Int64(chunk.count), ordering: .relaxed).newValue
+                    line.say(meter.text(done: done, total: total))
+                }
+            }
+        }
     }
 }

@@ -65,7 +65,7 @@ struct CacheStatusDeliveryTests {
 
     @Test("W03: the name, the key and the rule are told as configured, or nothing")
     func options() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.cacheStatus = CacheStatusOptions(name: "my cache", hasKey: true, hasDetail: true)
         let miss = try await fixture.cache.response(for: .to("/a"))

@@ -113,7 +113,7 @@ struct CredentialAndModeTests {
 
     @Test("B7: cacheOnly never asks, not even in the background")
     func cacheOnly() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=1, stale-while-revalidate=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1, stale-while-revalidate=60"))
         let fixture = try LoaderFixture(transport: transport)
         let miss = try await fixture.cache.response(for: .to("/a"), policy: .cacheOnly)
         #expect(miss.status == .gatewayTimeout)
@@ -128,7 +128,7 @@ struct CredentialAndModeTests {
 
     @Test("B4: doNotStore delivers, stores nothing, and removes the stored response")
     func doNotStore() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let policy = CachePolicy.Override(lifetimeOverride: .doNotStore)

@@ -41,7 +41,7 @@ struct EntryCodecTests {
         ]
         for head in heads {
             let fixture = try LoaderFixture(
-                transport: ReplyScript(.ok()).transport, policy: CachePolicy(mode: .cacheFirst))
+                transport: ScriptedTransport(.ok()), policy: CachePolicy(mode: .cacheFirst))
             let metadata = EntryMetadata(
                 requestedAt: fixture.clock.now, receivedAt: fixture.clock.now, head: Array(head.utf8))
             try await fixture.store.insert(Data("body".utf8), metadata: metadata, for: CacheKey(url: url))

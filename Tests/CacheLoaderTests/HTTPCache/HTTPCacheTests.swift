@@ -12,11 +12,10 @@ import Testing
 struct HTTPCacheTests {
     @Test("A miss is fetched and stored, the next request is a hit with its age (A01), and Date stays (A06)")
     func missThenHit() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(
                 .ok, fields: [.cacheControl: "max-age=60", .date: "Tue, 15 Nov 1994 12:45:26 GMT", .age: "0"],
                 body: "body".utf8))
-        let transport = script.transport
         let fixture = try LoaderFixture(
             transport: transport, policy: CachePolicy(lifetimeOverride: .fixed(.seconds(2_000_000_000))))
         let miss = try await fixture.cache.response(for: .to("/a"))
@@ -87,13 +86,12 @@ struct HTTPCacheTests {
         "C1, C01, C02: a stale entry is validated with its own validators", arguments: ["etag", "ETag", "Etag", "ETAG"])
     func validators(name: String) async throws {
         let etag = try #require(HTTPField.Name(name))
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(
                 .ok,
                 fields: [etag: "W/\"v\"", .lastModified: "Tue, 15 Nov 1994 12:45:26 GMT", .cacheControl: "max-age=0"],
                 body: "x".utf8),
             .notModified())
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let validated = try await fixture.cache.response(for: .to("/a"))
@@ -118,9 +116,8 @@ struct HTTPCacheTests {
 
     @Test("C2, C13: a 304 that nothing stored can answer is followed by one unconditional request")
     func unsatisfiable304() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("old".utf8, etag: "\"1\""), .notModified(etag: "\"other\""), .ok("new".utf8, etag: "\"2\""))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let answer = try await fixture.cache.response(for: .to("/a"))
@@ -130,7 +127,7 @@ struct HTTPCacheTests {
 
     @Test("C13: an origin that answers 304 whatever it is asked ends in 502, not in a loop")
     func stubborn304() async throws {
-        let transport = ReplyScript(.notModified()).transport
+        let transport = ScriptedTransport(.notModified())
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a"))
         #expect(answer.status == .badGateway)
@@ -143,10 +140,9 @@ struct HTTPCacheTests {
 
     @Test("C3: a 304 restarts the clock and leaves the blob alone; U05: its fields replace and add")
     func freshening() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
             .status(.notModified, fields: [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentLanguage: "en"]))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         func attributes() throws -> [AnyHashable] {
             let path = try #require(try fixture.blobs.first).url.path(percentEncoded: false)
@@ -186,10 +182,9 @@ struct HTTPCacheTests {
             Case(stored: nil, revalidated: nil, defaultLifetime: 100, freshFor: 100),
         ]
         for c in cases {
-            let script = ReplyScript(
+            let transport = ScriptedTransport(
                 .ok("body".utf8, cacheControl: c.stored, etag: "\"1\""),
                 .notModified(etag: "\"1\"", cacheControl: c.revalidated))
-            let transport = script.transport
             let fixture = try LoaderFixture(
                 transport: transport, policy: CachePolicy(defaultLifetime: .seconds(c.defaultLifetime)))
             _ = try await fixture.cache.response(for: .to("/a")).bytes
@@ -205,7 +200,7 @@ struct HTTPCacheTests {
 
     @Test("B1: freshness has nothing to do with the times of files")
     func fileTimes() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let file = try #require(try fixture.blobs.first).url.path(percentEncoded: false)
@@ -222,8 +217,7 @@ struct HTTPCacheTests {
 
     @Test("C5: a 200 replaces body, fields and validators together")
     func replacement() async throws {
-        let script = ReplyScript(.ok("one".utf8, etag: "\"A\""), .ok("two".utf8), .ok("three".utf8))
-        let transport = script.transport
+        let transport = ScriptedTransport(.ok("one".utf8, etag: "\"A\""), .ok("two".utf8), .ok("three".utf8))
         let fixture = try LoaderFixture(transport: transport)
         for expected in ["one", "two", "three"] {
             #expect(try await fixture.cache.response(for: .to("/a")).text == expected)
@@ -235,10 +229,9 @@ struct HTTPCacheTests {
 
     @Test("B6: no-cache is validated each time and does not stick")
     func noCache() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("one".utf8, cacheControl: "no-cache", etag: "\"1\""), .notModified(etag: "\"1\""),
             .ok("two".utf8, cacheControl: "max-age=60", etag: "\"2\""))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<3 { _ = try await fixture.cache.response(for: .to("/a")).bytes }
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", "\"1\""])
@@ -250,9 +243,9 @@ struct HTTPCacheTests {
     @Test("B6, S04, S05: of a no-store response nothing reaches the disk, and the older entry goes")
     func noStore() async throws {
         let secret = "a-secret-that-nobody-may-find"
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("old".utf8, etag: "\"1\""), .ok(secret.utf8, cacheControl: "no-store", etag: "\"\(secret)\""))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         #expect(try await fixture.cache.response(for: .to("/a")).text == secret)
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/a")))
@@ -326,7 +319,7 @@ struct HTTPCacheTests {
             ("example.com#", "/y"), ("example.com?", "/y"), ("", "/evil.com"),
         ])
     func confusedTargets(authority: String, path: String) async throws {
-        let transport = ReplyScript(.ok()).transport
+        let transport = ScriptedTransport(.ok())
         let fixture = try LoaderFixture(transport: transport)
         let request = HTTPRequest(method: .get, scheme: "https", authority: authority, path: path)
         let error = await #expect(throws: LoadError.self) { try await fixture.cache.response(for: request) }
@@ -339,7 +332,7 @@ struct HTTPCacheTests {
 
     @Test("What is sent is what the key says: no fragment, a path, the host in lower case")
     func normalisedTargets() async throws {
-        let transport = ReplyScript(.ok("x".utf8)).transport
+        let transport = ScriptedTransport(.ok("x".utf8))
         let fixture = try LoaderFixture(transport: transport)
         for path in ["/a#b", nil, "?q"] {
             let request = HTTPRequest(method: .get, scheme: "HTTPS", authority: "Example.com:443", path: path)
@@ -351,7 +344,7 @@ struct HTTPCacheTests {
 
     @Test("R07: only-if-cached sends no request, even if the stored response has lost its body")
     func onlyIfCachedWithoutBody() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         try FileManager.default.removeItem(at: try #require(try fixture.blobs.first).url)
@@ -389,7 +382,7 @@ struct HTTPCacheTests {
 
     @Test("K3: the caller's own condition passes through, and the 304 reaches the caller")
     func ownCondition() async throws {
-        let transport = ReplyScript(.notModified(etag: "\"mine\"")).transport
+        let transport = ScriptedTransport(.notModified(etag: "\"mine\""))
         let fixture = try LoaderFixture(transport: transport)
         let answer = try await fixture.cache.response(for: .to("/a", [.ifNoneMatch: "\"mine\""]))
         #expect(answer.status == .notModified)
@@ -418,12 +411,11 @@ struct HTTPCacheTests {
 
     @Test("V02, U05: a 304 that adds Vary makes its entry a variant, in place of the one that was there")
     func varyAddedBy304() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.ok, fields: [.vary: "accept-language", .eTag: "\"old\""], body: "old English".utf8),
             .status(.ok, fields: [.eTag: "\"new\"", .cacheControl: "max-age=1"], body: "for all".utf8),
             .status(.notModified, fields: [.vary: "accept-language", .cacheControl: "max-age=60"]),
             .ok("German".utf8))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "en"])).bytes
         _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "fr"])).bytes
@@ -460,10 +452,9 @@ struct HTTPCacheTests {
 
     @Test("Level 1 stores and returns a 404, beside the last good content")
     func errorResponse() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=0"),
             .status(.notFound, fields: [.cacheControl: "max-age=60"], body: "gone".utf8))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 1)
@@ -516,7 +507,7 @@ struct HTTPCacheTests {
             HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a b"),
         ])
     func unusableURLs(request: HTTPRequest) async throws {
-        let transport = ReplyScript(.ok()).transport
+        let transport = ScriptedTransport(.ok())
         let fixture = try LoaderFixture(transport: transport)
         let error = await #expect(throws: LoadError.self) { try await fixture.cache.response(for: request) }
         guard case .invalidURL = error else {

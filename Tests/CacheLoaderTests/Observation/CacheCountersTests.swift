@@ -39,10 +39,10 @@ struct CacheCountersTests {
 
     @Test("I8: what a loader counts matches the scenario, and so do its metrics")
     func loader() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
             .status(.internalServerError, fields: [:], body: "oops!".utf8))
-        let fixture = try LoaderFixture(transport: script.transport) { [metrics] configuration in
+        let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
             configuration.metrics = metrics
             configuration.memoryLimit = 1 << 20
         }

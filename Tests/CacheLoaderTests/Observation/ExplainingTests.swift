@@ -12,7 +12,7 @@ import Testing
 struct ExplainingTests {
     /// A cache that has asked for `/a` once, and its transport.
     private static func cache(_ fields: HTTPFields) async throws -> (LoaderFixture, ScriptedTransport) {
-        let transport = ReplyScript(.status(.ok, fields: fields, body: "body".utf8)).transport
+        let transport = ScriptedTransport(.status(.ok, fields: fields, body: "body".utf8))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         return (fixture, transport)
@@ -81,9 +81,9 @@ struct ExplainingTests {
 
     @Test("Credentials are not in it")
     func credentials() async throws {
-        let transport = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .vary: "Cookie"], body: "body".utf8)
-        ).transport
+        )
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a", [.cookie: "first=1"])).bytes
         let explanation = try fixture.cache.explanation(

@@ -99,7 +99,7 @@ struct URLPolicyTests {
 
     @Test("The first match counts; the policy of a request changes what it names and inherits the rest")
     func precedence() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=1")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1"))
         let fixture = try LoaderFixture(transport: transport) { configuration in
             configuration.policy.mode = .cacheOnly
         }
@@ -144,7 +144,7 @@ struct URLPolicyTests {
 
     @Test("Values in memory follow the policy for their URL")
     func memory() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         fixture.loader.configuration.urlPolicies = [try URLPolicy("/a", .revalidateAlways)]
         for (path, count) in [("/a", 2), ("/b", 1)] {
@@ -156,7 +156,7 @@ struct URLPolicyTests {
 
     @Test("HTTPCache follows them, too")
     func cache() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "no-store")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "no-store"))
         let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.urlPolicies = [try URLPolicy("*/a", .immutable)]
         for path in ["/a", "/a", "/b", "/b"] { _ = try await fixture.cache.response(for: .to(path)).bytes }

@@ -14,7 +14,7 @@ struct CachedValueTests {
     private func fixture(
         _ directives: String = "max-age=60", _ body: String = #"{"a":1}"#, memoryLimit: Int? = nil
     ) throws -> (LoaderFixture, ScriptedTransport) {
-        let transport = ReplyScript(.ok(body.utf8, cacheControl: directives, etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok(body.utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = memoryLimit }
         return (fixture, transport)
     }

@@ -62,7 +62,7 @@ struct FileDownloadTests {
 
     @Test("A part of a stored body is written as a part")
     func range() async throws {
-        let transport = ReplyScript(.ok("0123456789".utf8, cacheControl: "max-age=60", etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("0123456789".utf8, cacheControl: "max-age=60", etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         let part = try await fixture.loader.load(ResourceRequest(url, headerFields: [.range: "bytes=2-4"]), to: file)
@@ -96,7 +96,7 @@ struct FileDownloadTests {
 
     @Test("A file that cannot be written is an error, which changes neither the file nor the store")
     func unwritable() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         let folder = directory.url.appending(path: "folder")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

@@ -162,7 +162,7 @@ struct LoaderAbandonmentTests {
 
     @Test("E6, H8: a load that is cancelled before its transfer begins sends nothing")
     func cancelledAtOnce() async throws {
-        let transport = ReplyScript(.ok("body".utf8)).transport
+        let transport = ScriptedTransport(.ok("body".utf8))
         let fixture = try LoaderFixture(transport: transport)
         let started = Gate()
         for _ in 0..<100 {

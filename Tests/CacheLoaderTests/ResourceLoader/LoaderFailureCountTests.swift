@@ -32,10 +32,10 @@ struct LoaderFailureCountTests {
 
     @Test("D1, C7: an error that a stale response replaces is counted; a 304 resets the count", arguments: [500, 503])
     func staleFallback(status: Int) async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=60", etag: "\"1\""), .status(.init(code: status)),
             .status(.init(code: status)), .notModified(etag: "\"1\""))
-        let fixture = try fixture(script.transport)
+        let fixture = try fixture(transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)
         for count in 1...2 {
@@ -50,9 +50,8 @@ struct LoaderFailureCountTests {
 
     @Test("D1, D3, C7: stale responses answer for a blocked origin; after the block it gets requests again")
     func blocked() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=60"), .status(.serviceUnavailable), .ok("new".utf8))
-        let transport = script.transport
         let fixture = try fixture(transport, maxAttempts: 1)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)

@@ -5,7 +5,6 @@ import Foundation
 internal import HTTPCaching
 import HTTPTypes
 import LoopbackOrigin
-import Synchronization
 
 /// A store, a loader and a cache of its own directory, on a clock that a test moves.
 final class LoaderFixture: Sendable {
@@ -56,27 +55,10 @@ final class LoaderFixture: Sendable {
     }
 }
 
-/// Replies that a test lines up; the last one is given again and again.
-final class ReplyScript: Sendable {
-    /// Guards the replies still to come.
-    private let replies: Mutex<[OriginReply]>
-
-    init(_ replies: OriginReply...) {
-        self.replies = Mutex(replies)
-    }
-
-    func next() -> OriginReply {
-        replies.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-    }
-
-    /// A transport that gives the replies without a network.
-    var transport: ScriptedTransport {
-        ScriptedTransport { _, _ in
-            let reply = self.next()
-            return TransportResponse(
-                head: HTTPResponse(status: reply.status, headerFields: reply.fields),
-                body: TransportBody(Data(reply.body)))
-        }
+extension ScriptedTransport {
+    /// Gives the replies of an origin without a network, one after the other; the last one again and again.
+    convenience init(_ first: OriginReply, _ others: OriginReply...) {
+        self.init(([first] + others).map { .reply($0.status, $0.fields, body: Data($0.body)) })
     }
 }
 

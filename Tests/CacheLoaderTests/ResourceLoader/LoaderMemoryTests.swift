@@ -21,7 +21,7 @@ struct LoaderMemoryTests {
     }
 
     private func fixture(_ directives: String = "max-age=60") throws -> (LoaderFixture, ScriptedTransport) {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: directives, etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
         fixture.loader.configuration.memoryLimit = 1 << 20
         return (fixture, transport)
@@ -71,7 +71,7 @@ struct LoaderMemoryTests {
 
     @Test("G1: a limit of 0 keeps nothing, also no empty value", arguments: ["", "body"])
     func zeroLimit(body: String) async throws {
-        let transport = ReplyScript(.ok(body.utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok(body.utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         fixture.loader.configuration.memoryLimit = 0
         _ = try await fixture.loader.load(url)
@@ -81,7 +81,7 @@ struct LoaderMemoryTests {
     @Test("G1, G4: Int.max is no limit, and pressure frees a share of the values all the same")
     func unlimited() async throws {
         let pressure = MemoryPressureSource()
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport) {
             $0.memoryLimit = .max
             $0.memoryPressure = pressure

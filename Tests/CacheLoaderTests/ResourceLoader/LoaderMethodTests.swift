@@ -99,7 +99,7 @@ struct LoaderMethodTests {
     @Test("K3: a load that is in time is not held up by its timeout")
     func inTime() async throws {
         let sleeper = ManualClock()
-        let fixture = try LoaderFixture(transport: ReplyScript(.ok("body".utf8)).transport) { $0.sleep = sleeper.sleep }
+        let fixture = try LoaderFixture(transport: ScriptedTransport(.ok("body".utf8))) { $0.sleep = sleeper.sleep }
         #expect(try await fixture.loader.load(ResourceRequest(url, timeout: .seconds(30))).text == "body")
         #expect(sleeper.sleeperCount == 0)
     }

@@ -33,7 +33,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D1: 3 errors are allowed; later loads fail at once with the status, until 60 s after the last; then 3 again")
     func row() async throws {
-        let transport = ReplyScript(.status(.serviceUnavailable)).transport
+        let transport = ScriptedTransport(.status(.serviceUnavailable))
         let fixture = try fixture(transport)
         for count in 1...3 {
             await fail(fixture, 503)
@@ -53,7 +53,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D1: errors that are farther apart than 60 s are not counted together; nearer ones are, however many")
     func window() async throws {
-        let transport = ReplyScript(.status(.notFound)).transport
+        let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport)
         for _ in 0..<10 {
             await fail(fixture, 404)
@@ -74,7 +74,7 @@ struct LoaderNegativeCachingTests {
             (nil, 3, 10), (0, 3, 10), (-60, 3, 10), (60, 1, 1), (60, 0, 1), (60, -1, 1), (60, 2, 2),
         ] as [(Int?, Int, Int)])
     func limits(lifetime: Int?, maxAttempts: Int, requests: Int) async throws {
-        let transport = ReplyScript(.status(.notFound)).transport
+        let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport, lifetime: lifetime.map { .seconds($0) }, maxAttempts: maxAttempts)
         for _ in 0..<10 { await fail(fixture, 404) }
         #expect(transport.requestCount == requests)
@@ -103,7 +103,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D1: a clock that was set back blocks nothing")
     func clockSetBack() async throws {
-        let transport = ReplyScript(.status(.notFound)).transport
+        let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport, maxAttempts: 1)
         await fail(fixture, 404)
         fixture.clock.advance(by: -3600)
@@ -152,8 +152,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D3: the stored content of a blocked key stays, and is delivered to loads that accept stale content")
     func stored() async throws {
-        let script = ReplyScript(.ok("good".utf8, cacheControl: "max-age=60"), .status(.notFound))
-        let transport = script.transport
+        let transport = ScriptedTransport(.ok("good".utf8, cacheControl: "max-age=60"), .status(.notFound))
         let fixture = try fixture(transport, maxAttempts: 1)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)
@@ -199,7 +198,7 @@ struct LoaderNegativeCachingTests {
     func restart() async throws {
         let directory = try TemporaryDirectory()
         for requests in [1, 0] {
-            let transport = ReplyScript(.status(.notFound)).transport
+            let transport = ScriptedTransport(.status(.notFound))
             let fixture = try fixture(transport, maxAttempts: 1, directory: directory)
             await fail(fixture, 404)
             #expect(transport.requestCount == requests)
@@ -209,7 +208,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D6: with its key the failures are removed")
     func removal() async throws {
-        let transport = ReplyScript(.status(.notFound), .ok("good".utf8)).transport
+        let transport = ScriptedTransport(.status(.notFound), .ok("good".utf8))
         let fixture = try fixture(transport, maxAttempts: 1)
         await fail(fixture, 404)
         #expect(try await fixture.loader.remove(url))
@@ -218,7 +217,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D6: remoteOnly asks all the same")
     func remoteOnly() async throws {
-        let transport = ReplyScript(.status(.notFound), .ok("good".utf8)).transport
+        let transport = ScriptedTransport(.status(.notFound), .ok("good".utf8))
         let fixture = try fixture(transport, maxAttempts: 1)
         await fail(fixture, 404)
         await fail(fixture, 404)
@@ -229,7 +228,7 @@ struct LoaderNegativeCachingTests {
 
     @Test("D6: no-cache and no-store, of request or response, make no difference", arguments: ["no-cache", "no-store"])
     func noCache(directive: String) async throws {
-        let transport = ReplyScript(.status(.notFound, fields: [.cacheControl: directive])).transport
+        let transport = ScriptedTransport(.status(.notFound, fields: [.cacheControl: directive]))
         let fixture = try fixture(transport, maxAttempts: 1)
         await fail(fixture, 404)
         await fail(fixture, 404)

@@ -133,7 +133,7 @@ struct LoaderOrderTests {
     @Test("E8: isLoading while an attempt has failed and another is due")
     func isLoadingBetweenAttempts() async throws {
         let sleeper = ManualClock()
-        let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
+        let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try LoaderFixture(transport: transport) { configuration in
             configuration.retry = RetryPolicy()
             configuration.sleep = sleeper.sleep

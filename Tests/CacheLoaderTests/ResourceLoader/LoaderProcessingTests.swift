@@ -194,9 +194,9 @@ struct LoaderProcessingTests {
 
     @Test("C6: a stored value whose processing ends after the network's is dropped")
     func slowDecoder() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 20)
         let gate = Gate()

@@ -30,7 +30,7 @@ struct LoaderRetryTests {
         "H5: 4xx but 408, 425 and 429 are final after 1 request",
         arguments: [400, 401, 403, 404, 410, 418, 451, 499])
     func fatalStatus(code: Int) async throws {
-        let transport = ReplyScript(.status(.init(code: code))).transport
+        let transport = ScriptedTransport(.status(.init(code: code)))
         let fixture = try fixture(transport)
         let error = await expectError(.status(code, url: url)) { try await fixture.loader.load(url) }
         #expect(error?.isFatal == true)
@@ -40,7 +40,7 @@ struct LoaderRetryTests {
 
     @Test("H5: 408, 425, 429 and 5xx are tried again", arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
     func retryableStatus(code: Int) async throws {
-        let transport = ReplyScript(.status(.init(code: code)), .ok("good".utf8)).transport
+        let transport = ScriptedTransport(.status(.init(code: code)), .ok("good".utf8))
         let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(url).text }
         await sleeper.waitForSleeps(1)
@@ -148,9 +148,8 @@ struct LoaderRetryTests {
 
     @Test("H7: the third attempt is the same request, and its response is stored under the same key")
     func thirdAttempt() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.serviceUnavailable), .status(.badGateway), .ok("good".utf8, cacheControl: "max-age=60"))
-        let transport = script.transport
         let fixture = try fixture(transport)
         let request = ResourceRequest(url, headerFields: [.accept: "text/plain"], key: "name")
         let task = Task { try await fixture.loader.load(request) }
@@ -171,8 +170,8 @@ struct LoaderRetryTests {
         "H7: Retry-After is waited for, as seconds or until a date",
         arguments: ["120", "Sun, 06 Nov 1994 08:51:37 GMT"])
     func retryAfter(text: String) async throws {
-        let script = ReplyScript(.status(.serviceUnavailable, fields: [.retryAfter: text]), .ok("good".utf8))
-        let fixture = try fixture(script.transport)
+        let transport = ScriptedTransport(.status(.serviceUnavailable, fields: [.retryAfter: text]), .ok("good".utf8))
+        let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(url).text }
         await sleeper.waitForSleeps(1)
         #expect(sleeper.sleeps == [.seconds(120)])
@@ -182,7 +181,7 @@ struct LoaderRetryTests {
 
     @Test("H7: a Retry-After that asks for too long makes the failure final")
     func retryAfterTooLong() async throws {
-        let transport = ReplyScript(.status(.tooManyRequests, fields: [.retryAfter: "301"])).transport
+        let transport = ScriptedTransport(.status(.tooManyRequests, fields: [.retryAfter: "301"]))
         let fixture = try fixture(transport)
         await expectError(.status(429, url: url)) { try await fixture.loader.load(url) }
         #expect(transport.requestCount == 1)
@@ -220,7 +219,7 @@ struct LoaderRetryTests {
             (ResourceRequest(url, method: .post, content: Data("x".utf8)), 1),
             (ResourceRequest(url, method: .patch), 1),
         ] {
-            let transport = ReplyScript(.status(.serviceUnavailable)).transport
+            let transport = ScriptedTransport(.status(.serviceUnavailable))
             // Pauses of no length: nobody has to move the time.
             let fixture = try fixture(transport) { $0.retry.baseDelay = .zero }
             var request = request
@@ -233,7 +232,7 @@ struct LoaderRetryTests {
 
     @Test("H8: a load that is cancelled during the pause is not retried; its pause ends")
     func cancelledDuringPause() async throws {
-        let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
+        let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try fixture(transport)
         let task = Task { try await fixture.loader.load(url) }
         await sleeper.waitForSleeps(1)
@@ -247,7 +246,7 @@ struct LoaderRetryTests {
 
     @Test("H6: a new load during the pause retries at once, for all waiters; the end of the pause causes no attempt")
     func newDemandDuringPause() async throws {
-        let transport = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8)).transport
+        let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try fixture(transport)
         let first = Task { try await fixture.loader.load(url).text }
         await sleeper.waitForSleeps(1)

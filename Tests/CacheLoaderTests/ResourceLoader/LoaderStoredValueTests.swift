@@ -23,7 +23,7 @@ struct LoaderStoredValueTests {
     }
 
     private func transport(_ body: String = "original", _ directives: String = "max-age=60") -> ScriptedTransport {
-        ReplyScript(.ok(body.utf8, cacheControl: directives, etag: "\"1\"")).transport
+        ScriptedTransport(.ok(body.utf8, cacheControl: directives, etag: "\"1\""))
     }
 
     @Test("F4: a value is made once, and read from the store from then on, by a later loader too")

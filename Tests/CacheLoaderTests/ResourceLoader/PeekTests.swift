@@ -86,7 +86,7 @@ struct PeekTests {
         "Peek and contains ignore freshness and directives",
         arguments: ["max-age=1", "no-cache", "max-age=1, must-revalidate"])
     func staleContent(directives: String) async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: directives, etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 1000)
@@ -103,9 +103,9 @@ struct PeekTests {
 
     @Test("Peek and contains ignore a stored error response beside the content")
     func errorResponse() async throws {
-        let transport = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=1"), .status(404, fields: [.cacheControl: "max-age=60"])
-        ).transport
+        )
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 10)
@@ -153,7 +153,7 @@ struct PeekTests {
     // MARK: Memory
 
     private func filled(_ directives: String = "max-age=60") async throws -> LoaderFixture {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: directives, contentType: "text/plain")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: directives, contentType: "text/plain"))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.loader.configuration.memoryLimit = 1 << 20

@@ -68,7 +68,7 @@ struct RedirectTests {
         "A redirect to what cannot be loaded is a typed error",
         arguments: ["ftp://example.com/", "file:///etc/passwd", "https://user:pass@example.com/", "http://["])
     func unusableTargets(location: String) async throws {
-        let transport = ReplyScript(.status(.found, fields: [.location: location])).transport
+        let transport = ScriptedTransport(.status(.found, fields: [.location: location]))
         let fixture = try LoaderFixture(transport: transport)
         let error = await #expect(throws: LoadError.self) { try await fixture.loader.load("https://example.com/") }
         guard case .invalidURL = error else {
@@ -80,7 +80,7 @@ struct RedirectTests {
 
     @Test("A redirect that does not say where to is no success")
     func noLocation() async throws {
-        let fixture = try LoaderFixture(transport: ReplyScript(.status(.found)).transport)
+        let fixture = try LoaderFixture(transport: ScriptedTransport(.status(.found)))
         await expectError(.status(302, url: "https://example.com/")) {
             try await fixture.loader.load("https://example.com/")
         }

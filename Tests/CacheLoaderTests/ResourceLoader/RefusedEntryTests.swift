@@ -72,7 +72,7 @@ struct RefusedEntryTests {
 
     @Test("A refused answer to a range or to a condition of the caller leaves the stored whole")
     func parts() async throws {
-        let transport = ReplyScript(.ok("good".utf8, cacheControl: "max-age=60", etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("good".utf8, cacheControl: "max-age=60", etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         for fields in [[.range: "bytes=0-1"], [.ifNoneMatch: "\"1\""]] as [HTTPFields] {
@@ -86,7 +86,7 @@ struct RefusedEntryTests {
 
     @Test("A refused response leaves the newer entry of another load", arguments: [false, true])
     func newerEntry(isStored: Bool) async throws {
-        let (gate, transport) = (Gate(), ReplyScript(.ok("bad".utf8, cacheControl: "max-age=60")).transport)
+        let (gate, transport) = (Gate(), ScriptedTransport(.ok("bad".utf8, cacheControl: "max-age=60")))
         let slow = ClosureProcessor<Data, Bool>(ProcessorID("slow")) { data, _ in
             await gate.wait()
             guard data == Data("good".utf8) else { throw Refusal() }

@@ -16,9 +16,9 @@ struct RequestPolicyTests {
         "RFC 5861 §4: a policy that changes the mode keeps the stale-if-error of the loader",
         arguments: [.http, .cacheFirst, .revalidateAlways] as [CachePolicy.Override])
     func staleIfError(policy: CachePolicy.Override) async throws {
-        let transport = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=1", etag: "\"1\""), .status(503)
-        ).transport
+        )
         let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 10)
@@ -33,7 +33,7 @@ struct RequestPolicyTests {
 
     @Test("A policy that changes the lifetime keeps the mode of the loader")
     func keepsMode() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=1")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1"))
         let fixture = try LoaderFixture(transport: transport) { $0.policy.mode = .cacheFirst }
         let request = ResourceRequest(url, policy: .init(defaultLifetime: .seconds(5)))
         for _ in 0..<2 {
@@ -45,7 +45,7 @@ struct RequestPolicyTests {
 
     @Test("HTTPCache: a policy of a request keeps the other properties of the configuration")
     func cache() async throws {
-        let transport = ReplyScript(.ok("good".utf8, cacheControl: "max-age=1"), .status(503)).transport
+        let transport = ScriptedTransport(.ok("good".utf8, cacheControl: "max-age=1"), .status(503))
         let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(staleIfError: .seconds(600)))
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 10)
@@ -99,7 +99,7 @@ struct RequestPolicyTests {
         arguments: ["no-store", "no-cache", "max-age=0, must-revalidate", "private, no-store, max-age=0"],
         [nil, 1 << 20])
     func immutable(directives: String, memoryLimit: Int?) async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: directives, etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = memoryLimit }
         let request = ResourceRequest(url, policy: .immutable)
         _ = try await fixture.loader.load(request)

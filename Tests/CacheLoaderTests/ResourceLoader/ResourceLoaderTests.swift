@@ -44,10 +44,10 @@ struct ResourceLoaderTests {
 
     @Test("I2: the sources network, disk and notModified are distinguished, with status, age and expiry")
     func sources() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
             .notModified(etag: "\"1\""))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let fixture = try LoaderFixture(transport: transport)
         let network = try await fixture.loader.load(url)
         #expect(network.source == .network)
         #expect(network.status == .ok)
@@ -68,7 +68,7 @@ struct ResourceLoaderTests {
 
     @Test("I2: cacheFirst delivers a stale value and says so")
     func stale() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(mode: .cacheFirst))
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)
@@ -82,12 +82,12 @@ struct ResourceLoaderTests {
         "D4: a status that is no success is an error with that status, is counted, and leaves the content alone",
         arguments: [404, 410, 500, 503], ["max-age=60", "no-store"])
     func errorStatus(code: Int, cacheControl: String) async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("good".utf8),
             .status(
                 .init(code: code), fields: [.contentType: "text/html", .cacheControl: cacheControl], body: "<html>".utf8
             ))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         for count in 1...2 {
             await expectError(.status(code, url: url)) { try await fixture.loader.load(url) }
@@ -101,8 +101,8 @@ struct ResourceLoaderTests {
 
     @Test("D2: a success forgets the failures")
     func successForgetsFailures() async throws {
-        let script = ReplyScript(.status(.serviceUnavailable), .ok("good".utf8))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
+        let fixture = try LoaderFixture(transport: transport)
         await expectError(.status(503, url: url)) { try await fixture.loader.load(url) }
         #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 1)
         _ = try await fixture.loader.load(url)
@@ -121,9 +121,8 @@ struct ResourceLoaderTests {
 
     @Test("B7: remoteOnly replaces a fresh entry unconditionally; cacheOnly never uses the network")
     func remoteAndCacheOnly() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("one".utf8, cacheControl: "max-age=60", etag: "\"1\""), .ok("two".utf8, cacheControl: "max-age=60"))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         let cacheOnly = ResourceRequest(url, policy: .cacheOnly)
         await #expect(throws: LoadError.notCached(url: url)) { try await fixture.loader.load(cacheOnly) }
@@ -139,7 +138,7 @@ struct ResourceLoaderTests {
 
     @Test("A6: inserted content is loaded without a request; peek and contains send no request and record no access")
     func localInsert() async throws {
-        let transport = ReplyScript(.ok()).transport
+        let transport = ScriptedTransport(.ok())
         let fixture = try LoaderFixture(transport: transport)
         #expect(try !fixture.loader.contains(url))
         #expect(try fixture.loader.peek(url) == nil)
@@ -162,7 +161,7 @@ struct ResourceLoaderTests {
 
     @Test("A6: an insert is held to what an origin's response is held to")
     func insertedFields() async throws {
-        let fixture = try LoaderFixture(transport: ReplyScript(.ok()).transport)
+        let fixture = try LoaderFixture(transport: ScriptedTransport(.ok()))
         await #expect(throws: LoadError.notStorable(url: url)) {
             try await fixture.loader.insert(Data("x".utf8), for: url, headerFields: [.cacheControl: "no-store"])
         }
@@ -228,7 +227,7 @@ struct ResourceLoaderTests {
 
     @Test("J2: after a removal nothing is left, and the next request is unconditional")
     func removal() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         #expect(try await fixture.loader.remove(url))
@@ -242,8 +241,7 @@ struct ResourceLoaderTests {
     @Test("B3: with a default lifetime of 3600 s, 0 requests for 3600 s; with none, every load is conditional")
     func defaultLifetime() async throws {
         for (lifetime, requests) in [(3600, 1), (0, 3)] {
-            let script = ReplyScript(.ok("body".utf8, etag: "\"1\""), .notModified(etag: "\"1\""))
-            let transport = script.transport
+            let transport = ScriptedTransport(.ok("body".utf8, etag: "\"1\""), .notModified(etag: "\"1\""))
             let fixture = try LoaderFixture(
                 transport: transport, policy: CachePolicy(defaultLifetime: .seconds(lifetime)))
             for seconds in [0, 1800, 1799.0] {
@@ -268,7 +266,7 @@ struct ResourceLoaderTests {
     @Test("A large body comes back whole from network and disk")
     func largeBody() async throws {
         let body = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 1009) })
-        let transport = ReplyScript(.ok(body, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok(body, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         for source in [ResponseSource.network, .disk] {
             let resource = try await fixture.loader.load(url)
@@ -316,7 +314,7 @@ struct ResourceLoaderTests {
 
     @Test("A task that is cancelled already loads nothing from the network")
     func cancelledBefore() async throws {
-        let transport = ReplyScript(.ok("body".utf8)).transport
+        let transport = ScriptedTransport(.ok("body".utf8))
         let fixture = try LoaderFixture(transport: transport)
         let started = Gate()
         let task = Task {
@@ -336,7 +334,7 @@ struct ResourceLoaderTests {
             "ftp://example.com/", "data:text/plain,x", "https://user:secret@example.com/", "https://example.com:99999/",
         ])
     func invalidURLs(url: String) async throws {
-        let transport = ReplyScript(.ok()).transport
+        let transport = ScriptedTransport(.ok())
         let fixture = try LoaderFixture(transport: transport)
         let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
         guard case .invalidURL = error else {
@@ -349,7 +347,7 @@ struct ResourceLoaderTests {
 
     @Test("A3: a URL of 128 KiB or more is refused, one of 4,000 characters is loaded")
     func longURLs() async throws {
-        let transport = ReplyScript(.ok("body".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         await #expect(throws: LoadError.self) {
             try await fixture.loader.load(

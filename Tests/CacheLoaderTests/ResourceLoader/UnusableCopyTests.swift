@@ -108,9 +108,9 @@ struct UnusableCopyTests {
     @Test("D4: a body that is not in its coding is an error, and is not kept to be found again")
     func malformed() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.ok, fields: fields, body: Self.gzip.dropLast()), .status(.ok, fields: fields, body: Self.gzip))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let fixture = try LoaderFixture(transport: transport)
         await #expect(throws: LoadError.malformedContent(url: url, coding: "gzip")) {
             try await fixture.loader.load(url)
         }
@@ -122,9 +122,8 @@ struct UnusableCopyTests {
     @Test("What a cache has stored of that kind is asked for anew, unless nobody may be asked")
     func malformedCopy() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.ok, fields: fields, body: "nonsense".utf8), .status(.ok, fields: fields, body: Self.gzip))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "gzip, deflate"])).text == "nonsense")
         let offline = ResourceRequest(url, policy: .cacheOnly)

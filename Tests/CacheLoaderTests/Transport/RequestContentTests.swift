@@ -7,6 +7,8 @@ import Testing
 
 @Suite("RequestContent")
 struct RequestContentTests {
+    private struct Failure: Error {}
+
     private func stream(_ chunks: [String], length: Int64?) -> RequestContent {
         let body = TransportBody(chunks: chunks.map { Data($0.utf8) })
         return RequestContent(length: length) { () async throws(TransportError) in try await body.next() }
@@ -49,6 +51,31 @@ struct RequestContentTests {
         }
         #expect(try await content.next() == Data("a".utf8))
         #expect(try await content.next() == nil)
+    }
+
+    @Test("A sequence is a stream")
+    func sequence() async throws {
+        let chunks = AsyncStream<Data> { continuation in
+            for text in ["", "abc", "", "def"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        let content = RequestContent(length: 6, chunks)
+        #expect(content.length == 6 && !content.isRepeatable)
+        #expect(try await content.next() == Data("abc".utf8))
+        #expect(try await content.next() == Data("def".utf8))
+        #expect(try await content.next() == nil)
+    }
+
+    @Test(
+        "An error of a sequence ends the exchange",
+        arguments: [
+            (Failure(), .other), (CancellationError(), .cancelled), (TransportError(.timedOut), .timedOut),
+        ] as [(any Error, TransportError.Code)])
+    func failure(_ failure: any Error, _ code: TransportError.Code) async {
+        let content = RequestContent(
+            length: nil, AsyncThrowingStream<Data, any Error> { $0.finish(throwing: failure) })
+        let error = await #expect(throws: TransportError.self) { try await content.next() }
+        #expect(error?.code == code)
     }
 
     @Test("The cache hands the content on, and does not send a stream twice")

@@ -20,10 +20,10 @@ struct RequestCountingTests {
 
     @Test("a load counts once, as what it was answered with")
     func loads() async throws {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
             .status(.internalServerError, fields: [:], body: "".utf8))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.loader.load(url).source == .network)
         #expect(try await counts(fixture) == [0, 0, 0, 1, 0])
         for _ in 0..<3 { #expect(try await fixture.loader.load(url).source == .disk) }
@@ -59,13 +59,13 @@ struct RequestCountingTests {
     @Test("a confirmation that concerns two stored responses is one answer")
     func twoFreshened() async throws {
         let fixture = try LoaderFixture(
-            transport: ReplyScript(
+            transport: ScriptedTransport(
                 .status(.ok, fields: [.cacheControl: "max-age=0", .eTag: "\"1\""], body: "body".utf8),
                 .status(
                     .ok, fields: [.cacheControl: "max-age=0", .eTag: "\"1\"", .vary: "Accept-Language"],
                     body: "body".utf8),
                 .notModified(etag: "\"1\"", cacheControl: "max-age=60")
-            ).transport)
+            ))
         let request = HTTPRequest.to("/a", [.acceptLanguage: "en"])
         for source in [ResponseSource.network, .network, .notModified] {
             fixture.clock.advance(by: 1)

@@ -90,7 +90,7 @@ struct EventsAfterPriorTests {
             (1, "2", ResponseSource.local), (2, "2", .notModified), (3, "3", .network),
         ])
     func fetched(version: Int, text: String, source: ResponseSource) async throws {
-        let transport = ReplyScript(.ok("\(version)".utf8, cacheControl: "max-age=60")).transport
+        let transport = ScriptedTransport(.ok("\(version)".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
         let events = fixture.loader.events(
             for: ResourceRequest("https://example.com/a"), prior: Data("2".utf8), version: 2
@@ -104,8 +104,9 @@ struct EventsAfterPriorTests {
 
     @Test("C8: what is stored, fresh or stale, does not replace a newer prior value either", arguments: [0, 61])
     func stored(age: TimeInterval) async throws {
-        let script = ReplyScript(.ok("1".utf8, cacheControl: "max-age=60"), .ok("3".utf8, cacheControl: "max-age=60"))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let transport = ScriptedTransport(
+            .ok("1".utf8, cacheControl: "max-age=60"), .ok("3".utf8, cacheControl: "max-age=60"))
+        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load("https://example.com/a")
         fixture.clock.advance(by: age)
         let events = fixture.loader.events(

@@ -21,9 +21,8 @@ struct LoaderEventsTests {
 
     /// Has version 1 stored, stale by now; the next response is version 2.
     private func stale(_ directives: String = "max-age=10") async throws -> (LoaderFixture, ScriptedTransport) {
-        let script = ReplyScript(
+        let transport = ScriptedTransport(
             .ok("one".utf8, cacheControl: directives, etag: "\"1\""), .ok("two!".utf8, etag: "\"2\""))
-        let transport = script.transport
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 20)
@@ -83,8 +82,7 @@ struct LoaderEventsTests {
 
     @Test("D3: a blocked key still delivers what is stored, then the error, and asks nobody")
     func blocked() async throws {
-        let script = ReplyScript(.ok("one".utf8, cacheControl: "max-age=10"), OriginReply(status: .notFound))
-        let transport = script.transport
+        let transport = ScriptedTransport(.ok("one".utf8, cacheControl: "max-age=10"), OriginReply(status: .notFound))
         let fixture = try LoaderFixture(transport: transport)
         fixture.loader.configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 1)
         _ = try await fixture.loader.load(url)

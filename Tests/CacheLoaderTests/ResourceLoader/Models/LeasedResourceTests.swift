@@ -78,8 +78,8 @@ struct LeasedResourceTests {
 
     @Test("E7: after a failure the next to acquire starts again, also while another still holds it")
     func failed() async throws {
-        let script = ReplyScript(.status(503), .ok("body".utf8))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let transport = ScriptedTransport(.status(503), .ok("body".utf8))
+        let fixture = try LoaderFixture(transport: transport)
         let resource = LeasedResource(request, loader: fixture.loader)
         let failure = states(resource, 3)
         resource.acquire()
@@ -138,8 +138,8 @@ struct LeasedResourceTests {
     @Test("E7: a closure runs with the value and holds a lease, which keeps the value under memory pressure")
     func closure() async throws {
         let pressure = MemoryPressureSource()
-        let script = ReplyScript(.ok("body".utf8), .status(503))
-        let fixture = try LoaderFixture(transport: script.transport) { $0.memoryPressure = pressure }
+        let transport = ScriptedTransport(.ok("body".utf8), .status(503))
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryPressure = pressure }
         let resource = LeasedResource(request, loader: fixture.loader)
         let count = try await resource.withValue { value in
             #expect(resource.leases == 1)

@@ -35,8 +35,8 @@ struct ObservedResourceLoadingTests {
 
     @Test("I4: what is stored and stale comes first, and survives the failure of its renewal")
     func stale() async throws {
-        let script = ReplyScript(.ok("one".utf8, cacheControl: "max-age=60"), .status(503))
-        let fixture = try LoaderFixture(transport: script.transport)
+        let transport = ScriptedTransport(.ok("one".utf8, cacheControl: "max-age=60"), .status(503))
+        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(a)
         fixture.clock.advance(by: 61)
         let model = ObservedResource(loader: fixture.loader)
