@@ -26,6 +26,8 @@ struct InstructionScenario: Sendable {
         case hit
         /// Requests a fresh response from an ``HTTPCache``, and reads its body.
         case request
+        /// The same as `request`, while the store records requests.
+        case recorded
         /// Loads a fresh response with ``ResourceLoader``.
         case load
         /// Loads a value that the loader keeps in memory.
@@ -69,7 +71,8 @@ struct InstructionScenario: Sendable {
                 let entry = try store.lookup(Self.key(spread(number)))
                 try check(entry.flatMap { try store.openBody(of: $0)?.data() }?.count == Self.byteCount)
             }
-        case .request:
+        case .request, .recorded:
+            if work == .recorded { try store.startRecordingRequests() }
             var configuration = HTTPCache.Configuration()
             configuration.clock = { Self.now }
             let cache = HTTPCache(store: store, transport: NoTransport(), configuration: configuration)

@@ -35,9 +35,11 @@ public struct ResponseCacheMiddleware<Context: RequestContext>: RouterMiddleware
 
     /// Creates a middleware that keeps responses in `store`.
     ///
-    /// - Parameter configuration: The configuration of the cache. By default that of a shared cache: it does not store
-    ///   responses with `private`, nor most responses to requests with `Authorization`. Give it a
-    ///   partition if the store also has responses of other servers.
+    /// - Parameters:
+    ///   - store: The store of the responses.
+    ///   - configuration: The configuration of the cache. By default that of a shared cache: it does not store responses
+    ///     with `private`, nor most responses to requests with `Authorization`. Give it a partition if the store also has
+    ///     responses of other servers.
     public init(store: ResponseStore, configuration: HTTPCache.Configuration? = nil) {
         var shared = HTTPCache.Configuration()
         shared.policy = .shared
