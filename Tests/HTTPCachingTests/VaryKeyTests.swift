@@ -50,6 +50,18 @@ internal import Testing
         #expect(matches(present, Sample.request("Accept:")) == false)
     }
 
+    @Test("N02: Sec-Fetch-* selects by the value that was sent; without it, what was stored without it")
+    func fetchMetadata() {
+        let page = Sample.request("Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate")
+        let script = Sample.request("Sec-Fetch-Dest: script", "Sec-Fetch-Mode: no-cors")
+        for stored in [page, script, Sample.request()] {
+            let varyKey = select(vary: "Sec-Fetch-Dest, Sec-Fetch-Mode", of: stored)
+            for request in [page, script, Sample.request()] {
+                #expect(matches(varyKey, request) == (request == stored))
+            }
+        }
+    }
+
     @Test(
         "V04, P29 RFC 9110 §12.5.5: a * anywhere matches nothing",
         arguments: [["*"], ["Foo, *"], [", *"], ["Foo", "*"], ["*", "Foo"], ["Foo,*,Bar"], [" * "]])
