@@ -39,9 +39,8 @@ public final class ScriptedTransport: HTTPTransport {
         self.init(replies)
     }
 
-    /// Creates a transport that gives these replies one after the other, for any URL. The last one also answers all
-    /// further requests.
-    public convenience init(_ replies: [ScriptedReply]) {
+    /// Creates a transport that gives the replies of a list.
+    package convenience init(_ replies: [ScriptedReply]) {
         let script = RemainingReplies(["": replies])
         self.init { request, _ throws(TransportError) in try await script.next(to: request, for: "") }
     }
