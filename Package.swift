@@ -34,6 +34,7 @@ let package = Package(
         .library(name: "CacheStore", targets: ["CacheStore"]),
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
+        .library(name: "CacheImagesUI", targets: ["CacheImagesUI"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
         // Not a part of CacheStoreTesting, because it needs SwiftNIO.
@@ -130,6 +131,8 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
+        // Empty on systems without SwiftUI. A module of its own, so that programs without views do not link SwiftUI.
+        .target(name: "CacheImagesUI", dependencies: ["CacheImages", "CacheLoader"], swiftSettings: swiftSettings),
         .target(
             name: "CacheStoreTesting",
             dependencies: [

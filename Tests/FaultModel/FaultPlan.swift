@@ -68,6 +68,8 @@ package struct ScenarioOptions: Codable, Sendable {
         case fill(seconds: Double)
         /// Stores as many bodies, with pauses of up to 4 ms, and notes for each how many microseconds the store took.
         case put(count: Int)
+        /// Works as an app or its extension does, until SIGTERM.
+        case app(AppWork)
         /// Runs random operations, with the seed and for as many seconds.
         case stress(seed: UInt64, seconds: Double)
     }

@@ -39,6 +39,7 @@ struct StoreScenario {
         case .retakeWriteLock: try Writes.retakeLock(options, journal)
         case .fill(let seconds): try Writes(options, journal).fill(for: seconds)
         case .put(let count): try Writes(options, journal).put(count)
+        case .app(let work): try App.run(work, options, journal)
         case .stress(let seed, let seconds):
             try Stress(options, seed: seed).run(for: seconds)
         }

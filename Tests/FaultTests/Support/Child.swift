@@ -50,6 +50,13 @@ struct Child: Sendable {
         #endif
     }
 
+    /// Whether the program has ended.
+    var hasEnded: Bool {
+        var information = siginfo_t()
+        waitid(P_PID, id_t(identifier), &information, WEXITED | WNOHANG | WNOWAIT)
+        return information.si_signo == SIGCHLD
+    }
+
     /// Waits until the program has ended. Called once.
     func waitBlocking() -> Ending {
         var status: Int32 = 0

@@ -38,9 +38,14 @@ struct Laboratory: Sendable {
         return options
     }
 
-    func start(_ options: ScenarioOptions) throws -> Child {
+    /// - Parameter limits: Commands of the shell that limit the resources of the program; `nil` for none.
+    func start(_ options: ScenarioOptions, limits: String? = nil) throws -> Child {
         let json = String(decoding: try JSONEncoder().encode(options), as: UTF8.self)
-        return try Child(ProcessRunner.builtProduct(named: "StoreScenario"), [json], output: outputPath)
+        let program = try ProcessRunner.builtProduct(named: "StoreScenario")
+        guard let limits else { return try Child(program, [json], output: outputPath) }
+        return try Child(
+            URL(filePath: "/bin/sh"),
+            ["-c", limits + " && exec \"$0\" \"$1\"", program.path(percentEncoded: false), json], output: outputPath)
     }
 
     func run(_ options: ScenarioOptions) async throws -> Child.Ending {

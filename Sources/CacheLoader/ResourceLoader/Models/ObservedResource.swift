@@ -50,7 +50,12 @@ public final class ObservedResource<Output: Sendable> {
     /// All observable state, in one property, so that a transition is one change.
     private var snapshot: Snapshot
 
+    /// The part of the body that has arrived; `nil` unless a load is under way and receives one.
+    public private(set) var progress: LoadProgress?
+
     @ObservationIgnored private var bound: Bound
+    /// The latest load.
+    @ObservationIgnored private var latest: Bound.Number?
     @ObservationIgnored private var shownPlaceholder: Output?
     @ObservationIgnored private var task: Task<Void, Never>?
     @ObservationIgnored private var readers = StateReaders<ResourceState<Loaded<Output>>>()
@@ -191,10 +196,13 @@ public final class ObservedResource<Output: Sendable> {
             task = nil
             last?.cancel()
         case .begin(let request, let number):
+            latest = number
+            if progress != nil { progress = nil }
             // Begin the new load before cancelling the old one: a transfer that both share must not be abandoned.
             task = load(request, number)
             last?.cancel()
         }
+        if !bound.state.isLoading, progress != nil { progress = nil }
         if bound.transitions != before { notify(isTransition: true) }
     }
 
@@ -202,8 +210,11 @@ public final class ObservedResource<Output: Sendable> {
         let events = begin(request)
         return Task { [weak self] in
             for await event in events {
-                guard let event = Bound.Event(event) else { continue }
-                self?.receive(event, of: number)
+                if case .progress(let received, let total) = event {
+                    self?.receive(LoadProgress(received: received, total: total), of: number)
+                } else if let event = Bound.Event(event) {
+                    self?.receive(event, of: number)
+                }
             }
             // The stream may end without a final event: end the load, so that no reader waits for one.
             self?.receive(.cancelled, of: number)
@@ -215,6 +226,11 @@ public final class ObservedResource<Output: Sendable> {
             bound.receive(event, of: number)
             return .none
         }
+    }
+
+    private func receive(_ arrived: LoadProgress, of number: Bound.Number) {
+        guard number == latest, bound.state.isLoading else { return }
+        progress = arrived
     }
 
     private func notify(isTransition: Bool) {

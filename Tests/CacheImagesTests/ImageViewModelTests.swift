@@ -1,0 +1,221 @@
+internal import CacheImages
+internal import CacheLoader
+internal import CacheStoreTesting
+internal import HTTPTypes
+internal import Synchronization
+internal import TestSupport
+internal import Testing
+
+/// Loads of "images", which are numbers, that a test feeds and ends.
+private final class Loads: Sendable {
+    private struct State {
+        var events: [AsyncStream<LoadEvent<Int>>.Continuation] = []
+        var urls: [String] = []
+        var stopped: Set<Int> = []
+    }
+
+    /// Guards the loads.
+    private let state = Mutex(State())
+    let pressure = MemoryPressureSource()
+
+    var urls: [String] { state.withLock { $0.urls } }
+    var stopped: Set<Int> { state.withLock { $0.stopped } }
+
+    func begin(_ request: ResourceRequest) -> AsyncStream<LoadEvent<Int>> {
+        let (stream, continuation) = AsyncStream<LoadEvent<Int>>.makeStream()
+        let number = state.withLock { state in
+            state.events.append(continuation)
+            state.urls.append(request.url)
+            return state.events.count - 1
+        }
+        continuation.onTermination = { [weak self] termination in
+            guard case .cancelled = termination else { return }
+            self?.state.withLock { _ = $0.stopped.insert(number) }
+        }
+        return stream
+    }
+
+    /// Passes an event to a load. Loads count from 0.
+    func send(_ event: LoadEvent<Int>, to load: Int) {
+        let events = state.withLock { $0.events[load] }
+        events.yield(event)
+        if event.isLast { events.finish() }
+    }
+
+    func send(_ image: Int, to load: Int) { send(.completed(Loaded(image, of: "")), to: load) }
+}
+
+@MainActor
+@Suite("ImageViewModel", .timeLimit(.minutes(1)))
+struct ImageViewModelTests {
+    private let loads: Loads
+    private let model: ImageViewModel<Int>
+    private nonisolated static let failure = LoadError.notCached(url: "a")
+
+    init() {
+        let loads = Loads()
+        self.loads = loads
+        model = ImageViewModel {
+            ObservedResource(
+                begin: { loads.begin($0) },
+                now: { $0.url == "memory" ? Loaded(7, of: $0.url) : nil }, pressure: loads.pressure)
+        }
+    }
+
+    private func show(_ url: String?) -> Task<Void, Never> {
+        Task { await model.show(url.map { ResourceRequest($0) }) }
+    }
+
+    private func reaches(_ phase: ImagePhase<Int>) async {
+        while model.phase != phase { await Task.yield() }
+    }
+
+    nonisolated struct Case: CustomTestStringConvertible {
+        let testDescription: String
+        let events: [LoadEvent<Int>]
+        let phase: ImagePhase<Int>
+        let animates: Bool
+    }
+
+    nonisolated static let cases = [
+        Case(testDescription: "nothing yet", events: [], phase: .loading(nil), animates: false),
+        Case(
+            testDescription: "progress", events: [.requesting(hadCached: false), .progress(received: 1, total: 4)],
+            phase: .loading(LoadProgress(received: 1, total: 4)), animates: false),
+        Case(
+            testDescription: "more progress",
+            events: [.progress(received: 1, total: nil), .progress(received: 3, total: nil)],
+            phase: .loading(LoadProgress(received: 3, total: nil)), animates: false),
+        Case(
+            testDescription: "an image",
+            events: [.progress(received: 4, total: 4), .completed(Loaded(1, of: ""))], phase: .image(1), animates: true),
+        Case(
+            testDescription: "a stored image, a newer one on its way",
+            events: [.cached(Loaded(1, of: "")), .progress(received: 1, total: 4)], phase: .image(1), animates: true),
+        Case(
+            testDescription: "a stored image, no newer one", events: [.cached(Loaded(1, of: "")), .failed(failure)],
+            phase: .image(1), animates: true),
+        Case(
+            testDescription: "a failure", events: [.progress(received: 1, total: 4), .failed(failure)],
+            phase: .failed(failure), animates: false),
+        Case(testDescription: "a load that ends by itself", events: [.cancelled], phase: .empty, animates: false),
+    ]
+
+    @Test("each event of a load leads to a phase", arguments: cases)
+    func phases(_ test: Case) async {
+        #expect(model.phase == .empty)
+        let display = show("a")
+        await reaches(.loading(nil))
+        for event in test.events { loads.send(event, to: 0) }
+        await reaches(test.phase)
+        #expect(model.shouldAnimate == test.animates)
+        display.cancel()
+        await display.value
+    }
+
+    @Test("a retry loads the image again; progress begins anew; a retry during a load does nothing")
+    func retry() async {
+        model.retry()
+        let display = show("a")
+        await reaches(.loading(nil))
+        model.retry()
+        loads.send(.progress(received: 3, total: 4), to: 0)
+        loads.send(.failed(Self.failure), to: 0)
+        await reaches(.failed(Self.failure))
+        #expect(loads.urls == ["a"])
+        model.retry()
+        #expect(model.phase == .loading(nil) && loads.urls == ["a", "a"])
+        loads.send(2, to: 1)
+        await reaches(.image(2))
+        display.cancel()
+        await display.value
+    }
+
+    @Test("leaving the screen cancels a load; coming back begins it again")
+    func leaving() async {
+        let display = show("a")
+        await reaches(.loading(nil))
+        display.cancel()
+        await display.value
+        #expect(model.phase == .empty)
+        while !loads.stopped.contains(0) { await Task.yield() }
+        let next = show("a")
+        await reaches(.loading(nil))
+        #expect(loads.urls == ["a", "a"])
+        loads.send(5, to: 1)
+        await reaches(.image(5))
+        next.cancel()
+        await next.value
+        // The image stays, and is not loaded again.
+        #expect(model.phase == .image(5))
+        let last = show("a")
+        for _ in 0..<10 { await Task.yield() }
+        #expect(model.phase == .image(5) && loads.urls.count == 2)
+        last.cancel()
+        await last.value
+    }
+
+    @Test("another request: the end of the former task does not cancel the new load", arguments: [true, false])
+    func anotherRequest(_ cancelsFirst: Bool) async {
+        let former = show("a")
+        await reaches(.loading(nil))
+        // SwiftUI promises no order of the end of a task and the start of the next.
+        if cancelsFirst { former.cancel() }
+        let display = show("b")
+        while loads.urls.count < 2 { await Task.yield() }
+        former.cancel()
+        await former.value
+        #expect(loads.urls == ["a", "b"])
+        #expect(model.phase == .loading(nil) && !loads.stopped.contains(1))
+        loads.send(.progress(received: 9, total: nil), to: 0)
+        loads.send(3, to: 1)
+        await reaches(.image(3))
+        display.cancel()
+        await display.value
+    }
+
+    @Test("no request shows no image; an image from memory appears without an animation")
+    func withoutLoad() async {
+        let display = show("memory")
+        await reaches(.image(7))
+        #expect(!model.shouldAnimate && loads.urls == [])
+        let revision = model.revision
+        let none = show(nil)
+        await reaches(.empty)
+        #expect(model.revision != revision)
+        for task in [display, none] {
+            task.cancel()
+            await task.value
+        }
+    }
+
+    @Test("memory pressure releases the image of a view off the screen only, and the next display loads it")
+    func pressure() async {
+        let display = show("a")
+        await reaches(.loading(nil))
+        loads.send(1, to: 0)
+        await reaches(.image(1))
+        loads.pressure.signal(.critical)
+        for _ in 0..<10 { await Task.yield() }
+        #expect(model.phase == .image(1))
+        display.cancel()
+        await display.value
+        while model.phase != .empty {
+            loads.pressure.signal(.critical)
+            await Task.yield()
+        }
+        let next = show("a")
+        await reaches(.loading(nil))
+        loads.send(2, to: 1)
+        await reaches(.image(2))
+        next.cancel()
+        await next.value
+    }
+
+    @Test(
+        "the fraction of a progress",
+        arguments: [(1, 4, 0.25), (5, 4, 1), (1, nil, nil), (0, 0, nil)] as [(Int64, Int64?, Double?)])
+    func fraction(_ received: Int64, _ total: Int64?, _ fraction: Double?) {
+        #expect(LoadProgress(received: received, total: total).fraction == fraction)
+    }
+}

@@ -1,0 +1,138 @@
+#if os(Linux)
+import CacheStore
+import FaultModel
+import Foundation
+import TestSupport
+import Testing
+
+/// An app and its extension share a store. Each may use less memory than its largest body has bytes.
+@Suite(
+    "An app and its extension",
+    .enabled(if: Laboratory.canBreak && FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")))
+struct AppTests {
+    private static let rounds = Repetitions.count(10, debug: 3)
+
+    private func start(_ laboratory: Laboratory) throws -> (app: AppProcess, extension: AppProcess) {
+        let app = try AppProcess("app", memoryLimit: 32 << 20, laboratory)
+        do {
+            return (app, try AppProcess("extension", memoryLimit: 20 << 20, laboratory))
+        } catch {
+            app.child.kill()
+            throw error
+        }
+    }
+
+    /// Runs both processes beside `body`, and then examines the store. Always reaps the processes.
+    private func withProcesses(_ body: (Laboratory, _ app: AppProcess, _ extension: AppProcess) async throws -> Void)
+        async throws
+    {
+        let laboratory = try Laboratory()
+        let processes = try start(laboratory)
+        do {
+            for process in [processes.app, processes.extension] { try await process.wait { $0.contains("ready") } }
+            try await body(laboratory, processes.app, processes.extension)
+        } catch {
+            for process in [processes.app, processes.extension] {
+                process.child.kill()
+                _ = await process.child.wait()
+            }
+            Issue.record("\(laboratory.output)")
+            throw error
+        }
+        try await expectSound(laboratory, [processes.app, processes.extension])
+    }
+
+    /// Every acknowledged body is in the store, or a later one of its key.
+    private func expectSound(_ laboratory: Laboratory, _ processes: [AppProcess]) async throws {
+        let store = try ResponseStore(directory: laboratory.store)
+        try await store.sweep()
+        try await store.flush()
+        let report = try await store.check(digests: true)
+        #expect(report.problems == [] && report.foreignFiles == [])
+        for process in processes {
+            let stored = process.stored
+            #expect(!stored.isEmpty)
+            for (name, step) in stored {
+                let entry = try #require(try store.peek(CacheKey(name: name)), "\(name)")
+                let found = Self.step(of: entry)
+                #expect(found >= step, "\(name)")
+                #expect(try store.openBody(of: entry)?.data() == AppWork.version(step: found).bytes, "\(name)")
+            }
+            #expect(try store.contains(CacheKey(name: process.work.largeKey)))
+        }
+    }
+
+    /// The step that has stored an entry; 0 for none.
+    private static func step(of entry: StoredEntry?) -> UInt64 {
+        UInt64(entry?.metadata.etag?.filter(\.isNumber) ?? "") ?? 0
+    }
+
+    @Test("a process that suspends its store in mid-work holds no lock; the other goes on, and nothing is lost")
+    func suspended() async throws {
+        try await withProcesses { laboratory, app, other in
+            for (process, beside) in Array(repeating: [(app, other), (other, app)], count: Self.rounds).joined() {
+                try await process.wait { !$0.locks.isEmpty }
+                try await process.goesOn()
+                try await process.suspend()
+                #expect(process.locks == [])
+                let notes = process.notes
+                try await beside.goesOn()
+                #expect(process.notes == notes && process.locks == [])
+                try await process.resume()
+                try await process.goesOn()
+            }
+            for process in [app, other] { #expect(await process.terminate() == .exit(0), "\(laboratory.output)") }
+        }
+    }
+
+    @Test("a process that is killed while its store is suspended loses nothing; the other goes on")
+    func killedWhileSuspended() async throws {
+        try await withProcesses { laboratory, app, other in
+            try await app.goesOn()
+            try await app.suspend()
+            app.child.kill()
+            #expect(await app.child.wait() == .signal(9))
+            try await other.goesOn()
+            #expect(await other.terminate() == .exit(0), "\(laboratory.output)")
+        }
+    }
+
+    @Test("both suspended: a third process finds the store free, and both go on after it")
+    func bothSuspended() async throws {
+        try await withProcesses { laboratory, app, other in
+            for process in [app, other] { try await process.suspend() }
+            let directory = try FileDescriptor.openDirectory(atPath: laboratory.storePath)
+            var locks = LockFile(root: directory)
+            let opened = locks.open()
+            #expect(try opened?.isByteLocked(at: LockFile.write) == false)
+            let store = try ResponseStore(directory: laboratory.store)
+            #expect(try await store.check(digests: true).problems == [])
+            for (name, step) in app.stored { #expect(try Self.step(of: store.peek(CacheKey(name: name))) >= step) }
+            store.close()
+            for process in [app, other] { try await process.resume() }
+            for process in [app, other] { try await process.goesOn() }
+            for process in [app, other] { #expect(await process.terminate() == .exit(0), "\(laboratory.output)") }
+        }
+    }
+
+    @Test("a process that is stopped with its store open only delays writes; after SIGCONT or SIGKILL nothing is lost")
+    func stopped() async throws {
+        try await withProcesses { laboratory, app, other in
+            for _ in 1...Self.rounds {
+                app.child.send(SIGSTOP)
+                let busy = other.notes.count { $0 == "busy" }
+                let count = other.notes.count
+                try await other.wait { $0.notes.count > count + 4 || $0.notes.count { $0 == "busy" } > busy }
+                app.child.send(SIGCONT)
+                try await app.goesOn()
+                try await other.goesOn()
+            }
+            app.child.send(SIGSTOP)
+            app.child.kill()
+            #expect(await app.child.wait() == .signal(9))
+            try await other.goesOn()
+            #expect(await other.terminate() == .exit(0), "\(laboratory.output)")
+        }
+    }
+}
+#endif
