@@ -171,8 +171,9 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        // Bounds how many test cases run at once, before the first one starts.
-        .target(name: "CTestDefaults", path: "Tests/CTestDefaults"),
+        // Bounds how many test cases run at once, and makes the store take Darwin's paths if the environment says so, before
+        // the first one starts.
+        .target(name: "CTestDefaults", dependencies: ["CPlatform"], path: "Tests/CTestDefaults"),
         .target(
             name: "TestSupport",
             dependencies: [
@@ -189,7 +190,7 @@ let package = Package(
         .target(name: "CFaults", path: "Tests/CFaults"),
         .executableTarget(
             name: "StoreScenario",
-            dependencies: ["CFaults", "CacheStore", "FaultModel"],
+            dependencies: ["CFaults", "CTestDefaults", "CacheStore", "FaultModel"],
             path: "Tests/StoreScenario",
             swiftSettings: swiftSettings
         ),
@@ -212,7 +213,7 @@ let package = Package(
             // Loads beside another process that does the same.
             name: "PrefetchScenario",
             dependencies: [
-                "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CTestDefaults", "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/PrefetchScenario",
             swiftSettings: swiftSettings

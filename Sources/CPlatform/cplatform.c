@@ -24,21 +24,48 @@
 #include <sys/syscall.h>
 #endif
 
+// Set if the functions below take Darwin's paths on another system. Constant on Darwin, so that its own calls remain.
+#if defined(__APPLE__)
+#define darwin ((const struct cplatform_darwin *)NULL)
+#else
+static const struct cplatform_darwin *darwin;
+
+void cplatform_take_paths_of_darwin(const struct cplatform_darwin *calls) { darwin = calls; }
+#endif
+
+static int fail(int error) {
+    errno = error;
+    return -1;
+}
+
+int cplatform_open(int directory, const char *path, int flags, mode_t mode) {
+    return darwin ? darwin->open(directory, path, flags, mode) : openat(directory, path, flags, mode);
+}
+
+int cplatform_unlink(int directory, const char *name) {
+    return darwin ? darwin->unlink(directory, name) : unlinkat(directory, name, 0);
+}
+
+int cplatform_full_sync(int file) {
+#if defined(F_FULLFSYNC)
+    return fcntl(file, F_FULLFSYNC);
+#else
+    return darwin ? darwin->full_sync(file) : fail(ENOTSUP);
+#endif
+}
+
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
 
 // Opens the components one by one, for systems where one call cannot promise to follow no link.
 static int open_stepwise(int directory, const char *path) {
     const char *slash = strchr(path, '/');
     char folder[16];
-    if (!slash || (size_t)(slash - path) >= sizeof folder) {
-        errno = EINVAL;
-        return -1;
-    }
+    if (!slash || (size_t)(slash - path) >= sizeof folder) return fail(EINVAL);
     memcpy(folder, path, (size_t)(slash - path));
     folder[slash - path] = 0;
-    int parent = openat(directory, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int parent = cplatform_open(directory, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     if (parent < 0) return -1;
-    int file = openat(parent, slash + 1, OPEN_FLAGS | O_NOFOLLOW);
+    int file = cplatform_open(parent, slash + 1, OPEN_FLAGS | O_NOFOLLOW, 0);
     int error = errno;
     close(parent);
     errno = error;
@@ -47,6 +74,7 @@ static int open_stepwise(int directory, const char *path) {
 
 int cplatform_open_beneath(int directory, const char *path) {
 #if defined(SYS_openat2) && defined(RESOLVE_NO_SYMLINKS)
+    if (darwin) return open_stepwise(directory, path);
     struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
     int file = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
     // Kernels before 5.6 do not have the call, some sandboxes forbid it, and a rename at the same time may make it ask
@@ -60,30 +88,25 @@ int cplatform_open_beneath(int directory, const char *path) {
 
 int cplatform_replace(int file, int replaced) {
 #if defined(__linux__)
-    return dup3(file, replaced, O_CLOEXEC);
-#else
+    if (!darwin) return dup3(file, replaced, O_CLOEXEC);
+#endif
     int result = dup2(file, replaced);
     if (result >= 0) fcntl(result, F_SETFD, FD_CLOEXEC);
     return result;
-#endif
 }
 
 int cplatform_open_unnamed(int directory) {
 #ifdef O_TMPFILE
-    return openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-#else
-    errno = ENOTSUP;
-    return -1;
+    if (!darwin) return openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
+    return fail(ENOTSUP);
 }
 
 int cplatform_link_descriptor(int file, int directory, const char *name) {
 #ifdef AT_EMPTY_PATH
-    return linkat(file, "", directory, name, AT_EMPTY_PATH);
-#else
-    errno = ENOTSUP;
-    return -1;
+    if (!darwin) return linkat(file, "", directory, name, AT_EMPTY_PATH);
 #endif
+    return fail(ENOTSUP);
 }
 
 #if defined(__APPLE__) && !defined(F_OFD_SETLK)
@@ -119,39 +142,32 @@ int cplatform_is_byte_locked(int file, int64_t offset) {
     return found != F_UNLCK;
 }
 #else
-static int unsupported(void) {
-    errno = ENOTSUP;
-    return -1;
-}
-
-int cplatform_lock_bytes(int file, int64_t offset, int64_t count) { return unsupported(); }
-int cplatform_unlock_byte(int file, int64_t offset) { return unsupported(); }
-int cplatform_is_byte_locked(int file, int64_t offset) { return unsupported(); }
+int cplatform_lock_bytes(int file, int64_t offset, int64_t count) { return fail(ENOTSUP); }
+int cplatform_unlock_byte(int file, int64_t offset) { return fail(ENOTSUP); }
+int cplatform_is_byte_locked(int file, int64_t offset) { return fail(ENOTSUP); }
 #endif
 
 int cplatform_clone_into(int source, int file) {
 #if defined(FICLONE)
-    return ioctl(file, FICLONE, source);
-#else
-    errno = ENOTSUP;
-    return -1;
+    if (!darwin) return ioctl(file, FICLONE, source);
 #endif
+    return fail(ENOSYS);
 }
 
 int64_t cplatform_copy_range(int source, int64_t offset, int file, int64_t count) {
 #if defined(SYS_copy_file_range)
     loff_t position = offset;
-    return syscall(SYS_copy_file_range, source, &position, file, NULL, (size_t)count, 0);
-#else
-    errno = ENOTSUP;
-    return -1;
+    if (!darwin) return syscall(SYS_copy_file_range, source, &position, file, NULL, (size_t)count, 0);
 #endif
+    return fail(ENOTSUP);
 }
 
 int cplatform_clone_file(int source, int directory, const char *name) {
 #if defined(__APPLE__)
     return fclonefileat(source, directory, name, 0);
-#elif defined(FICLONE)
+#else
+    if (darwin) return darwin->clone_file(source, directory, name);
+#if defined(FICLONE)
     int file = openat(directory, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0) return -1;
     int result = cplatform_clone_into(source, file);
@@ -161,7 +177,7 @@ int cplatform_clone_file(int source, int directory, const char *name) {
     errno = error;
     return result;
 #else
-    errno = ENOTSUP;
-    return -1;
+    return fail(ENOTSUP);
+#endif
 #endif
 }

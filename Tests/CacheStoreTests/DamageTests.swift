@@ -8,7 +8,7 @@ import Testing
 struct DamageTests {
     enum Damage: CaseIterable, Sendable {
         case deleted, emptied, truncated, lengthened, altered
-        case symbolicLink, danglingLink, pipe, directory
+        case symbolicLink, danglingLink, pipe, socket, directory
         case shardDeleted, shardIsLink, shardIsFile
     }
 
@@ -55,6 +55,9 @@ struct DamageTests {
             case .pipe:
                 try manager.removeItem(at: file)
                 #expect(mkfifo(file.path(percentEncoded: false), 0o600) == 0)
+            case .socket:
+                try manager.removeItem(at: file)
+                try sandbox.makeSocket(at: file)
             case .directory:
                 try manager.removeItem(at: file)
                 try manager.createDirectory(at: file, withIntermediateDirectories: false)

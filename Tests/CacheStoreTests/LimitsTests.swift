@@ -177,6 +177,8 @@ struct LimitsTests {
         for name in ["", "/blobs", "/index.sqlite", "/index.sqlite-wal", "/index.sqlite-shm"] {
             try #require(chmod(path + name, 0o777) == 0)
         }
+        // Missing if bodies are written without a name.
+        chmod(path + "/staging", 0o777)
         try #require(chmod(shard, 0o555) == 0)
         Unprivileged.giveUpRoot()
         try await store.insert(Data.noise(30_000, seed: 2), metadata: metadata, for: .path("new"))

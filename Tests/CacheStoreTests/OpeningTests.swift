@@ -37,7 +37,8 @@ struct OpeningTests {
         // Creates the ballast in the background.
         try store.flush()
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("ballast") }
-        #expect(names.count == 10)
+        // `staging` is there only if bodies are written under a name.
+        #expect(names.filter { !$0.hasSuffix("staging") }.count == 10)
         for name in names {
             let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
             let isDirectory = attributes[.type] as? FileAttributeType == .typeDirectory

@@ -70,18 +70,20 @@ struct SweepTests {
         let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
         let staged = try StagedFile(namedBelow: root)
         let staging = sandbox.url.appending(path: "staging")
-        let live = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false)).first)
+        // One file, or also that of the writer if bodies are written under a name.
+        let live = try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false))
+        #expect(live.count == (DarwinPaths.areForced ? 2 : 1))
         // The staged file of a process that has ended: no process holds its lock.
         try Data("dead".utf8).write(to: staging.appending(path: "abc123-4711"))
         try Data("mine".utf8).write(to: staging.appending(path: "notes.txt"))
         #expect(try await store.sweep().stagedFiles == 1)
         let left = try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false))
-        #expect(Set(left) == [live, "notes.txt"])
+        #expect(Set(left) == Set(live + ["notes.txt"]))
         try await writer.commit(sandbox.metadata(), for: .path("a"))
         #expect(try store.bytes(.path("a")) == Data("on its way".utf8))
+        let name = staged.descriptor.path
         _ = consume staged
-        #expect(!exists(staging.appending(path: live)))
+        #expect(!exists(URL(filePath: name)))
     }
 
     @Test("A2: a store that was not shut down is swept when it opens")

@@ -22,6 +22,7 @@ extern int *__error(void);
 #define EINVAL 22
 #define EAGAIN 35
 #define ENOTSUP 45
+#define ENOSYS 78
 
 // stat.h, _types/_s_ifmt.h
 #define S_IFMT 0170000

@@ -26,9 +26,6 @@ static inline mode_t cplatform_file_type_mask(void) { return S_IFMT; }
 static inline mode_t cplatform_regular_file_type(void) { return S_IFREG; }
 static inline mode_t cplatform_directory_type(void) { return S_IFDIR; }
 static inline mode_t cplatform_symbolic_link_type(void) { return S_IFLNK; }
-static inline int cplatform_open(int directory, const char *path, int flags, mode_t mode) {
-    return openat(directory, path, flags, mode);
-}
 // Milliseconds of a clock that is cheap to read, exact to some ten milliseconds, and never set back.
 static inline int64_t cplatform_coarse_milliseconds(void) {
     struct timespec time;
@@ -41,9 +38,16 @@ static inline int64_t cplatform_coarse_milliseconds(void) {
 #endif
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
-#ifdef F_FULLFSYNC
-static inline int cplatform_full_sync(int file) { return fcntl(file, F_FULLFSYNC); }
-#endif
+
+// openat(2).
+int cplatform_open(int directory, const char *path, int flags, mode_t mode);
+
+// Removes the name of a file: unlinkat(2). Refuses a directory with EPERM or EISDIR.
+int cplatform_unlink(int directory, const char *name);
+
+// Makes the drive write the bytes of `file` and of its own cache. Returns 0, or -1 with errno set: ENOTSUP where
+// fsync(2) does that, or where the file system cannot.
+int cplatform_full_sync(int file);
 
 // Opens the file at `path`, a directory and a name, below `directory` for reading. Follows no symbolic link in any
 // component, and does not wait for the writer of a FIFO. Returns a descriptor, or -1 with errno set.
@@ -74,12 +78,26 @@ int cplatform_is_byte_locked(int file, int64_t offset);
 // 0, or -1 with errno set and no file created: most file systems cannot share blocks.
 int cplatform_clone_file(int source, int directory, const char *name);
 
-// Makes the empty open file `file` share the blocks of `source`, as above. Returns 0, or -1 with errno set: ENOTSUP
+// Makes the empty open file `file` share the blocks of `source`, as above. Returns 0, or -1 with errno set: ENOSYS
 // where only a new file can share blocks.
 int cplatform_clone_into(int source, int file);
 
 // Appends up to `count` bytes of `source` from `offset` to `file` within the kernel. Returns their number, 0 at the end
 // of `source`, or -1 with errno set: ENOTSUP where the system has no such call.
 int64_t cplatform_copy_range(int source, int64_t offset, int file, int64_t count);
+
+// Calls that only Darwin has, and calls that Darwin answers in another way. The tests imitate them.
+struct cplatform_darwin {
+    int (*open)(int directory, const char *path, int flags, mode_t mode);
+    int (*unlink)(int directory, const char *name);
+    int (*clone_file)(int source, int directory, const char *name);
+    int (*full_sync)(int file);
+};
+
+#if !defined(__APPLE__)
+// Makes the functions above take the paths that they take on Darwin, with `calls`, which stays in use. Only tests call
+// this function, and before any other.
+void cplatform_take_paths_of_darwin(const struct cplatform_darwin *calls);
+#endif
 
 #endif

@@ -77,7 +77,7 @@ package final class FileDescriptor: Sendable {
     @discardableResult
     func unlink(_ name: String) throws(SystemError) -> Bool {
         do {
-            try Self.retrying("unlinkat", path + "/" + name) { unlinkat(number, name, 0) }
+            try Self.retrying("unlinkat", path + "/" + name) { cplatform_unlink(number, name) }
             return true
         } catch let error where error.errno == ENOENT {
             return false
@@ -187,15 +187,13 @@ package final class FileDescriptor: Sendable {
     ///
     /// Ignores a directory on a file system that cannot sync directories.
     func sync() throws(SystemError) {
-        let plainly = { [number] in fsync(number) }
-        #if canImport(Darwin)
-        // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support no other way.
+        // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support no other way, and other
+        // systems have none.
         let fully = { [number] in cplatform_full_sync(number) }
-        let ways: [(StaticString, () -> Int32)] = [("fcntl", fully), ("fsync", plainly)]
-        #else
-        let ways: [(StaticString, () -> Int32)] = [("fsync", plainly)]
-        #endif
-        try Self.sync(path, isDirectory: { (try? status().isDirectory) == true }, ways: ways)
+        let plainly = { [number] in fsync(number) }
+        try Self.sync(
+            path, isDirectory: { (try? status().isDirectory) == true },
+            ways: [("fcntl", fully), ("fsync", plainly)])
     }
 
     /// Calls each of `ways` until one is supported.

@@ -108,8 +108,17 @@ package final class ReplacementFile: Sendable {
     /// system cannot share blocks.
     private func clone(_ source: FileDescriptor, _ byteCount: Int64) throws(SystemError) -> Bool {
         guard try descriptor.status().size == 0, try source.status().size >= byteCount else { return false }
-        #if canImport(Darwin)
-        // clonefile(2) creates the file that it writes, with the permissions of the source.
+        if cplatform_clone_into(source.number, descriptor.number) != 0 {
+            guard errno == ENOSYS, try replaceByClone(of: source) else { return false }
+        }
+        // The file of a part may be longer than the part.
+        try descriptor.truncate(to: byteCount)
+        return true
+    }
+
+    /// Replaces this empty file by a new one that shares the blocks of `source`: clonefile(2) creates the file that it
+    /// writes, with the permissions of the source. Returns `false` if the file system cannot share blocks.
+    private func replaceByClone(of source: FileDescriptor) throws(SystemError) -> Bool {
         var status = stat()
         let cloneName = stagedName + "c"
         guard fstat(descriptor.number, &status) == 0,
@@ -120,11 +129,6 @@ package final class ReplacementFile: Sendable {
         try FileDescriptor.retrying("fchmod", clone.path) { fchmod(clone.number, status.st_mode & 0o777) }
         try folder.rename(cloneName, to: stagedName, in: folder)
         _ = try descriptor.follow(clone)
-        #else
-        guard cplatform_clone_into(source.number, descriptor.number) == 0 else { return false }
-        #endif
-        // The file of a part may be longer than the part.
-        try descriptor.truncate(to: byteCount)
         return true
     }
 

@@ -27,9 +27,9 @@ public struct SystemError: Error, Hashable, Sendable {
 
     /// Whether the path leads to nothing that could be a blob. Nothing is there, or a link, a socket or a directory is,
     /// or a file takes the place of a directory. Too many open files, an I/O error and a missing permission say nothing
-    /// about the blob.
+    /// about the blob. Linux answers ENXIO for a socket, Darwin EOPNOTSUPP.
     var meansMissing: Bool {
-        [ENOENT, ENOTDIR, ELOOP, ENXIO, EISDIR].contains(errno)
+        [ENOENT, ENOTDIR, ELOOP, ENXIO, EOPNOTSUPP, EISDIR].contains(errno)
     }
 }
 

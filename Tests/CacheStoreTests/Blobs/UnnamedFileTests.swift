@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Files without a name")
+@Suite("Files without a name", .enabled(if: !DarwinPaths.areForced, "Darwin has no such files"))
 struct UnnamedFileTests {
     let sandbox: BlobSandbox
     let body = Data.noise(700_000, seed: 5)
