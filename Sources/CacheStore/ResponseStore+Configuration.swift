@@ -81,6 +81,19 @@ extension ResponseStore {
         /// ``StoreError/readOnly(path:)``.
         public var isReadOnly: Bool = false
 
+        #if canImport(Darwin)
+        /// The protection class of the store's files. `nil`, the default, keeps the class of the directory: in a new one
+        /// that of the app's files, by default `.completeUntilFirstUserAuthentication`.
+        ///
+        /// `.complete` and `.completeUnlessOpen` make the index unreadable while the device is locked, so that work in
+        /// the background fails; suspend the store when `UIApplication` announces that protected data becomes
+        /// unavailable. A change applies to the index and to new bodies; present bodies keep their class. Exists on
+        /// Apple's systems only, because no other has such classes. A store that is opened for reading only ignores this
+        /// property. If the file system has no classes, opening throws
+        /// ``StoreError/unusableDirectory(path:reason:)``.
+        public var fileProtection: FileProtectionType?
+        #endif
+
         /// The number of connections for lookups: as many lookups run at once. 4 by default, at least 1.
         public var readerCount: Int = 4
 

@@ -73,6 +73,12 @@ public final class ResponseStore: Sendable {
         let options = configuration.indexOptions(observation.log)
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
+        #if canImport(Darwin)
+        if !isReadOnly {
+            place.excludeFromBackups()
+            if let protection = configuration.fileProtection { try place.protect(protection) }
+        }
+        #endif
         openLock = try OpenLock(place, isReadOnly: isReadOnly, timeout: options.busyTimeout)
         let opened = isReadOnly ? nil : try Self.open(place, openLock, options)
         if isReadOnly { try place.checkIndex(options) }

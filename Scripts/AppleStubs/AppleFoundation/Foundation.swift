@@ -19,6 +19,7 @@ public typealias URLAuthenticationChallenge = FoundationNetworking.URLAuthentica
 public typealias URLCredential = FoundationNetworking.URLCredential
 public typealias URLError = Foundation.URLError
 public typealias URLProtectionSpace = FoundationNetworking.URLProtectionSpace
+public typealias URLResourceValues = Foundation.URLResourceValues
 public typealias URLRequest = FoundationNetworking.URLRequest
 public typealias URLResponse = FoundationNetworking.URLResponse
 public typealias URLSession = FoundationNetworking.URLSession

@@ -85,13 +85,22 @@ extension CacheTransaction {
     /// - Throws: ``LoadError/notStorable(url:)`` if the response could not be stored.
     func metadata(ofContentWith fields: HTTPFields) throws(LoadError) -> EntryMetadata {
         let now = configuration.clock()
+        let reply = HTTPResponse(status: .ok, headerFields: fields)
+        guard let metadata = metadata(of: reply, Times(requested: now, received: now)) else {
+            throw .notStorable(url: url)
+        }
+        return metadata
+    }
+
+    /// Returns the metadata of a whole response to this request; `nil` if the response must not be stored.
+    func metadata(of reply: HTTPResponse, isBodyDecoded: Bool = false, _ times: Times) -> EntryMetadata? {
         let exchange = Exchange(
-            request: request, reply: HTTPResponse(status: .ok, headerFields: fields), requestTime: HTTPDate(now),
-            responseTime: HTTPDate(now))
+            request: request, reply: reply, requestTime: HTTPDate(times.requested),
+            responseTime: HTTPDate(times.received), isBodyDecoded: isBodyDecoded)
         let decision = ReplyDecision(
             for: exchange, original: request, candidates: [], question: .none, policy: policy, fingerprint: fingerprint)
-        guard case .store(let response) = decision else { throw .notStorable(url: url) }
-        return metadata(of: response, Times(requested: now, received: now), under: key)
+        guard case .store(let response) = decision else { return nil }
+        return metadata(of: response, times, under: key)
     }
 
     func metadata(of response: StoredResponse, _ times: Times, under key: CacheKey) -> EntryMetadata {

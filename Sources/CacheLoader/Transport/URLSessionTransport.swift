@@ -167,24 +167,6 @@ extension URLRequest {
     }
 }
 
-/// The content codings that the session removes.
-enum ContentCodings {
-    #if canImport(FoundationNetworking)
-    private static let removed: [String] = ["gzip", "deflate"]
-    #else
-    private static let removed: [String] = ["gzip", "deflate", "br"]
-    #endif
-
-    /// The value of `Accept-Encoding`.
-    static let accepted = removed.joined(separator: ", ")
-
-    /// Returns whether the session removes `codings`, the value of `Content-Encoding`.
-    static func removes(_ codings: String) -> Bool {
-        let codings = codings.lowercased().split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
-        return !codings.isEmpty && codings.allSatisfy { removed.contains($0) || $0 == "x-gzip" }
-    }
-}
-
 /// The current exchanges by the identifier of their task. Receives all callbacks of the session.
 private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
     /// Guards the table only; each exchange guards itself.

@@ -1,6 +1,12 @@
 internal import CSQLite
 internal import CSQLiteVFS
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// One connection to the index.
 ///
 /// A connection has one owner at a time: a reader is behind the mutex of its slot, the writer's connection behind the
@@ -17,6 +23,20 @@ package final class Connection {
         case inspector
         /// Copies the WAL into the database. Never creates the file.
         case checkpointer
+        /// Reads a database of another program. Opens the file read-only and never creates it.
+        ///
+        /// With `isClosed`, no connection has the file open and it has no journal: SQLite takes no lock then, and creates
+        /// no file beside it.
+        case foreign(isClosed: Bool)
+
+        fileprivate var isReadOnly: Bool {
+            switch self {
+            case .inspector, .foreign: true
+            case .reader, .writer, .checkpointer: false
+            }
+        }
+
+        fileprivate var isWriter: Bool { if case .writer = self { true } else { false } }
     }
 
     /// The page size of a new file.
@@ -56,18 +76,23 @@ package final class Connection {
             switch role {
             case .reader, .checkpointer, .writer: SQLITE_OPEN_READWRITE
             case .inspector: SQLITE_OPEN_READONLY
+            case .foreign: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             }
         let flags =
             access | (creates ? SQLITE_OPEN_CREATE : 0) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
             | SQLITE_OPEN_EXRESCODE
+        var name = path
+        if case .foreign(let isClosed) = role {
+            name = URL(filePath: path, directoryHint: .notDirectory).absoluteString + (isClosed ? "?immutable=1" : "")
+        }
         let vfs =
             switch role {
             case .writer: csqlitevfs_gathering()
             case .inspector: csqlitevfs_query()
-            case .reader, .checkpointer: nil as UnsafePointer<CChar>?
+            case .reader, .checkpointer, .foreign: nil as UnsafePointer<CChar>?
             }
         var opened: OpaquePointer?
-        let result = sqlite3_open_v2(path, &opened, flags, vfs)
+        let result = sqlite3_open_v2(name, &opened, flags, vfs)
         guard result == SQLITE_OK, let opened else {
             let error = SQLiteError(handle: opened, result: result)
             sqlite3_close_v2(opened)
@@ -94,8 +119,8 @@ package final class Connection {
     private func configure(
         _ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool, _ cacheByteCount: Int, _ maxWALByteCount: Int64
     ) throws(SQLiteError) {
-        if role != .inspector { try checkWritable() }
-        if role == .checkpointer {
+        if !role.isReadOnly { try checkWritable() }
+        if case .checkpointer = role {
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             // Set nothing that makes SQLite read the schema: this connection queries no table.
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
@@ -104,7 +129,7 @@ package final class Connection {
         // file.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
-        if role == .writer {
+        if role.isWriter {
             // Debian builds SQLite with FULL in WAL mode, and with zeros in place of deleted content.
             try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
             try execute("PRAGMA secure_delete = \(deletesSecurely ? "ON" : "OFF")")
@@ -115,7 +140,12 @@ package final class Connection {
         }
         try execute("PRAGMA cache_size = -\(max(64, cacheByteCount >> 10))")
         try execute("PRAGMA temp_store = MEMORY")
-        if role == .reader || role == .inspector { try execute("PRAGMA query_only = ON") }
+        if case .foreign = role {
+            // The last connection to leave would copy the WAL into the database.
+            _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            try execute("PRAGMA cell_size_check = ON")
+        }
+        if !role.isWriter { try execute("PRAGMA query_only = ON") }
     }
 
     /// Throws if every later write would fail, so that opening the store reports the problem.

@@ -1,0 +1,76 @@
+package import CacheStore
+internal import HTTPCaching
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The whole response to a GET that another HTTP client has received.
+package struct ReceivedResponse: Sendable {
+    /// The URL that answered, after redirects.
+    package var url: String
+    /// The fields of the request.
+    package var requestFields: HTTPFields
+    /// Status and fields. Without `Content-Encoding` if ``isBodyDecoded``.
+    package var head: HTTPResponse
+    /// Whether the client has removed a content coding.
+    package var isBodyDecoded: Bool
+    package var requestedAt: Date
+    package var receivedAt: Date
+
+    package init(
+        url: String, requestFields: HTTPFields, head: HTTPResponse, isBodyDecoded: Bool, requestedAt: Date,
+        receivedAt: Date
+    ) {
+        self.url = url
+        self.requestFields = requestFields
+        self.head = head
+        self.isBodyDecoded = isBodyDecoded
+        self.requestedAt = requestedAt
+        self.receivedAt = receivedAt
+    }
+}
+
+/// Stores responses that another client has received, by the rules for those of the transport.
+extension HTTPCache {
+    /// The entry that a response becomes.
+    package struct Placement: Sendable {
+        package let key: CacheKey
+        package let metadata: EntryMetadata
+        /// Whether a response to the same request is stored that was received later, or at the same time.
+        package let isOutdated: Bool
+    }
+
+    /// Returns the entry for a response; `nil` if RFC 9111 or the policy forbids to store the response.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    package func placement(of received: ReceivedResponse) throws(LoadError) -> Placement? {
+        let target = try CacheKey.loading(received.url, partition: configuration.partition)
+        let request = HTTPRequest(key: target, fields: received.requestFields)
+        guard MalformedReply.reason(received.head, to: request) == nil else { return nil }
+        let transaction = try transaction(for: request, content: nil, policy: .init())
+        let times = CacheTransaction.Times(requested: received.requestedAt, received: received.receivedAt)
+        let metadata = transaction.metadata(of: received.head, isBodyDecoded: received.isBodyDecoded, times)
+        guard let metadata else { return nil }
+        do throws(StoreError) {
+            return Placement(
+                key: transaction.key, metadata: metadata,
+                isOutdated: try transaction.hasWhole(receivedSince: HTTPDate(received.receivedAt)))
+        } catch {
+            throw .store(error)
+        }
+    }
+}
+
+extension CacheTransaction {
+    /// Whether the store has a whole response to the request that was received at `time` or later.
+    fileprivate func hasWhole(receivedSince time: HTTPDate) throws(StoreError) -> Bool {
+        try find().responses.contains { response in
+            response.part == nil && response.responseTime >= time
+                && response.isSelected(by: request, policy: policy, fingerprint: fingerprint)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import CPlatform
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Records which `URLCache` a program has imported.
+///
+/// An empty file in the directory of the store does so, and not a row: the removal of all entries must not bring the old
+/// responses back. A snapshot has no such file.
+extension ResponseStore {
+    /// Whether all of `database` was imported into `partition` before.
+    package func hasImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) -> Bool {
+        try checkOpen()
+        return try wrappingErrors { () throws(SystemError) in
+            try place.root.status(of: Self.recordName(database, partition)) != nil
+        }
+    }
+
+    /// Records that all of `database` was imported into `partition`.
+    package func noteImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) {
+        try checkWritable()
+        try wrappingErrors { () throws(SystemError) in
+            _ = try place.root.open(Self.recordName(database, partition), O_CREAT | O_WRONLY)
+            if configuration.durability == .durable { try place.root.sync() }
+        }
+    }
+
+    /// The inode stays when iOS moves the container of an app to another path; the number of its device may change.
+    private static func recordName(_ database: URLCacheDatabase, _ partition: String) -> String {
+        let name = "urlcache-imported-" + String(database.identity.inode, radix: 36)
+        guard !partition.isEmpty else { return name }
+        return name + "-\(ContentDigest(of: Data(partition.utf8)))".prefix(17)
+    }
+}

@@ -1,0 +1,183 @@
+internal import CPlatform
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The database and the files of a `URLCache` on Apple's systems, opened for reading.
+///
+///     Cache.db                      cfurl_cache_response       a row for each response: URL, time, policy
+///                                   cfurl_cache_blob_data      its request and its head, as property lists
+///                                   cfurl_cache_receiver_data  its body, or the name of the file with it
+///     fsCachedData/UUID             the body of one response
+///
+/// Apple does not document this format. The names above have been the same since iOS 7; only they are read. Changes neither
+/// the database nor a file. SQLite may create `Cache.db-shm`, the index of a WAL that is there without one. One owner
+/// at a time.
+package final class URLCacheDatabase {
+    /// A response as it is in the database.
+    package struct Row {
+        /// When the response was stored, in seconds since 1970; `nil` if the column has no time.
+        package let storedAt: Int64?
+        /// `URLCache.StoragePolicy`; 0 permits the disk.
+        package let storagePolicy: Int64
+        /// The site in which WebKit made the request; empty for a request of the app.
+        package let partition: String
+        /// The request as a property list; empty if longer than ``URLCacheDatabase/maxListByteCount``.
+        package let request: Data
+        /// The head of the response, likewise.
+        package let response: Data
+        fileprivate let isInFile: Bool
+        fileprivate let content: Data
+    }
+
+    /// The longest property list that is read, in bytes.
+    package static let maxListByteCount = 1 << 20
+    /// The longest body inside the database that is read. `URLCache` keeps longer ones in files.
+    private static let maxContentByteCount: Int32 = 64 << 20
+
+    /// The path of the database.
+    package let path: String
+    /// Tells this database from another one, and from a later one in the same place.
+    let identity: FileIdentity
+    private let directory: FileDescriptor
+    private let connection: Connection
+
+    /// Opens the database in `directory`, the directory of a `URLCache`. Returns `nil` if there is none.
+    ///
+    /// - Throws: ``StoreError/notAnIndex(path:reason:)``, ``StoreError/index(_:)``, ``StoreError/busy(path:)``,
+    ///   ``StoreError/file(_:)``.
+    package init?(in directory: URL) throws(StoreError) {
+        let given = directory.path(percentEncoded: false)
+        guard directory.isFileURL, !given.utf8.contains(0), let resolved = realpath(given, nil) else { return nil }
+        let root = String(cString: resolved)
+        free(resolved)
+        let path = root + "/Cache.db"
+        let files = try wrappingErrors { () throws(SystemError) in
+            let opened = try FileDescriptor.openDirectory(atPath: root)
+            var statuses: [FileStatus?] = []
+            for suffix in ["", "-wal", "-journal", "-shm"] {
+                statuses.append(try opened.status(of: "Cache.db" + suffix))
+            }
+            return (opened, statuses)
+        }
+        guard let database = files.1[0] else { return nil }
+        // SQLite would follow links with the names of the journals.
+        guard files.1.allSatisfy({ $0?.isRegular ?? true }) else {
+            throw .notAnIndex(path: path, reason: "the database or a file beside it is not a regular file")
+        }
+        self.path = path
+        self.directory = files.0
+        identity = FileIdentity(database)
+        let isClosed = files.1[1] == nil && files.1[2] == nil
+        let opened = try wrappingErrors(path) { () throws(SQLiteError) in
+            let connection = try Connection(
+                path: path, role: .foreign(isClosed: isClosed), busyTimeout: .seconds(5), cacheByteCount: 512 << 10)
+            connection.limitLength(to: Self.maxContentByteCount)
+            return (connection, try connection.hasTablesOfURLCache())
+        }
+        guard opened.1 else { throw .notAnIndex(path: path, reason: "it lacks the tables of a URLCache") }
+        connection = opened.0
+    }
+
+    /// Returns the first id after `id`; `nil` after the last. Ids follow the order in which responses were stored.
+    package func nextID(after id: Int64) throws(SQLiteError) -> Int64? {
+        // The rowid, of which entry_ID is another name: a table that was tampered with might lack that index.
+        let statement = try connection.prepared(
+            "SELECT rowid FROM cfurl_cache_response WHERE rowid > ?1 ORDER BY rowid LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
+    /// Returns the row of an id; `nil` if a part of it is missing.
+    package func row(_ id: Int64) throws(SQLiteError) -> Row? {
+        let statement = try connection.prepared(
+            """
+            SELECT CAST(strftime('%s', response.time_stamp) AS INTEGER), response.storage_policy,
+                coalesce(response.partition, ''),
+                CASE WHEN length(blob.request_object) <= ?2 THEN blob.request_object END,
+                CASE WHEN length(blob.response_object) <= ?2 THEN blob.response_object END,
+                receiver.isDataOnFS, receiver.receiver_data
+            FROM cfurl_cache_response AS response
+            JOIN cfurl_cache_blob_data AS blob ON blob.rowid = response.rowid
+            JOIN cfurl_cache_receiver_data AS receiver ON receiver.rowid = response.rowid
+            WHERE response.rowid = ?1
+            """)
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        statement.bind(Int64(Self.maxListByteCount), at: 2)
+        guard try statement.step() else { return nil }
+        return Row(
+            storedAt: statement.int64OrNil(0), storagePolicy: statement.int64(1), partition: statement.text(2),
+            request: statement.data(3), response: statement.data(4), isInFile: statement.int64(5) != 0,
+            content: statement.data(6))
+    }
+
+    /// Opens the body of a row; `nil` if it is in a file that is missing, or whose name is not that of a `URLCache`.
+    package func body(of row: Row) throws(SystemError) -> URLCacheBody? {
+        guard row.isInFile else { return URLCacheBody(row.content) }
+        let name = String(decoding: row.content, as: UTF8.self)
+        // A name with a slash or dots would lead to other files of the program.
+        guard UUID(uuidString: name) != nil else { return nil }
+        do throws(SystemError) {
+            let file = try directory.openBeneath("fsCachedData/" + name)
+            let status = try file.status()
+            return status.isRegular ? URLCacheBody(file, byteCount: status.size) : nil
+        } catch {
+            guard error.meansMissing else { throw error }
+            return nil
+        }
+    }
+}
+
+/// A body that a `URLCache` has stored.
+package struct URLCacheBody {
+    private enum Source {
+        case inline(Data)
+        case file(FileDescriptor)
+    }
+
+    package let byteCount: Int64
+    private let source: Source
+
+    fileprivate init(_ content: Data) {
+        byteCount = Int64(content.count)
+        source = .inline(content)
+    }
+
+    fileprivate init(_ file: FileDescriptor, byteCount: Int64) {
+        self.byteCount = byteCount
+        source = .file(file)
+    }
+
+    /// Returns the bytes from `offset`, at most `count`; fewer if the file has become shorter.
+    package func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+        let count = Int(max(0, min(Int64(count), byteCount - offset)))
+        switch source {
+        case .inline(let data):
+            return Array(data.dropFirst(Int(offset)).prefix(count))
+        case .file(let file):
+            var bytes = [UInt8](repeating: 0, count: count)
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                Result { () throws(SystemError) in try file.read(into: buffer, at: offset) }
+            }
+            return Array(bytes.prefix(try read.get()))
+        }
+    }
+}
+
+extension Connection {
+    /// Whether the three tables are there, and are tables: SQL of a view or of a virtual table would run in a query.
+    fileprivate func hasTablesOfURLCache() throws(SQLiteError) -> Bool {
+        let statement = try prepared(
+            """
+            SELECT count(*) FROM sqlite_master
+            WHERE type = 'table' AND rootpage > 0
+                AND name IN ('cfurl_cache_response', 'cfurl_cache_blob_data', 'cfurl_cache_receiver_data')
+            """)
+        return try integer(statement) == 3
+    }
+}

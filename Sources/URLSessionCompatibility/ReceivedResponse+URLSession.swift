@@ -1,0 +1,40 @@
+internal import CacheLoader
+internal import CacheStore
+internal import Foundation
+internal import HTTPTypes
+
+extension HTTPFields {
+    /// Creates fields from the names and values of Foundation. Leaves out a name that is no token (RFC 9110 §5.6.2).
+    init(_ fields: some Sequence<(name: String, value: String)>) {
+        self.init()
+        for (name, value) in fields {
+            if let name = HTTPField.Name(name) { append(HTTPField(name: name, value: value)) }
+        }
+    }
+}
+
+extension ReceivedResponse {
+    /// Removes the two fields that describe the bytes on the wire, if `URLSession` has removed the coding of the body.
+    mutating func removeCoding(if isRemoved: (_ codings: String) -> Bool) {
+        guard let codings = head.headerFields[.contentEncoding], isRemoved(codings) else { return }
+        head.headerFields[.contentEncoding] = nil
+        head.headerFields[.contentLength] = nil
+        isBodyDecoded = true
+    }
+
+    /// Whether the head announces a body of another length.
+    func contradicts(byteCount: Int64) -> Bool {
+        guard let announced = head.headerFields[.contentLength].flatMap({ Int64($0) }) else { return false }
+        return announced != byteCount
+    }
+}
+
+extension StoreError {
+    /// Whether the store works, but does not keep this response.
+    var isRefusal: Bool {
+        switch self {
+        case .bodyTooLarge, .exceedsLimits, .headTooLarge, .removedMeanwhile: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import CacheLoader
+internal import CacheStore
+internal import Foundation
+internal import HTTPTypes
+internal import Synchronization
+
+/// Imports one `URLCache` into one cache, on the calling thread.
+final class URLCacheImporter: Sendable {
+    private static let chunkByteCount = 262_144
+
+    private let cache: HTTPCache
+    private let directory: URL
+    private let configuration: HTTPCache.Configuration
+    private let isCancelled = Atomic(false)
+
+    init(into cache: HTTPCache, from directory: URL) {
+        self.cache = cache
+        self.directory = directory
+        configuration = cache.configuration
+    }
+
+    /// Ends the import before its next chunk.
+    func cancel() {
+        isCancelled.store(true, ordering: .relaxed)
+    }
+
+    func run() throws(URLCacheImportError) -> URLCacheImport {
+        var result = URLCacheImport()
+        let (store, partition) = (cache.store, configuration.partition)
+        try checkCancellation()
+        guard let database = try openDatabase() else { return result }
+        do throws(StoreError) {
+            result.wasImportedBefore = try store.hasImported(database, into: partition)
+        } catch {
+            throw .store(error)
+        }
+        guard !result.wasImportedBefore else { return result }
+        var last = Int64.min
+        while let id = try nextID(in: database, after: last) {
+            try checkCancellation()
+            try add(id, of: database, to: &result)
+            last = id
+        }
+        do throws(StoreError) {
+            try store.noteImported(database, into: partition)
+        } catch {
+            throw .store(error)
+        }
+        return result
+    }
+
+    private func checkCancellation() throws(URLCacheImportError) {
+        if isCancelled.load(ordering: .relaxed) { throw .cancelled }
+    }
+
+    private func openDatabase() throws(URLCacheImportError) -> URLCacheDatabase? {
+        do throws(StoreError) {
+            return try URLCacheDatabase(in: directory)
+        } catch {
+            throw .unreadable(path: directory.path(percentEncoded: false), reason: "\(error)")
+        }
+    }
+
+    private func nextID(in database: URLCacheDatabase, after id: Int64) throws(URLCacheImportError) -> Int64? {
+        do throws(SQLiteError) {
+            return try database.nextID(after: id)
+        } catch {
+            throw .unreadable(path: database.path, reason: "\(error)")
+        }
+    }
+
+    // MARK: A response
+
+    private func add(
+        _ id: Int64, of database: URLCacheDatabase, to result: inout URLCacheImport
+    ) throws(URLCacheImportError) {
+        // A damaged page or an I/O error concerns this response alone.
+        guard let row = try? database.row(id),
+            let exchange = ArchivedExchange(request: row.request, response: row.response),
+            let received = response(of: exchange, row)
+        else { return result.unreadable += 1 }
+        // WebKit separates the responses of each site, and has cookies that the app does not have.
+        guard row.storagePolicy == 0, row.partition.isEmpty, exchange.method == "GET",
+            exchange.url == exchange.responseURL, let placement = try placement(of: received)
+        else { return result.refused += 1 }
+        guard !placement.isOutdated else { return result.outdated += 1 }
+        guard let body = try? database.body(of: row), !received.contradicts(byteCount: body.byteCount) else {
+            return result.unreadable += 1
+        }
+        guard body.byteCount <= configuration.maxBodyBytes else { return result.refused += 1 }
+        switch try store(body, placement, received) {
+        case .stored:
+            result.imported += 1
+            result.importedBytes += body.byteCount
+        case .refused: result.refused += 1
+        case .unreadable: result.unreadable += 1
+        }
+    }
+
+    /// Returns the response in the terms of a cache; `nil` without a time of receipt.
+    private func response(of exchange: ArchivedExchange, _ row: URLCacheDatabase.Row) -> ReceivedResponse? {
+        let storedAt = row.storedAt.map { Date(timeIntervalSince1970: TimeInterval($0)) }
+        // The earliest is the safe one: a later time would make the response fresher than it is.
+        guard let receivedAt = [storedAt, exchange.receivedAt].compactMap(\.self).min() else { return nil }
+        let time = min(receivedAt, configuration.clock())
+        var received = ReceivedResponse(
+            url: exchange.url, requestFields: HTTPFields(exchange.requestFields),
+            head: HTTPResponse(
+                status: HTTPResponse.Status(code: exchange.status), headerFields: HTTPFields(exchange.responseFields)),
+            isBodyDecoded: false, requestedAt: time, receivedAt: time)
+        received.removeCoding(if: ContentCodings.areRemovedByApple)
+        return received
+    }
+
+    private func placement(of received: ReceivedResponse) throws(URLCacheImportError) -> HTTPCache.Placement? {
+        do throws(LoadError) {
+            return try cache.placement(of: received)
+        } catch .store(let error) {
+            throw .store(error)
+        } catch {
+            // No URL of HTTP.
+            return nil
+        }
+    }
+
+    private enum Outcome {
+        case stored, refused, unreadable
+    }
+
+    private func store(
+        _ body: URLCacheBody, _ placement: HTTPCache.Placement, _ received: ReceivedResponse
+    ) throws(URLCacheImportError) -> Outcome {
+        let writer = cache.store.makeBodyWriter()
+        var offset: Int64 = 0
+        do throws(StoreError) {
+            while offset < body.byteCount {
+                guard let chunk = try? body.bytes(at: offset, count: Self.chunkByteCount), !chunk.isEmpty else {
+                    return .unreadable
+                }
+                // URLSession keeps the coding of a few types, such as application/gzip. Without its Content-Encoding such a
+                // body would be wrong bytes.
+                if offset == 0, received.isBodyDecoded, chunk.starts(with: [0x1F, 0x8B]) { return .refused }
+                if isCancelled.load(ordering: .relaxed) { break }
+                try writer.write(chunk)
+                offset += Int64(chunk.count)
+            }
+            if offset == body.byteCount {
+                try writer.commit(placement.metadata, for: placement.key)
+                return .stored
+            }
+        } catch {
+            if error.isRefusal { return .refused }
+            throw .store(error)
+        }
+        throw .cancelled
+    }
+}
