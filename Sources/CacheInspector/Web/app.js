@@ -1,0 +1,164 @@
+// The frame: session, panels by the fragment of the address, theme, keys.
+
+import * as api from "./api.js";
+import {h, put} from "./dom.js";
+import {live} from "./live.js";
+import {overview} from "./overview.js";
+import {entries} from "./entries.js";
+import {entry} from "./entry.js";
+import {why} from "./why.js";
+import {eviction} from "./eviction.js";
+import {sql} from "./sql.js";
+import {failures} from "./failures.js";
+import {change} from "./change.js";
+import {showKeys} from "./keys.js";
+
+const PANELS = [
+  {name: "live", title: "Live", icon: "◉", make: live},
+  {name: "overview", title: "Overview", icon: "▦", make: overview},
+  {name: "entries", title: "Entries", icon: "☰", make: entries},
+  {name: "entry", title: "Entry", within: "entries", make: entry},
+  {name: "why", title: "Why?", icon: "⁇", make: why},
+  {name: "eviction", title: "Eviction", icon: "⇥", make: eviction},
+  {name: "sql", title: "SQL", icon: "⌘", make: sql},
+  {name: "failures", title: "Failures", icon: "▲", make: failures},
+  {name: "change", title: "Change", icon: "✎", make: change, changes: true},
+];
+
+const main = document.getElementById("main");
+const made = new Map();
+let shown = null;
+let available = [];
+
+const context = {
+  session: null,
+  /// The identifiers that the user has selected among the entries.
+  selection: new Set(),
+  link(name, parameters = {}) {
+    const query = new URLSearchParams(
+      Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== ""));
+    const text = query.toString();
+    return `#/${name}${text ? `?${text}` : ""}`;
+  },
+  go(name, parameters) { location.hash = context.link(name, parameters); },
+  /// Keeps the state of a panel in the address, without a step in the history.
+  keep(name, parameters) { history.replaceState(null, "", context.link(name, parameters)); },
+  announce(text) { document.getElementById("announcements").textContent = text; },
+};
+
+/// Reads `#/entries?host=a`.
+function route() {
+  const [name, query = ""] = location.hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  const panel = available.find((candidate) => candidate.name === name) ?? available[0];
+  return {panel, parameters: Object.fromEntries(new URLSearchParams(query))};
+}
+
+function show() {
+  if (location.hash === "#main") return;
+  const {panel, parameters} = route();
+  const isOther = shown?.panel !== panel;
+  if (isOther) shown?.content.hide?.();
+  if (!made.has(panel)) made.set(panel, panel.make(context));
+  const content = made.get(panel);
+  const wasEmpty = shown === null;
+  shown = {panel, content};
+  document.title = `${panel.title} – Cache inspector`;
+  for (const link of document.querySelectorAll("#panels a")) {
+    const isCurrent = link.dataset.name === (panel.within ?? panel.name);
+    if (isCurrent) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (isOther) {
+    main.dataset.panel = panel.name;
+    put(main, content.element);
+    main.scrollTop = 0;
+  }
+  content.show(parameters);
+  if (isOther && !wasEmpty) main.focus({preventScroll: true});
+}
+
+function fillNavigation() {
+  put(document.getElementById("panels"), available.filter((panel) => !panel.within).map((panel, index) =>
+    h("a", {
+      href: `#/${panel.name}`, "data-name": panel.name, "aria-keyshortcuts": String(index + 1),
+    }, h("span.icon", {"aria-hidden": "true"}, panel.icon), panel.title,
+    h("kbd", {"aria-hidden": "true"}, String(index + 1)))));
+  const {directory, version, allows_changes: allowsChanges} = context.session;
+  put(document.getElementById("store"),
+    h("span.name", {title: directory}, directory.split("/").filter(Boolean).at(-1) ?? directory),
+    h("span.note", allowsChanges ? "Changes are allowed" : "Read only"),
+    h("span.note", `Version ${version}`));
+}
+
+// MARK: Theme
+
+const THEMES = ["system", "light", "dark"];
+
+function theme() {
+  return document.documentElement.dataset.theme ?? "system";
+}
+
+function setTheme(name) {
+  if (name === "system") {
+    delete document.documentElement.dataset.theme;
+    localStorage.removeItem("inspector-theme");
+  } else {
+    document.documentElement.dataset.theme = name;
+    localStorage.setItem("inspector-theme", name);
+  }
+  document.getElementById("theme").textContent = `Theme: ${name}`;
+}
+
+function nextTheme() {
+  setTheme(THEMES[(THEMES.indexOf(theme()) + 1) % THEMES.length]);
+  context.announce(`Theme: ${theme()}`);
+}
+
+// MARK: Keys
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const isTyping = event.target.closest("input:not([type=checkbox], [type=radio], [type=range]), textarea, select");
+  if (event.key === "Escape" && isTyping) return event.target.blur();
+  if (isTyping) return;
+  const links = document.querySelectorAll("#panels a");
+  if (/^[1-9]$/.test(event.key) && links[event.key - 1]) links[event.key - 1].click();
+  else if (event.key === "/") main.querySelector("[data-key='/']")?.focus();
+  else if (event.key === "t") nextTheme();
+  else if (event.key === "?") showKeys();
+  else if (shown?.content.key?.(event.key) !== true) return;
+  event.preventDefault();
+}
+
+function showEnded() {
+  shown?.content.hide?.();
+  window.removeEventListener("hashchange", show);
+  document.getElementById("panels").replaceChildren();
+  put(main, h("div.empty",
+    h("h1", "This session has ended"),
+    h("p", "Open the address that ", h("code", "cachestore serve"), " printed. It holds a token that is valid for this run only.")));
+}
+
+async function start() {
+  setTheme(theme());
+  document.getElementById("theme").addEventListener("click", nextTheme);
+  document.getElementById("keys").addEventListener("click", showKeys);
+  document.getElementById("skip").addEventListener("click", (event) => {
+    event.preventDefault();
+    main.focus();
+  });
+  document.addEventListener("keydown", pressed);
+  api.onUnauthorized(showEnded);
+  try {
+    context.session = await api.session();
+  } catch (error) {
+    if (error.status !== 401) put(main, h("div.empty", h("h1", "The store cannot be opened"), h("p", error.message)));
+    return;
+  }
+  available = PANELS.filter((panel) => !panel.changes || context.session.allows_changes);
+  fillNavigation();
+  window.addEventListener("hashchange", show);
+  show();
+}
+
+start();
