@@ -26,6 +26,11 @@ export function path(name, parameters = {}) {
   return `./api/${name}${text ? `?${text}` : ""}`;
 }
 
+/// Returns the address of a panel, with those parameters that have a value.
+export function link(panel, parameters = {}) {
+  return `#/${path(panel, parameters).slice("./api/".length)}`;
+}
+
 async function send(url, options) {
   let response;
   try {

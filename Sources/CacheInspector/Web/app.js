@@ -2,27 +2,27 @@
 
 import * as api from "./api.js";
 import {h, put} from "./dom.js";
-import {live} from "./live.js";
-import {overview} from "./overview.js";
-import {entries} from "./entries.js";
-import {entry} from "./entry.js";
-import {why} from "./why.js";
-import {eviction} from "./eviction.js";
-import {sql} from "./sql.js";
-import {failures} from "./failures.js";
-import {change} from "./change.js";
+import {Live} from "./live.js";
+import {Overview} from "./overview.js";
+import {Entries} from "./entries.js";
+import {Entry} from "./entry.js";
+import {Why} from "./why.js";
+import {Eviction} from "./eviction.js";
+import {SQL} from "./sql.js";
+import {Failures} from "./failures.js";
+import {Change} from "./change.js";
 import {showKeys} from "./keys.js";
 
 const PANELS = [
-  {name: "live", title: "Live", icon: "◉", make: live},
-  {name: "overview", title: "Overview", icon: "▦", make: overview},
-  {name: "entries", title: "Entries", icon: "☰", make: entries},
-  {name: "entry", title: "Entry", within: "entries", make: entry},
-  {name: "why", title: "Why?", icon: "⁇", make: why},
-  {name: "eviction", title: "Eviction", icon: "⇥", make: eviction},
-  {name: "sql", title: "SQL", icon: "⌘", make: sql},
-  {name: "failures", title: "Failures", icon: "▲", make: failures},
-  {name: "change", title: "Change", icon: "✎", make: change, changes: true},
+  {name: "live", title: "Live", icon: "◉", Panel: Live},
+  {name: "overview", title: "Overview", icon: "▦", Panel: Overview},
+  {name: "entries", title: "Entries", icon: "☰", Panel: Entries},
+  {name: "entry", title: "Entry", within: "entries", Panel: Entry},
+  {name: "why", title: "Why?", icon: "⁇", Panel: Why},
+  {name: "eviction", title: "Eviction", icon: "⇥", Panel: Eviction},
+  {name: "sql", title: "SQL", icon: "⌘", Panel: SQL},
+  {name: "failures", title: "Failures", icon: "▲", Panel: Failures},
+  {name: "change", title: "Change", icon: "✎", Panel: Change, changes: true},
 ];
 
 const main = document.getElementById("main");
@@ -34,15 +34,9 @@ const context = {
   session: null,
   /// The identifiers that the user has selected among the entries.
   selection: new Set(),
-  link(name, parameters = {}) {
-    const query = new URLSearchParams(
-      Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== ""));
-    const text = query.toString();
-    return `#/${name}${text ? `?${text}` : ""}`;
-  },
-  go(name, parameters) { location.hash = context.link(name, parameters); },
+  go(name, parameters) { location.hash = api.link(name, parameters); },
   /// Keeps the state of a panel in the address, without a step in the history.
-  keep(name, parameters) { history.replaceState(null, "", context.link(name, parameters)); },
+  keep(name, parameters) { history.replaceState(null, "", api.link(name, parameters)); },
   announce(text) { document.getElementById("announcements").textContent = text; },
 };
 
@@ -58,7 +52,7 @@ function show() {
   const {panel, parameters} = route();
   const isOther = shown?.panel !== panel;
   if (isOther) shown?.content.hide?.();
-  if (!made.has(panel)) made.set(panel, panel.make(context));
+  if (!made.has(panel)) made.set(panel, new panel.Panel(context));
   const content = made.get(panel);
   const wasEmpty = shown === null;
   shown = {panel, content};

@@ -1,7 +1,7 @@
 // Change: a selection, then a dry run with count and bytes, then a confirmation.
 
 import * as api from "./api.js";
-import {h, put, section} from "./dom.js";
+import {failed, h, put, section} from "./dom.js";
 import {bytes, count, plural} from "./format.js";
 import {filterFields} from "./entries.js";
 
@@ -12,7 +12,7 @@ const ACTIONS = [
   {key: "refresh", title: "Refresh", meaning: "Asks the origin about each response, at most 100 keys.", verb: "would be validated with the origin", done: "refreshed"},
 ];
 
-class Change {
+export class Change {
   #context;
   #action = ACTIONS[0];
   #source = "filter";
@@ -29,7 +29,7 @@ class Change {
         this.#invalidate();
       }}),
       h("label", {for: `action-${action.key}`}, h("strong", action.title), " ", h("span.note", action.meaning)))));
-    this.run = h("button.primary", {type: "button", onclick: () => this.#preview()}, "Dry run");
+    this.run = h("button.primary", {onclick: () => this.#preview()}, "Dry run");
     this.result = h("div", {role: "status"});
     this.element = h("div.panel.change", h("div.heading", h("h1", "Change")),
       h("p.note", "A dry run comes first and changes nothing. All variants of a URL change together."),
@@ -53,7 +53,7 @@ class Change {
     const focused = document.activeElement;
     put(this.sources, h("legend", "1. Which entries"),
       choice("selected", `${plural(this.#context.selection.size, "entry", "entries")} selected in the table `,
-        h("a", {href: this.#context.link("entries")}, "select")),
+        h("a", {href: api.link("entries")}, "select")),
       choice("filter", "All that fit each of these fields"), this.filters,
       choice("everything", "Everything in the store"));
     // The fields are in the same place again, with the same focus.
@@ -88,12 +88,12 @@ class Change {
         preview.sample.length > 0 ? h("details", {open: preview.sample.length <= 5}, h("summary", `The first ${count(preview.sample.length)}`),
           h("ul.sample", preview.sample.map((key) => h("li.url", key)))) : null,
         isNothing ? null : h("div.actions",
-          h(action.key === "remove" ? "button.danger" : "button.primary", {type: "button", onclick: () => this.#apply(action, preview)},
+          h(action.key === "remove" ? "button.danger" : "button.primary", {onclick: () => this.#apply(action, preview)},
             `${action.title} ${plural(preview.entries, "entry", "entries")}`),
-          h("button", {type: "button", onclick: () => this.#invalidate()}, "Cancel"),
+          h("button", {onclick: () => this.#invalidate()}, "Cancel"),
           h("span.note", "Valid for five minutes, for exactly these entries."))));
     } catch (error) {
-      put(this.result, h("p.error", {role: "alert"}, error.message));
+      put(this.result, failed(error));
     }
     this.run.disabled = false;
   }
@@ -110,14 +110,10 @@ class Change {
       this.#context.selection.clear();
       this.#use(this.#source === "selected" ? "filter" : this.#source);
       put(this.result, h("div.verdict", h("p.outcome", "✓ Done"), h("p", text),
-        h("a.button", {href: this.#context.link("entries")}, "Entries")));
+        h("a.button", {href: api.link("entries")}, "Entries")));
     } catch (error) {
       put(this.result, h("p.error", {role: "alert"}, error.code === "unconfirmed"
         ? "The dry run is too old, or the entries have changed. Run it again." : error.message));
     }
   }
-}
-
-export function change(context) {
-  return new Change(context);
 }

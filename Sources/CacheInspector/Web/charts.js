@@ -8,6 +8,7 @@ import {OUTCOMES, axisTime, bytes, count, fullTime, milliseconds, percent} from 
 export class Chart {
   #draw = null;
   #width = 0;
+  scale = 1;
 
   constructor(className) {
     this.element = h(`div.chart.${className}`);
@@ -26,7 +27,13 @@ export class Chart {
   }
 
   redraw() {
-    if (this.#draw && this.#width > 0) put(this.element, this.#draw(this.#width));
+    if (!this.#draw || this.#width === 0) return;
+    // On large screens, where the type is larger, the whole chart is.
+    this.scale = Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 14);
+    put(this.element, this.#draw(Math.floor(this.#width / this.scale)));
+    for (const svg of this.element.querySelectorAll(":scope > svg")) {
+      for (const name of ["width", "height"]) svg.setAttribute(name, svg.getAttribute(name) * this.scale);
+    }
   }
 }
 
@@ -125,7 +132,7 @@ export class Timeline {
 
   #point(event) {
     if (!this.#geometry) return;
-    const x = event.clientX - this.#chart.element.getBoundingClientRect().left - LEFT;
+    const x = (event.clientX - this.#chart.element.getBoundingClientRect().left) / this.#chart.scale - LEFT;
     const index = Math.floor(x / this.#geometry.step);
     if (index >= 0 && index < this.#data.series.length) this.#read(index);
   }

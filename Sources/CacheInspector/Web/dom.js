@@ -23,6 +23,7 @@ function append(element, children) {
 export function h(spec, attributes, ...children) {
   const [tag, ...classes] = spec.split(".");
   const element = document.createElement(tag || "div");
+  if (tag === "button") element.type = "button";
   if (classes.length > 0) element.className = classes.join(" ");
   const hasAttributes = attributes && attributes.constructor === Object;
   return fill(element, hasAttributes ? attributes : null, hasAttributes ? children : [attributes ?? [], children]);
@@ -52,11 +53,9 @@ export function newID(prefix) {
 }
 
 /// Makes a labelled form control: the label above, the control below.
-export function field(label, control, hint) {
+export function field(label, control) {
   control.id ||= newID("field");
-  const note = hint ? h("span.hint", {id: newID("hint")}, hint) : null;
-  if (note) control.setAttribute("aria-describedby", note.id);
-  return h("div.field", h("label", {for: control.id}, label), control, note);
+  return h("div.field", h("label", {for: control.id}, label), control);
 }
 
 /// Makes a select element; an option is a text, or a pair of value and text.
@@ -69,20 +68,30 @@ export function select(options, value, attributes) {
   return element;
 }
 
-/// Makes a table with a header row. A column is a title, or `{title, number: true}`.
+/// Makes a table with a header row. A column is a text or an element; numbers are in a column such as "#Size".
 export function table(caption, columns, rows, attributes) {
-  const titles = columns.map((column) => (typeof column === "string" ? {title: column} : column));
-  return h("div.scroll", {tabindex: 0, role: "region", "aria-label": caption}, h("table", attributes,
+  const isNumber = columns.map((column) => column[0] === "#");
+  const cell = (tag, index) => (isNumber[index] ? `${tag}.number` : tag);
+  return h("div.scroll", {tabindex: 0, role: "group", "aria-label": caption}, h("table", attributes,
     h("caption.unseen", caption),
-    h("thead", h("tr", titles.map((column) => h(column.number ? "th.number" : "th", {scope: "col"}, column.title)))),
-    h("tbody", rows.map((row) => h("tr", row.map((cell, index) =>
-      h(titles[index]?.number ? "td.number" : "td", {}, cell)))))));
+    h("thead", h("tr", columns.map((column, index) =>
+      h(cell("th", index), {scope: "col"}, isNumber[index] ? column.slice(1) : column)))),
+    h("tbody", rows.map((row) => h("tr", row.map((content, index) => h(cell("td", index), {}, content)))))));
 }
 
 /// A section with a heading of the second level.
 export function section(title, ...children) {
   const id = newID("section");
   return h("section", {"aria-labelledby": id}, h("h2", {id}, title), children);
+}
+
+/// A message in the place of missing content, which says what to do.
+export function empty(...children) {
+  return h("p.empty.compact", children);
+}
+
+export function failed(error) {
+  return h("p.error", {role: "alert"}, error.message);
 }
 
 /// A value with its name below a heading: the tiles at the top of a panel.
@@ -99,27 +108,18 @@ export function debounced(milliseconds, action) {
   };
 }
 
-/// A button that copies a text and says so.
+/// A button that copies a text and says so. The browser allows it on loopback and over HTTPS.
 export function copyButton(text, label = "Copy", name = label) {
-  const button = h("button.small", {type: "button", "aria-label": name, onclick: async () => {
-    await copy(typeof text === "function" ? text() : text);
-    button.textContent = "Copied";
+  const button = h("button.small", {"aria-label": name, onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "Not allowed";
+    }
     setTimeout(() => { button.textContent = label; }, 1500);
   }}, label);
   return button;
-}
-
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // Without permission: by a selected text field.
-    const area = h("textarea.unseen", {value: text});
-    document.body.append(area);
-    area.select();
-    document.execCommand("copy");
-    area.remove();
-  }
 }
 
 /// Saves a text as a file.

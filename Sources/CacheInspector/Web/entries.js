@@ -1,7 +1,7 @@
 // Entries: a table over all stored responses, which scrolls without waiting.
 
 import * as api from "./api.js";
-import {debounced, field, h, put, select} from "./dom.js";
+import {debounced, failed, field, h, put, select} from "./dom.js";
 import {bytes, count, parseBytes, plural, relative, tags} from "./format.js";
 import {Pages} from "./paging.js";
 import {VirtualTable} from "./table.js";
@@ -11,7 +11,7 @@ const SORTS = [["key ascending", "URL"], ["key descending", "URL, last first"], 
   ["stored ascending", "Stored, oldest first"], ["eviction ascending", "Next to be evicted"]];
 
 const COLUMNS = [
-  {name: "check", title: ""}, {name: "state", title: "State"}, {name: "url", title: "URL", link: true, sort: "key"},
+  {name: "check", title: h("span.unseen", "Selected")}, {name: "state", title: "State"}, {name: "url", title: "URL", link: true, sort: "key"},
   {name: "status", title: "Status", number: true}, {name: "type", title: "Type"}, {name: "size", title: "Size", number: true},
   {name: "expires", title: "Expires", number: true}, {name: "stored", title: "Stored", number: true, sort: "stored"},
   {name: "used", title: "Used", number: true, sort: "eviction"}, {name: "hits", title: "Hits", number: true},
@@ -57,7 +57,7 @@ export function filterFields(context, changed, isForChange = false) {
   })};
 }
 
-class Entries {
+export class Entries {
   #context;
   #sort = "key";
   #order = "ascending";
@@ -105,8 +105,6 @@ class Entries {
     this.table.setSort(this.#sort, this.#order === "ascending");
     const isDefault = this.#sort === "key" && this.#order === "ascending";
     this.#context.keep("entries", {...this.#values(), ...(isDefault ? {} : {sort: this.#sort, order: this.#order})});
-    this.started = performance.now();
-    this.firstPage = null;
     this.table.scrollToTop();
     this.pages.reset();
     this.#showActions();
@@ -129,7 +127,6 @@ class Entries {
 
   #update(error) {
     const pages = this.pages;
-    this.firstPage ??= performance.now() - this.started;
     this.table.setCount(pages.count, pages.hasEnded ? pages.count : -1);
     this.table.refresh();
     const isFiltered = Object.keys(this.#values()).length > 0;
@@ -138,7 +135,7 @@ class Entries {
       isFiltered || !pages.hasEnded ? `${count(pages.total ?? 0)} in the store` : null,
       pages.isSearching ? "searching…" : null,
     ].filter(Boolean).join(" · ");
-    put(this.notice, error ? h("p.error", {role: "alert"}, error.message)
+    put(this.notice, error ? failed(error)
       : pages.hasEnded && pages.count === 0 ? h("p.empty.compact", isFiltered
         ? ["No entry fits the filter. ", h("a", {href: "#/entries", onclick: () => this.show({})}, "Clear the filter")]
         : ["The store is empty. ", h("code", `cachestore get URL --store ${this.#context.session.directory}`), " loads a first response."]) : null);
@@ -168,7 +165,7 @@ class Entries {
     state.textContent = describeState(entry);
     state.className = `state ${entry.freshness}`;
     url.textContent = entry.url;
-    url.href = this.#context.link("entry", {id: entry.id});
+    url.href = api.link("entry", {id: entry.id});
     url.title = [entry.url, entry.variant, tags(entry.tags).join(", ")].filter(Boolean).join("\n");
     status.textContent = entry.status;
     type.textContent = shortType(entry.content_type);
@@ -201,18 +198,14 @@ class Entries {
     const others = Object.keys(rest).length > 0;
     const fits = {partition, prefix, host, tag, type};
     put(this.actions,
-      selection.size > 0 ? h("a.button.primary", {href: this.#context.link("change", {selected: 1})},
+      selection.size > 0 ? h("a.button.primary", {href: api.link("change", {selected: 1})},
         `Change ${plural(selection.size, "selected entry", "selected entries")}…`) : h("span.note", "Select entries with the box or with Space. "),
-      selection.size > 0 ? h("button", {type: "button", onclick: () => {
+      selection.size > 0 ? h("button", {onclick: () => {
         selection.clear();
         this.table.refresh();
         this.#showActions();
       }}, "Clear the selection") : null,
       Object.values(fits).some(Boolean) && !others
-        ? h("a.button", {href: this.#context.link("change", fits)}, "Change all that fit the filter…") : null);
+        ? h("a.button", {href: api.link("change", fits)}, "Change all that fit the filter…") : null);
   }
-}
-
-export function entries(context) {
-  return new Entries(context);
 }

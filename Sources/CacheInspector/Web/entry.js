@@ -7,7 +7,7 @@ import {describeState} from "./entries.js";
 import {ageTerms, freshnessBar} from "./freshness.js";
 import {preview} from "./preview.js";
 
-class Entry {
+export class Entry {
   #context;
   #latest = api.latest();
 
@@ -25,7 +25,7 @@ class Entry {
     } catch (error) {
       put(this.element, h("h1", "Entry"), h("div.empty", h("p", error.status === 404
         ? "This entry is gone: removed, evicted or replaced." : error.message),
-      h("a.button", {href: this.#context.link("entries")}, "Entries")));
+      h("a.button", {href: api.link("entries")}, "Entries")));
     }
   }
 
@@ -36,12 +36,12 @@ class Entry {
     if (!answer) return;
     const [found] = answer.entries;
     if (found && (found.key === url || cut)) {
-      history.replaceState(null, "", this.#context.link("entry", {id: found.id}));
+      history.replaceState(null, "", api.link("entry", {id: found.id}));
       return await this.show({id: found.id});
     }
     put(this.element, h("h1", "Entry"), h("div.empty", h("p", "No response is stored for this URL:"), h("p.url", url),
-      h("p", h("a.button.primary", {href: this.#context.link("why", {text: url, partition})}, "Why?"), " ",
-        h("a.button", {href: this.#context.link("entries", {prefix: url})}, "Entries that begin with it"))));
+      h("p", h("a.button.primary", {href: api.link("why", {text: url, partition})}, "Why?"), " ",
+        h("a.button", {href: api.link("entries", {prefix: url})}, "Entries that begin with it"))));
   }
 
   #draw(data) {
@@ -51,9 +51,9 @@ class Entry {
       h("div.heading", h("h1", "Entry"), h("span.badge", describeState(entry)),
         data.is_being_loaded ? h("span.badge", "↻ being loaded by another process") : null),
       h("p.url", entry.url, " ", copyButton(entry.url, "Copy", "Copy the URL")),
-      h("div.actions", h("a.button", {href: this.#context.link("why", {text: entry.url, partition: entry.partition})}, "Why?"),
-        h("a.button", {href: this.#context.link("entries", {host: entry.host})}, "Entries of the host"),
-        allowsChanges ? h("a.button", {href: this.#context.link("change", {selected: 1}),
+      h("div.actions", h("a.button", {href: api.link("why", {text: entry.url, partition: entry.partition})}, "Why?"),
+        h("a.button", {href: api.link("entries", {host: entry.host})}, "Entries of the host"),
+        allowsChanges ? h("a.button", {href: api.link("change", {selected: 1}),
           onclick: () => this.#context.selection.clear() || this.#context.selection.add(entry.id)}, "Change…") : null),
       h("dl.tiles",
         tile("Status", String(entry.status), entry.kind === "error" ? "error response" : "content"),
@@ -87,7 +87,7 @@ class Entry {
         value.tabIndex = -1;
         value.focus();
       };
-      const button = (label, name) => h("button.small", {type: "button", "aria-label": name, onclick: async (event) => {
+      const button = (label, name) => h("button.small", {"aria-label": name, onclick: async (event) => {
         event.currentTarget.remove();
         await whole();
       }}, label);
@@ -103,7 +103,7 @@ class Entry {
 
   #variants({variants, vary, differing}) {
     const columns = ["Request field", ...variants.map((variant) => (variant.is_this ? "this entry" : h("a", {
-      href: this.#context.link("entry", {id: variant.id})}, `entry ${variant.id}`)))];
+      href: api.link("entry", {id: variant.id})}, `entry ${variant.id}`)))];
     const value = (variant, name) => variant.fields.find((item) => item.name === name)?.value;
     const rows = vary.map((name) => [
       [h("code", name), differing.includes(name) ? h("span.badge", "≠ differs") : null],
@@ -133,15 +133,11 @@ class Entry {
       validators.length === 0 ? h("p.note", "No validator: a stale response is loaded again in full.")
         : h("dl.facts", validators.map((item) => h("div", h("dt", item.name), h("dd", h("span.value", item.value), item.is_weak ? " weak" : "")))),
       derived.length === 0 ? h("p.note", "No derived representation.") : table("Derived representations",
-        ["Name", {title: "Size", number: true}, {title: "Made", number: true}],
+        ["Name", "#Size", "#Made"],
         derived.map((item) => [item.name, bytes(item.byte_size), relative(item.created_at)])),
       failures.length === 0 ? h("p.note", "No failure since the last success.") : table("Failures of this key",
-        ["Request", "Status", {title: "Errors", number: true}, {title: "Last", number: true}],
+        ["Request", "Status", "#Errors", "#Last"],
         failures.map((item) => [item.request || "GET", item.status ?? "no answer", count(item.error_count), relative(item.failed_at)])),
     ];
   }
-}
-
-export function entry(context) {
-  return new Entry(context);
 }

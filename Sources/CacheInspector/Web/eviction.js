@@ -1,13 +1,13 @@
 // Eviction: what goes next, what a limit would remove, and what both policies would have made of the recorded requests.
 
 import * as api from "./api.js";
-import {debounced, field, h, put, s, section, table} from "./dom.js";
+import {debounced, failed, field, h, put, s, section, table} from "./dom.js";
 import {Chart, drawing, text} from "./charts.js";
 import {bytes, count, parseBytes, percent, plural} from "./format.js";
 
 const STEPS = 200;
 
-class Eviction {
+export class Eviction {
   #context;
   #latest = api.latest();
   #limited = 0;
@@ -31,7 +31,7 @@ class Eviction {
     this.bar = new Chart("limit");
     this.next = h("div");
     this.simulation = h("div", h("p.note", "Replays the recorded requests, with the limit above, through both policies."));
-    this.simulateButton = h("button", {type: "button", onclick: () => this.#simulate()}, "Simulate");
+    this.simulateButton = h("button", {onclick: () => this.#simulate()}, "Simulate");
     this.status = h("p.status");
     this.problem = h("div");
     this.element = h("div.panel", h("div.heading", h("h1", "Eviction"), this.status), this.problem,
@@ -52,11 +52,11 @@ class Eviction {
       this.slider.value = this.#limited > 0 ? Math.min(STEPS, Math.round((this.value / this.#limited) * STEPS)) : STEPS;
       this.#preview();
       put(this.next, data.entries.length === 0 ? h("p.empty.compact", "Nothing can be evicted: the store is empty, or every entry is pinned.")
-        : table("What goes next", [{title: "", number: true}, "URL", "Why", {title: "Size", number: true}, {title: "Together", number: true}, {title: "Hits", number: true}],
-          data.entries.map((row, index) => [String(index + 1), h("a", {href: this.#context.link("entry", {id: row.id})}, row.url),
+        : table("What goes next", ["#No.", "URL", "Why", "#Size", "#Together", "#Hits"],
+          data.entries.map((row, index) => [String(index + 1), h("a", {href: api.link("entry", {id: row.id})}, row.url),
             row.reason, bytes(row.byte_size), bytes(row.cumulative_bytes), count(row.hit_count)]), {class: "next"}));
     } catch (error) {
-      put(this.problem, h("p.error", {role: "alert"}, error.message));
+      put(this.problem, failed(error));
     }
   }
 
@@ -104,8 +104,8 @@ class Eviction {
         h("p.note", `${plural(report.requests, "request", "requests")} for ${plural(report.keys, "key", "keys")} with `
           + `${bytes(report.unique_bytes)}; limit ${bytes(report.max_bytes)}, for a body ${bytes(report.max_entry_bytes)}.`),
         chart.element,
-        table("Results of the simulation", ["Policy", {title: "Hits", number: true}, {title: "Hit ratio", number: true},
-          {title: "Byte hit ratio", number: true}, {title: "Evicted", number: true}, {title: "Pages written", number: true}],
+        table("Results of the simulation", ["Policy", "#Hits", "#Hit ratio",
+          "#Byte hit ratio", "#Evicted", "#Pages written"],
         [...report.policies.map((policy) => [policy.policy, count(policy.hits), percent(policy.hit_ratio, 2),
           percent(policy.byte_hit_ratio, 2), count(policy.evicted_entries), count(policy.pages_written)]),
         ["clairvoyant bound", "", percent(bound.hit_ratio, 2), percent(bound.byte_hit_ratio, 2), "", ""]]),
@@ -130,8 +130,4 @@ class Eviction {
         text(left + size + 8, index * row + 16, percent(policy.hit_ratio, 2), "tick")];
     }));
   }
-}
-
-export function eviction(context) {
-  return new Eviction(context);
 }

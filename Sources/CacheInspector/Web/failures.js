@@ -1,12 +1,12 @@
 // Failures: keys in back-off, damaged bodies, the processes on the store, the WAL.
 
 import * as api from "./api.js";
-import {h, put, section, table, tile} from "./dom.js";
+import {empty, failed, h, put, section, table, tile} from "./dom.js";
 import {bytes, count, fullTime, plural, relative} from "./format.js";
 
 const REFRESH = 3000;
 
-class Failures {
+export class Failures {
   #context;
   #timer = 0;
   #rows = [];
@@ -18,10 +18,10 @@ class Failures {
     this.processes = h("div");
     this.list = h("div");
     this.problem = h("div");
-    this.more = h("button", {type: "button", hidden: true, onclick: () => this.#load()}, "More");
+    this.more = h("button", {hidden: true, onclick: () => this.#load()}, "More");
     this.status = h("p.status");
     this.element = h("div.panel", h("div.heading", h("h1", "Failures"), this.status,
-      h("button", {type: "button", onclick: () => this.show()}, "Read again")), this.problem, this.tiles,
+      h("button", {onclick: () => this.show()}, "Read again")), this.problem, this.tiles,
     section("Keys whose latest load failed", this.list, h("div.actions", this.more)),
     section("Processes on the store", this.processes));
   }
@@ -44,14 +44,14 @@ class Failures {
       this.#next = answer.next;
       this.more.hidden = !answer.next;
       this.status.textContent = plural(answer.total, "failing key", "failing keys");
-      put(this.list, this.#rows.length === 0 ? h("p.empty.compact", "No key is failing: the latest load of each URL succeeded.")
-        : table("Keys whose latest load failed", ["URL", "Status", {title: "Errors", number: true}, {title: "Last", number: true}, "Request", "Partition", ""],
-          this.#rows.map((row) => [h("a", {href: this.#context.link("entry", {url: row.key, partition: row.partition})}, row.key),
+      put(this.list, this.#rows.length === 0 ? empty("No key is failing: the latest load of each URL succeeded.")
+        : table("Keys whose latest load failed", ["URL", "Status", "#Errors", "#Last", "Request", "Partition", "Reason"],
+          this.#rows.map((row) => [h("a", {href: api.link("entry", {url: row.key, partition: row.partition})}, row.key),
             row.status ? `▲ ${row.status}` : "▲ no answer", count(row.error_count),
             h("span", {title: fullTime(row.failed_at)}, relative(row.failed_at)), row.request || "GET", row.partition || "none",
-            h("a", {href: this.#context.link("why", {text: row.key, partition: row.partition}), "aria-label": `Why? ${row.key}`}, "Why?")])));
+            h("a", {href: api.link("why", {text: row.key, partition: row.partition}), "aria-label": `Why? ${row.key}`}, "Why?")]), {class: "wide"}));
     } catch (error) {
-      put(this.problem, h("p.error", {role: "alert"}, error.message));
+      put(this.problem, failed(error));
     }
   }
 
@@ -69,16 +69,12 @@ class Failures {
         tile("WAL", bytes(index.wal_bytes), "not yet in the index file"),
         tile("Writers", count(health.writers), plural(health.keys_being_loaded, "key being loaded", "keys being loaded")));
       put(this.processes, health.processes === null || health.processes === undefined
-        ? h("p.empty.compact", "This system does not tell which processes have the store open.")
-        : health.processes.length === 0 ? h("p.empty.compact", "No process has the store open.")
-          : table("Processes on the store", [{title: "Process", number: true}, "Name", ""],
+        ? empty("This system does not tell which processes have the store open.")
+        : health.processes.length === 0 ? empty("No process has the store open.")
+          : table("Processes on the store", ["#Process", "Name", "Role"],
             health.processes.map((item) => [String(item.process), item.name ?? "–", item.is_this ? "this inspector" : ""])));
     } catch (error) {
-      put(this.problem, h("p.error", {role: "alert"}, error.message));
+      put(this.problem, failed(error));
     }
   }
-}
-
-export function failures(context) {
-  return new Failures(context);
 }

@@ -1,6 +1,6 @@
 // The freshness of a stored response: a bar on an axis of its age, and the terms of the age.
 
-import {h, s} from "./dom.js";
+import {h, s, table} from "./dom.js";
 import {Chart, drawing, text} from "./charts.js";
 import {seconds} from "./format.js";
 
@@ -64,16 +64,11 @@ export function ageTerms(freshness) {
     ["corrected_age_value", `Age ${seconds(freshness.age_field)} + delay ${seconds(freshness.response_delay)}`, corrected],
     ["corrected_initial_age", "the larger of both", freshness.age_on_arrival],
     ["resident_time", "now − received", freshness.resident_time],
-    ["current_age", "initial age + resident time", freshness.age, "sum"],
+    ["current_age", "initial age + resident time", freshness.age],
     ["freshness_lifetime", `from ${freshness.lifetime_source}`, freshness.lifetime],
-    [rest > 0 ? "fresh for" : "stale for", "lifetime − age", Math.abs(rest), "sum"],
+    [rest > 0 ? "fresh for" : "stale for", "lifetime − age", Math.abs(rest)],
   ];
-  return h("div.scroll", {tabindex: 0, role: "region", "aria-label": "Age, term by term"}, h("table.terms",
-    h("caption.unseen", "Age, term by term"),
-    h("thead", h("tr", h("th", {scope: "col"}, "Term"), h("th", {scope: "col"}, "Made of"),
-      h("th.number", {scope: "col"}, "Value"))),
-    h("tbody", rows.map(([name, source, value, kind]) => h(kind ? `tr.${kind}` : "tr", {},
-      h("th", {scope: "row"}, /_/.test(name) ? h("code", name) : name), h("td", source),
-      h("td.number", seconds(value)))))),
+  return h("div", table("Age, term by term", ["Term", "Made of", "#Value"], rows.map(([name, source, value]) => [
+    /_/.test(name) ? h("code", name) : name, source, seconds(value)]), {class: "terms"}),
   h("p.note", "After ", specification("RFC 9111 §4.2.3"), "."));
 }

@@ -26,7 +26,7 @@ function make() {
   const element = h("dialog", {"aria-labelledby": "keys-title"},
     h("h2", {id: "keys-title"}, "Keys"),
     h("dl.keys", KEYS.map(([key, meaning]) => h("div", h("dt", h("kbd", key)), h("dd", meaning)))),
-    h("button.primary", {type: "button", onclick: () => element.close()}, "Close"));
+    h("button.primary", {onclick: () => element.close()}, "Close"));
   document.body.append(element);
   return element;
 }

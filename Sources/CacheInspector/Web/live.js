@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {Chart, drawing, patterns} from "./charts.js";
-import {field, h, put} from "./dom.js";
+import {failed, field, h, put} from "./dom.js";
 import {OUTCOMES, SHAPES, bytes, clock, count, milliseconds, percent} from "./format.js";
 import {VirtualTable} from "./table.js";
 
@@ -22,7 +22,7 @@ function emptySecond() {
   return {requests: 0, network: 0, ...Object.fromEntries(OUTCOMES.map(({key}) => [key, 0]))};
 }
 
-class Live {
+export class Live {
   #context;
   #source = null;
   #queue = [];
@@ -44,7 +44,7 @@ class Live {
     this.hostField = h("input", {type: "search", list: "live-hosts", "data-key": "/", placeholder: "all hosts",
       autocomplete: "off", spellcheck: "false", oninput: () => this.#filter()});
     this.hostList = h("datalist", {id: "live-hosts"});
-    this.pauseButton = h("button", {type: "button", "aria-pressed": "false", onclick: () => this.#pause(!this.#isPaused)}, "Pause");
+    this.pauseButton = h("button", {"aria-pressed": "false", onclick: () => this.#pause(!this.#isPaused)}, "Pause");
     this.status = h("p.status");
     this.chart = new Chart("pulse");
     this.tiles = h("dl.tiles");
@@ -55,7 +55,7 @@ class Live {
     });
     this.table.element.addEventListener("scroll", () => this.#schedule());
     this.buttons = h("div.toggles", {role: "group", "aria-label": "Outcomes"}, OUTCOMES.map(({key, shape, meaning}) =>
-      h("button", {type: "button", "aria-pressed": "true", title: meaning, onclick: (event) => this.#toggle(key, event.currentTarget)},
+      h("button", {"aria-pressed": "true", title: meaning, onclick: (event) => this.#toggle(key, event.currentTarget)},
         h(`span.shape.ink-${key}`, {"aria-hidden": "true"}, shape), key)));
     this.element = h("div.panel.fills", h("div.heading", h("h1", "Live"), this.status),
       h("div.pulse-row", this.tiles, this.chart.element),
@@ -204,7 +204,7 @@ class Live {
   }
 
   #address(record) {
-    return this.#context.link("entry", {url: record.url, partition: record.partition, cut: record.is_truncated ? 1 : null});
+    return api.link("entry", {url: record.url, partition: record.partition, cut: record.is_truncated ? 1 : null});
   }
 
   #open(index) {
@@ -279,7 +279,7 @@ class Live {
       h("p", h("strong", "The store records no requests. "), "Processes on it write to the record after ",
         h("code", `cachestore record on --store ${this.#context.session.directory}`), "."),
       this.#context.session.allows_changes
-        ? h("button.primary", {type: "button", onclick: () => this.#startRecording()}, "Record requests") : null)
+        ? h("button.primary", {onclick: () => this.#startRecording()}, "Record requests") : null)
       : state && this.#shown.length === 0 ? h("p.empty.compact", this.#records.length > 0
         ? "No recent request fits the filter." : "No request yet. Each request that a process answers from this store appears here.") : null);
   }
@@ -288,11 +288,7 @@ class Live {
     try {
       await api.post("recording", {on: true});
     } catch (error) {
-      put(this.notice, h("p.error", {role: "alert"}, error.message));
+      put(this.notice, failed(error));
     }
   }
-}
-
-export function live(context) {
-  return new Live(context);
 }

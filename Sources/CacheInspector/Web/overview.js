@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {Timeline, Chart, latencyHistograms, legend} from "./charts.js";
-import {field, h, put, section, select, table, tile} from "./dom.js";
+import {empty, failed, field, h, put, section, select, table, tile} from "./dom.js";
 import {OUTCOMES, bytes, count, percent, plural, seconds} from "./format.js";
 import {Treemap} from "./treemap.js";
 
@@ -10,7 +10,7 @@ const REFRESH = 5000;
 const SPANS = [["", "the whole record"], ["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"], ["360", "6 hours"],
   ["1440", "1 day"], ["10080", "7 days"]];
 
-class Overview {
+export class Overview {
   #context;
   #timer = 0;
   #host = null;
@@ -70,7 +70,7 @@ class Overview {
       this.#showTotals(result[0]);
       this.#showRequests(result[1]);
     } catch (error) {
-      put(this.problem, h("p.error", {role: "alert"}, error.message));
+      put(this.problem, failed(error));
     }
   }
 
@@ -84,14 +84,14 @@ class Overview {
       tile("Index", bytes(indexBytes), totals.eviction_policy),
       tile("Hit ratio, all time", all > 0 ? percent(saved / all) : "–", plural(all, "request", "requests")),
       tile("Failing keys", count(totals.failing_keys), totals.failing_keys > 0
-        ? h("a", {href: this.#context.link("failures")}, "show failures") : "none", totals.failing_keys > 0 ? "warns" : null),
+        ? h("a", {href: api.link("failures")}, "show failures") : "none", totals.failing_keys > 0 ? "warns" : null),
       tile("Damaged bodies", count(totals.damaged_bodies), totals.damaged_bodies > 0 ? "are loaded again" : "none",
         totals.damaged_bodies > 0 ? "warns" : null));
   }
 
   #showRequests(data) {
     if (data.requests === 0) {
-      put(this.answers, h("p.empty.compact", data.recording.exists
+      put(this.answers, empty(data.recording.exists
         ? "The record has no request of this time and host. Choose a longer time, or clear the filter."
         : ["Nothing is recorded. ", h("code", `cachestore record on --store ${this.#context.session.directory}`),
           " lets all processes on the store record their requests."]));
@@ -106,13 +106,13 @@ class Overview {
     put(this.legend, legend(totals));
     this.timeline.show(data);
     this.latency.show((width) => (data.requests > 0 ? latencyHistograms(width, data.latency)
-      : h("p.empty.compact", "No requests, hence no times.")));
-    put(this.hosts, data.hosts.length === 0 ? h("p.empty.compact", "No requests.") : table(
-      "Hosts with the most requests", ["Host", {title: "Requests", number: true}, {title: "Hit ratio", number: true},
-        {title: "Misses", number: true}, {title: "Errors", number: true}, {title: "Saved", number: true}],
+      : empty("No requests, hence no times.")));
+    put(this.hosts, data.hosts.length === 0 ? empty("No requests.") : table(
+      "Hosts with the most requests", ["Host", "#Requests", "#Hit ratio",
+        "#Misses", "#Errors", "#Saved"],
       data.hosts.slice(0, 12).map((host) => {
         const all = OUTCOMES.reduce((sum, {key}) => sum + host[key], 0);
-        return [h("a", {href: this.#context.link("overview", {host: host.host, minutes: this.span.value})}, host.host || "no host"),
+        return [h("a", {href: api.link("overview", {host: host.host, minutes: this.span.value})}, host.host || "no host"),
           count(all), percent(1 - (host.miss + host.error) / all), count(host.miss), count(host.error),
           bytes(host.saved_bytes)];
       })));
@@ -146,15 +146,11 @@ class Overview {
   #showChoice() {
     put(this.chosen, this.#host === null ? null : [
       h("span", "Only ", h("strong", this.#host || "entries without a host"), this.#type ? `, chosen by ${this.#type}` : ""),
-      h("a.button", {href: this.#context.link("entries", {host: this.#host, type: this.#type})},
+      h("a.button", {href: api.link("entries", {host: this.#host, type: this.#type})},
         this.#type ? `Entries with ${this.#type}` : "Entries"),
-      this.#type ? h("a.button", {href: this.#context.link("entries", {host: this.#host})}, "All its entries") : null,
-      h("a.button", {href: this.#context.link("live", {host: this.#host})}, "Live"),
-      h("a.button", {href: this.#context.link("overview", {minutes: this.span.value})}, "Clear the filter")]);
+      this.#type ? h("a.button", {href: api.link("entries", {host: this.#host})}, "All its entries") : null,
+      h("a.button", {href: api.link("live", {host: this.#host})}, "Live"),
+      h("a.button", {href: api.link("overview", {minutes: this.span.value})}, "Clear the filter")]);
     this.chosen.hidden = this.#host === null;
   }
-}
-
-export function overview(context) {
-  return new Overview(context);
 }

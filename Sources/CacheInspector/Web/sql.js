@@ -1,7 +1,7 @@
 // SQL: an editor on the read-only views.
 
 import * as api from "./api.js";
-import {copyButton, download, field, h, put} from "./dom.js";
+import {copyButton, download, empty, failed, field, h, put} from "./dom.js";
 import {count, milliseconds, plural} from "./format.js";
 import {VirtualTable} from "./table.js";
 
@@ -35,7 +35,7 @@ function json({columns, rows}) {
   return JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]))), null, 2);
 }
 
-class SQL {
+export class SQL {
   #context;
   #latest = api.latest();
   #result = null;
@@ -51,12 +51,12 @@ class SQL {
       }});
     this.queries = h("select", {onchange: () => this.#load()});
     this.name = h("input", {type: "text", placeholder: "name of the query", autocomplete: "off"});
-    this.runButton = h("button.primary", {type: "button", onclick: () => this.#run()}, "Run ", h("kbd", "Ctrl+Enter"));
-    this.deleteButton = h("button", {type: "button", disabled: true, onclick: () => this.#delete()}, "Delete");
+    this.runButton = h("button.primary", {onclick: () => this.#run()}, "Run ", h("kbd", "Ctrl+Enter"));
+    this.deleteButton = h("button", {disabled: true, onclick: () => this.#delete()}, "Delete");
     this.formats = h("div.toggles", {role: "group", "aria-label": "Format of the result"}, ["table", "CSV", "JSON"].map((name) =>
-      h("button", {type: "button", "aria-pressed": String(name === "table"), onclick: () => this.#show(name.toLowerCase())}, name)));
+      h("button", {"aria-pressed": String(name === "table"), onclick: () => this.#show(name.toLowerCase())}, name)));
     this.status = h("p.status", {role: "status"});
-    this.output = h("div.output", h("p.empty.compact", "Run the query to see its rows here."));
+    this.output = h("div.output", empty("Run the query to see its rows here."));
     this.note = h("div");
     this.saveNote = h("span.note", {role: "status"});
     this.element = h("div.panel", h("div.heading", h("h1", "SQL"), this.status), this.note,
@@ -66,11 +66,11 @@ class SQL {
           `at most ${plural(context.session.sql.max_rows, "row", "rows")} and ${plural(context.session.sql.timeout_seconds, "second", "seconds")}`))),
       h("div",
         field("Saved queries", this.queries),
-        h("div.save", field("Save this query as", this.name), h("button", {type: "button", onclick: () => this.#save()}, "Save"), this.deleteButton),
+        h("div.save", field("Save this query as", this.name), h("button", {onclick: () => this.#save()}, "Save"), this.deleteButton),
         this.saveNote, this.#views())),
       h("div.heading.result", h("h2", "Result"), this.formats,
         copyButton(() => this.#text(), "Copy", "Copy the result"),
-        h("button.small", {type: "button", onclick: () => this.#saveFile(), "aria-label": "Save the result as a file"}, "Save as file")),
+        h("button.small", {onclick: () => this.#saveFile(), "aria-label": "Save the result as a file"}, "Save as file")),
       this.output);
     this.#listQueries();
   }
@@ -80,20 +80,20 @@ class SQL {
     // A link fills the editor; only the user runs a query.
     if (sql !== this.editor.value) {
       this.editor.value = sql;
-      put(this.note, h("p.empty.compact", "This query came with the link. Read it, then run it."));
+      put(this.note, empty("This query came with the link. Read it, then run it."));
     }
   }
 
   #views() {
     return h("details", h("summary", "Views"), h("dl.facts", Object.entries(VIEWS).map(([name, meaning]) => h("div",
-      h("dt", h("button.small", {type: "button", onclick: () => {
+      h("dt", h("button.small", {onclick: () => {
         this.editor.value = `SELECT *\nFROM ${name}\nLIMIT 100`;
         this.editor.focus();
       }}, name)), h("dd", meaning)))));
   }
 
   #link() {
-    return new URL(this.#context.link("sql", {sql: this.editor.value}), location.href).href;
+    return new URL(api.link("sql", {sql: this.editor.value}), location.href).href;
   }
 
   // MARK: Saved queries
@@ -163,7 +163,7 @@ class SQL {
     } catch (error) {
       this.#result = null;
       this.status.textContent = "";
-      put(this.output, h("p.error", {role: "alert"}, error.message));
+      put(this.output, failed(error));
     }
   }
 
@@ -174,12 +174,12 @@ class SQL {
     }
     if (!this.#result) return;
     if (format === "table") this.#showTable();
-    else put(this.output, h("pre", {tabindex: 0, role: "region", "aria-label": `Result as ${format.toUpperCase()}`}, this.#text()));
+    else put(this.output, h("pre", {tabindex: 0, role: "group", "aria-label": `Result as ${format.toUpperCase()}`}, this.#text()));
   }
 
   #showTable() {
     const {columns, rows} = this.#result;
-    if (rows.length === 0) return put(this.output, h("p.empty.compact", "The query has no rows."));
+    if (rows.length === 0) return put(this.output, empty("The query has no rows."));
     const isNumber = columns.map((_, index) => rows.slice(0, 50).some((row) => typeof row[index] === "number"));
     const widths = columns.map((name, index) => {
       const longest = rows.slice(0, 100).reduce((most, row) => Math.max(most, display(row[index]).length), name.length);
@@ -211,8 +211,4 @@ class SQL {
     if (this.#format === "json") download("result.json", "application/json", this.#text());
     else download("result.csv", "text/csv", this.#text());
   }
-}
-
-export function sql(context) {
-  return new SQL(context);
 }

@@ -68,7 +68,7 @@ export class VirtualTable {
 
   #title(column) {
     const content = column.sort
-      ? h("button", {type: "button", tabindex: -1, onclick: () => this.#options.sort(column.sort)}, column.title)
+      ? h("button", {tabindex: -1, onclick: () => this.#options.sort(column.sort)}, column.title)
       : column.title;
     return h(`span${column.number ? ".number" : ""}.${column.name}`, {
       role: "columnheader", "aria-sort": column.sort ? "none" : null,

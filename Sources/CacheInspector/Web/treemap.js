@@ -56,7 +56,6 @@ const AGES = {
   hour: "used in the last hour", day: "used in the last day", week: "used in the last week",
   month: "used in the last 30 days", older: "used earlier",
 };
-const SHADES = ["a", "b", "c", "d", "e", "f"];
 
 function cut(name, width, size = 6.9) {
   const room = Math.floor((width - 8) / size);
@@ -95,8 +94,8 @@ export class Treemap {
       const head = hasTitle ? 18 : 0;
       const leaves = squarified(grouped(group.rows, inner), x, y + head, w, hgt - head);
       return s("g", null,
-        s(`rect.group.shade-${SHADES[index % SHADES.length]}`, {x, y, width: w, height: hgt, rx: 3}),
-        hasTitle ? text(x + 5, y + 13, cut(`${title}  ${bytes(group.bytes)}`, w, 8), "title") : null,
+        s(`rect.group.shade-${"abcdef"[index % 6]}`, {x, y, width: w, height: hgt, rx: 3}),
+        hasTitle ? text(x + 5, y + 13, title.length + 11 < w / 8 ? `${title}  ${bytes(group.bytes)}` : cut(title, w, 8), "title") : null,
         leaves.filter((leaf) => leaf.width > 2 && leaf.height > 2).map((leaf) =>
           this.#area(leaf, title, total, outer, inner, group, host, areas)));
     }));

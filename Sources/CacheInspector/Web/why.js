@@ -1,7 +1,7 @@
 // Why?: what the cache would do with a request, by which rule, now or at a later time.
 
 import * as api from "./api.js";
-import {debounced, field, h, put, section, select, table} from "./dom.js";
+import {debounced, failed, field, h, put, section, select, table} from "./dom.js";
 import {bytes, count, fullTime, seconds} from "./format.js";
 import {ageTerms, freshnessBar, specification} from "./freshness.js";
 
@@ -27,7 +27,7 @@ function stepAt(value) {
   return value <= 1 ? Math.min(1, value) : Math.min(STEPS, Math.round((STEPS * Math.log(value)) / Math.log(YEAR)));
 }
 
-class Why {
+export class Why {
   #context;
   #latest = api.latest();
   #offset = 0;
@@ -61,7 +61,7 @@ class Why {
       field("URL or curl command", this.text),
       h("div.filters", field("Policy", this.policy), field("Partition", this.partition),
         h("div.field.check", this.shared, h("label", {for: "why-shared"}, "Decide as a shared cache")),
-        h("div.field.end", h("button.primary", {type: "button", onclick: () => this.#ask()}, "Explain ", h("kbd", "Ctrl+Enter")))),
+        h("div.field.end", h("button.primary", {onclick: () => this.#ask()}, "Explain ", h("kbd", "Ctrl+Enter")))),
       this.later, this.result);
   }
 
@@ -101,7 +101,7 @@ class Why {
       this.#showTime();
       this.#draw(answer);
     } catch (error) {
-      put(this.result, h("p.error", {role: "alert"}, error.message));
+      put(this.result, failed(error));
     }
   }
 
@@ -131,7 +131,7 @@ class Why {
   /// The times at which the decision changes.
   #showJumps(chosen) {
     if (!chosen || this.#offset !== 0) return;
-    const jump = (label, offset) => h("button.small", {type: "button", onclick: () => {
+    const jump = (label, offset) => h("button.small", {onclick: () => {
       this.#offset = offset;
       this.slider.value = stepAt(offset);
       this.#showTime();
@@ -161,8 +161,4 @@ class Why {
       h("div.columns", ageTerms(candidate), h("dl.facts", facts.filter(([, value]) => value)
         .map(([name, value]) => h("div", h("dt", name), h("dd", h("span.value", value)))))));
   }
-}
-
-export function why(context) {
-  return new Why(context);
 }
