@@ -108,7 +108,7 @@ def entry(page, base, origin):
     open_entry(page, base, f"{origin}/data/3")
     expect(page.locator(".preview pre")).to_contain_text('"number": 3')
     open_entry(page, base, f"{origin}/picture/3")
-    page.wait_for_function("document.querySelector('.preview img')?.naturalWidth === 64")
+    page.wait_for_function("() => document.querySelector('.preview img')?.naturalWidth === 64")
     open_entry(page, base, f"{origin}/language")
     expect(page.get_by_text("≠ differs")).to_be_visible()
     open_panel(page, base, f"entry?url={quote(origin + '/none')}&partition=")

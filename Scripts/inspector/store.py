@@ -99,6 +99,8 @@ def serving(tool, directory, *options):
     try:
         line = process.stdout.readline()
         yield re.search(r"http://\S+", line)[0]
+        if process.poll() is not None:
+            raise RuntimeError(f"the inspector ended by itself with {process.returncode}")
     finally:
         process.terminate()
         process.wait()

@@ -21,7 +21,7 @@ const PANELS = [
   {name: "why", title: "Why?", icon: "⁇", Panel: Why},
   {name: "eviction", title: "Eviction", icon: "⇥", Panel: Eviction},
   {name: "sql", title: "SQL", icon: "⌘", Panel: SQL},
-  {name: "failures", title: "Failures", icon: "▲", Panel: Failures},
+  {name: "failures", title: "Failures", icon: "△", Panel: Failures},
   {name: "change", title: "Change", icon: "✎", Panel: Change, changes: true},
 ];
 
@@ -113,7 +113,11 @@ function nextTheme() {
 function pressed(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const isTyping = event.target.closest("input:not([type=checkbox], [type=radio], [type=range]), textarea, select");
-  if (event.key === "Escape" && isTyping) return event.target.blur();
+  if (event.key === "Escape" && isTyping) {
+    // A search field would lose its text.
+    event.preventDefault();
+    return event.target.blur();
+  }
   if (isTyping) return;
   const links = document.querySelectorAll("#panels a");
   if (/^[1-9]$/.test(event.key) && links[event.key - 1]) links[event.key - 1].click();

@@ -1,7 +1,7 @@
 // Change: a selection, then a dry run with count and bytes, then a confirmation.
 
 import * as api from "./api.js";
-import {failed, h, put, section} from "./dom.js";
+import {failed, h, linkButton, put, section} from "./dom.js";
 import {bytes, count, plural} from "./format.js";
 import {filterFields} from "./entries.js";
 
@@ -110,7 +110,7 @@ export class Change {
       this.#context.selection.clear();
       this.#use(this.#source === "selected" ? "filter" : this.#source);
       put(this.result, h("div.verdict", h("p.outcome", "✓ Done"), h("p", text),
-        h("a.button", {href: api.link("entries")}, "Entries")));
+        linkButton("Entries", "entries")));
     } catch (error) {
       put(this.result, h("p.error", {role: "alert"}, error.code === "unconfirmed"
         ? "The dry run is too old, or the entries have changed. Run it again." : error.message));

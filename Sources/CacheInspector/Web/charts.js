@@ -187,18 +187,14 @@ export class Timeline {
   #ratio(width, step) {
     const {top, height} = BANDS.ratio;
     let [path, isOpen] = ["", false];
-    const points = this.#data.series.map((bucket, index) => {
+    this.#data.series.forEach((bucket, index) => {
       const ratio = hitRatio(bucket);
-      if (Number.isNaN(ratio)) {
-        isOpen = false;
-        return null;
-      }
-      const [x, y] = [LEFT + (index + 0.5) * step, top + height * (1 - ratio)];
-      path += `${isOpen ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`;
-      isOpen = true;
-      return step > 7 ? s("circle.dot", {cx: x, cy: y, r: 2}) : null;
+      const x = LEFT + (index + 0.5) * step;
+      // A point without neighbours is a dot, by the round ends of the line.
+      if (!Number.isNaN(ratio)) path += `${isOpen ? "L" : "M"}${x.toFixed(1)} ${(top + height * (1 - ratio)).toFixed(1)}h0`;
+      isOpen = !Number.isNaN(ratio);
     });
-    return [this.#band(width, BANDS.ratio, "Hit ratio", 1, (value) => percent(value, 0)), s("path.line", {d: path}), points];
+    return [this.#band(width, BANDS.ratio, "Hit ratio", 1, (value) => percent(value, 0)), s("path.line", {d: path})];
   }
 
   #bytes(width, step) {

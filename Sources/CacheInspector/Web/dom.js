@@ -1,5 +1,7 @@
 // Makes elements. Data becomes text nodes and attribute values, never markup.
 
+import {link} from "./api.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 function fill(element, attributes, children) {
@@ -97,6 +99,16 @@ export function failed(error) {
 /// A value with its name below a heading: the tiles at the top of a panel.
 export function tile(name, value, note, state) {
   return h(state ? `div.tile.${state}` : "div.tile", h("dt", name), h("dd", value), note ? h("dd.note", note) : null);
+}
+
+/// Names and their values, below each other.
+export function facts(rows) {
+  return h("dl.facts", rows.map(([name, ...value]) => h("div", h("dt", name), h("dd", value))));
+}
+
+/// A link to another panel that looks like a button.
+export function linkButton(text, panel, parameters) {
+  return h("a.button", {href: link(panel, parameters)}, text);
 }
 
 /// Calls `action` once `milliseconds` after the last of several calls.

@@ -1,7 +1,7 @@
 // Entries: a table over all stored responses, which scrolls without waiting.
 
 import * as api from "./api.js";
-import {debounced, failed, field, h, put, select} from "./dom.js";
+import {debounced, failed, field, h, linkButton, put, select} from "./dom.js";
 import {bytes, count, parseBytes, plural, relative, tags} from "./format.js";
 import {Pages} from "./paging.js";
 import {VirtualTable} from "./table.js";
@@ -206,6 +206,6 @@ export class Entries {
         this.#showActions();
       }}, "Clear the selection") : null,
       Object.values(fits).some(Boolean) && !others
-        ? h("a.button", {href: api.link("change", fits)}, "Change all that fit the filter…") : null);
+        ? linkButton("Change all that fit the filter…", "change", fits) : null);
   }
 }

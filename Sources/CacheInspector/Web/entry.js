@@ -1,7 +1,7 @@
 // Entry: one stored response.
 
 import * as api from "./api.js";
-import {copyButton, h, put, section, table, tile} from "./dom.js";
+import {copyButton, facts, h, linkButton, put, section, table, tile} from "./dom.js";
 import {bytes, count, fullTime, plural, relative, tags} from "./format.js";
 import {describeState} from "./entries.js";
 import {ageTerms, freshnessBar} from "./freshness.js";
@@ -25,7 +25,7 @@ export class Entry {
     } catch (error) {
       put(this.element, h("h1", "Entry"), h("div.empty", h("p", error.status === 404
         ? "This entry is gone: removed, evicted or replaced." : error.message),
-      h("a.button", {href: api.link("entries")}, "Entries")));
+      linkButton("Entries", "entries")));
     }
   }
 
@@ -41,7 +41,7 @@ export class Entry {
     }
     put(this.element, h("h1", "Entry"), h("div.empty", h("p", "No response is stored for this URL:"), h("p.url", url),
       h("p", h("a.button.primary", {href: api.link("why", {text: url, partition})}, "Why?"), " ",
-        h("a.button", {href: api.link("entries", {prefix: url})}, "Entries that begin with it"))));
+        linkButton("Entries that begin with it", "entries", {prefix: url}))));
   }
 
   #draw(data) {
@@ -51,8 +51,8 @@ export class Entry {
       h("div.heading", h("h1", "Entry"), h("span.badge", describeState(entry)),
         data.is_being_loaded ? h("span.badge", "↻ being loaded by another process") : null),
       h("p.url", entry.url, " ", copyButton(entry.url, "Copy", "Copy the URL")),
-      h("div.actions", h("a.button", {href: api.link("why", {text: entry.url, partition: entry.partition})}, "Why?"),
-        h("a.button", {href: api.link("entries", {host: entry.host})}, "Entries of the host"),
+      h("div.actions", linkButton("Why?", "why", {text: entry.url, partition: entry.partition}),
+        linkButton("Entries of the host", "entries", {host: entry.host}),
         allowsChanges ? h("a.button", {href: api.link("change", {selected: 1}),
           onclick: () => this.#context.selection.clear() || this.#context.selection.add(entry.id)}, "Change…") : null),
       h("dl.tiles",
@@ -124,14 +124,14 @@ export class Entry {
     if (entry.part_start !== null && entry.part_start !== undefined) {
       rows.push(["Part", `from byte ${count(entry.part_start)} of ${entry.part_total === null ? "an unknown length" : count(entry.part_total)}`]);
     }
-    return h("dl.facts", rows.map(([name, value, canCopy]) => h("div", h("dt", name), h("dd", h("span.value", value), " ",
-      canCopy ? copyButton(value, "Copy", `Copy ${name}`) : null))));
+    return facts(rows.map(([name, value, canCopy]) => [name, h("span.value", value), " ",
+      canCopy ? copyButton(value, "Copy", `Copy ${name}`) : null]));
   }
 
   #rest({validators, derived, failures}) {
     return [
       validators.length === 0 ? h("p.note", "No validator: a stale response is loaded again in full.")
-        : h("dl.facts", validators.map((item) => h("div", h("dt", item.name), h("dd", h("span.value", item.value), item.is_weak ? " weak" : "")))),
+        : facts(validators.map((item) => [item.name, h("span.value", item.value), item.is_weak ? " weak" : ""])),
       derived.length === 0 ? h("p.note", "No derived representation.") : table("Derived representations",
         ["Name", "#Size", "#Made"],
         derived.map((item) => [item.name, bytes(item.byte_size), relative(item.created_at)])),

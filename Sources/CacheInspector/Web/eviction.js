@@ -88,8 +88,8 @@ export class Eviction {
     return drawing(width, 22, `${percent(result.bytes / all)} of the bytes would go`,
       s("rect.stay", {x: 0, y: 0, width: stay, height: 22, rx: 3}),
       s("rect.leave", {x: stay, y: 0, width: width - stay, height: 22, rx: 3}),
-      stay > 90 ? text(8, 15, `stays ${percent(result.bytes_left / all)}`, "on-fresh") : null,
-      width - stay > 80 ? text(stay + 8, 15, `goes ${percent(result.bytes / all)}`, "on-stale") : null);
+      stay > 90 ? text(8, 15, `stays ${percent(result.bytes_left / all)}`, "title") : null,
+      width - stay > 80 ? text(stay + 8, 15, `goes ${percent(result.bytes / all)}`, "title") : null);
   }
 
   async #simulate() {

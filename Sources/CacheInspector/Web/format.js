@@ -75,12 +75,11 @@ export function relative(time, now = Date.now()) {
   return span > 0 ? `in ${text}` : `${text} ago`;
 }
 
-const clockFormat = new Intl.DateTimeFormat("en-GB", {hour: "2-digit", minute: "2-digit", second: "2-digit"});
-const minuteFormat = new Intl.DateTimeFormat("en-GB", {hour: "2-digit", minute: "2-digit"});
-const dayFormat = new Intl.DateTimeFormat("en-GB", {day: "numeric", month: "short"});
-const fullFormat = new Intl.DateTimeFormat("en-GB", {
-  day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit",
-});
+const format = (options) => new Intl.DateTimeFormat("en-GB", options);
+const clockFormat = format({timeStyle: "medium"});
+const minuteFormat = format({timeStyle: "short"});
+const dayFormat = format({day: "numeric", month: "short"});
+const fullFormat = format({dateStyle: "medium", timeStyle: "medium"});
 
 /// "14:03:09.123"
 export function clock(time) {

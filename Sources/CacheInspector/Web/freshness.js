@@ -41,8 +41,8 @@ export function freshnessBar(freshness) {
       s("rect.stale", {x: stale, y: top, width: Math.max(0, width - 1 - stale), height}),
       windows.map(({length}, index) => s("rect.window", {
         x: stale, y: top + height - 4 - index * 6, width: Math.max(1, at(lifetime + length) - stale), height: 4})),
-      stale > 60 ? text(8, top + 13, "fresh", "on-fresh") : null,
-      width - stale > 60 ? text(Math.max(stale, 1) + 7, top + 13, "stale", "on-stale") : null,
+      stale > 60 ? text(8, top + 13, "fresh", "title") : null,
+      width - stale > 60 ? text(Math.max(stale, 1) + 7, top + 13, "stale", "title") : null,
       s("path.border", {d: `M1 ${top}H${width - 1}V${top + height}H1ZM${stale} ${top}v${height + 5}`}),
       text(stale, top + height + 17, `lifetime ${seconds(lifetime)}`, "tick",
         stale < 60 ? "start" : stale > width - 60 ? "end" : "middle"),

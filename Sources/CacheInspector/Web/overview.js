@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {Timeline, Chart, latencyHistograms, legend} from "./charts.js";
-import {empty, failed, field, h, put, section, select, table, tile} from "./dom.js";
+import {empty, failed, field, h, linkButton, put, section, select, table, tile} from "./dom.js";
 import {OUTCOMES, bytes, count, percent, plural, seconds} from "./format.js";
 import {Treemap} from "./treemap.js";
 
@@ -101,7 +101,7 @@ export class Overview {
         + `${seconds((data.to - data.from) / 1000)}, one bar for each ${seconds(data.bucket_milliseconds / 1000)}; `
         + `${bytes(saved)} saved${data.lost > 0 ? `; ${count(data.lost)} records lost` : ""}.`));
     }
-    this.timeline.slider.hidden = this.timeline.readout.hidden = this.legend.hidden = data.requests === 0;
+    this.timeline.element.hidden = this.legend.hidden = data.requests === 0;
     const totals = Object.fromEntries(OUTCOMES.map(({key}) => [key, data.series.reduce((sum, bucket) => sum + bucket[key], 0)]));
     put(this.legend, legend(totals));
     this.timeline.show(data);
@@ -148,9 +148,9 @@ export class Overview {
       h("span", "Only ", h("strong", this.#host || "entries without a host"), this.#type ? `, chosen by ${this.#type}` : ""),
       h("a.button", {href: api.link("entries", {host: this.#host, type: this.#type})},
         this.#type ? `Entries with ${this.#type}` : "Entries"),
-      this.#type ? h("a.button", {href: api.link("entries", {host: this.#host})}, "All its entries") : null,
-      h("a.button", {href: api.link("live", {host: this.#host})}, "Live"),
-      h("a.button", {href: api.link("overview", {minutes: this.span.value})}, "Clear the filter")]);
+      this.#type ? linkButton("All its entries", "entries", {host: this.#host}) : null,
+      linkButton("Live", "live", {host: this.#host}),
+      linkButton("Clear the filter", "overview", {minutes: this.span.value})]);
     this.chosen.hidden = this.#host === null;
   }
 }

@@ -1,7 +1,7 @@
 // SQL: an editor on the read-only views.
 
 import * as api from "./api.js";
-import {copyButton, download, empty, failed, field, h, put} from "./dom.js";
+import {copyButton, download, empty, facts, failed, field, h, put} from "./dom.js";
 import {count, milliseconds, plural} from "./format.js";
 import {VirtualTable} from "./table.js";
 
@@ -85,11 +85,11 @@ export class SQL {
   }
 
   #views() {
-    return h("details", h("summary", "Views"), h("dl.facts", Object.entries(VIEWS).map(([name, meaning]) => h("div",
-      h("dt", h("button.small", {onclick: () => {
+    return h("details", h("summary", "Views"), facts(Object.entries(VIEWS).map(([name, meaning]) => [
+      h("button.small", {onclick: () => {
         this.editor.value = `SELECT *\nFROM ${name}\nLIMIT 100`;
         this.editor.focus();
-      }}, name)), h("dd", meaning)))));
+      }}, name), meaning])));
   }
 
   #link() {

@@ -1,7 +1,7 @@
 // Why?: what the cache would do with a request, by which rule, now or at a later time.
 
 import * as api from "./api.js";
-import {debounced, failed, field, h, put, section, select, table} from "./dom.js";
+import {debounced, facts, failed, field, h, put, section, select, table} from "./dom.js";
 import {bytes, count, fullTime, seconds} from "./format.js";
 import {ageTerms, freshnessBar, specification} from "./freshness.js";
 
@@ -114,10 +114,10 @@ export class Why {
       h(`div.verdict.${explanation.outcome}`,
         h("p.outcome", h("span.shape", {"aria-hidden": "true"}, shape), title),
         h("p", meaning, explanation.not_modified ? " With a 304: the request's own condition holds." : ""),
-        h("dl.facts",
-          h("div", h("dt", "Rule"), h("dd", specification(explanation.section), ": ", explanation.phrase)),
-          explanation.reason ? h("div", h("dt", "Reason"), h("dd", h("code", explanation.reason), " ", specification("RFC 9211 §2.2"))) : null,
-          explanation.sends.length > 0 ? h("div", h("dt", "Sends"), h("dd", explanation.sends.map((line) => h("code.line", line)))) : null)),
+        facts([
+          ["Rule", specification(explanation.section), ": ", explanation.phrase],
+          explanation.reason ? ["Reason", h("code", explanation.reason), " ", specification("RFC 9211 §2.2")] : null,
+          explanation.sends.length > 0 ? ["Sends", explanation.sends.map((line) => h("code.line", line))] : null].filter(Boolean))),
       section(explanation.candidates.length === 0 ? "No stored response" : `Stored responses: ${count(explanation.candidates.length)}`,
         explanation.candidates.length === 0 ? h("p.empty.compact", "Nothing is stored for this URL, so the request goes to the origin.")
           : explanation.candidates.map((candidate, index) => this.#candidate(candidate, index))),
@@ -147,7 +147,7 @@ export class Why {
 
   #candidate(candidate, index) {
     const role = candidate.chosen ? "✓ chosen" : candidate.selected ? "not chosen" : "✕ not selected by Vary";
-    const facts = [["Stored as", candidate.url], ["Body", candidate.body ? bytes(candidate.byte_size) : "✕ the body is missing"],
+    const values = [["Stored as", candidate.url], ["Body", candidate.body ? bytes(candidate.byte_size) : "✕ the body is missing"],
       ["ETag", candidate.etag ? `${candidate.etag}${candidate.weak_etag ? ", weak" : ""}` : null], ["Last-Modified", candidate.last_modified],
       ["Variant", candidate.variant.join("; ") || null], ["Directives", candidate.directives.join(", ") || null],
       ["Part", candidate.part ? `bytes ${candidate.part.first}–${candidate.part.last} of ${candidate.part.complete_length ?? "an unknown length"}` : null]];
@@ -158,7 +158,7 @@ export class Why {
         candidate.differences.map((item) => [h("code", item.name), item.stored ?? h("span.note", "absent"),
           item.present ?? h("span.note", "absent")])),
       freshnessBar(candidate),
-      h("div.columns", ageTerms(candidate), h("dl.facts", facts.filter(([, value]) => value)
-        .map(([name, value]) => h("div", h("dt", name), h("dd", h("span.value", value)))))));
+      h("div.columns", ageTerms(candidate), facts(values.filter(([, value]) => value)
+        .map(([name, value]) => [name, h("span.value", value)]))));
   }
 }
