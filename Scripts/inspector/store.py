@@ -56,30 +56,44 @@ def origin_fields(path):
     return {"Cache-Control": "max-age=86400"}
 
 
-def run(tool, *arguments):
-    return subprocess.run([tool, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+def url(path):
+    """Returns the address of a path of the origin, which has a host for each kind of content."""
+    host = {"data": "api.example.org", "broken": "api.example.org", "style": "static.example.net",
+            "picture": "images.example.net"}.get(path.split("/")[1], "news.example.com")
+    return f"http://{host}{path}"
 
 
-def urls(origin):
-    return ([f"{origin}/page/{number}?edition=morning" for number in range(60)] + [f"{origin}/data/{number}" for number in range(20)]
-            + [f"{origin}/style/{number}" for number in range(15)] + [f"{origin}/picture/{number}" for number in range(25)]
-            + [f"{origin}/hostile", f"{origin}/hostile.svg"])
+def environment(proxy):
+    """Returns the variables that lead every host to the origin of the check."""
+    return {**os.environ, "http_proxy": proxy, "no_proxy": ""}
+
+
+def run(tool, proxy, *arguments):
+    return subprocess.run([tool, *arguments], env=environment(proxy), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False)
+
+
+def urls():
+    paths = ([f"/page/{number}?edition=morning" for number in range(60)] + [f"/data/{number}" for number in range(20)]
+             + [f"/style/{number}" for number in range(15)] + [f"/picture/{number}" for number in range(25)]
+             + ["/hostile", "/hostile.svg"])
+    return [url(path) for path in paths]
 
 
 @contextlib.contextmanager
-def used_by_two(tool, directory, origin):
+def used_by_two(tool, directory, proxy):
     """Fills a store, and loads through it by two processes at a time until the end."""
     where = ("--store", directory)
-    run(tool, "get", f"{origin}/page/0", *where)
-    run(tool, "record", "on", *where)
-    run(tool, "get", *urls(origin), *where)
+    run(tool, proxy, "get", url("/page/0"), *where)
+    run(tool, proxy, "record", "on", *where)
+    run(tool, proxy, "get", *urls(), *where)
     for language in ("de", "en"):
-        run(tool, "get", f"{origin}/language", "-H", f"Accept-Language: {language}", *where)
+        run(tool, proxy, "get", url("/language"), "-H", f"Accept-Language: {language}", *where)
     has_ended = threading.Event()
 
     def load(part):
         while not has_ended.wait(0.2):
-            run(tool, "get", *urls(origin)[part::2], f"{origin}/broken/{part}", *where)
+            run(tool, proxy, "get", *urls()[part::2], url(f"/broken/{part}"), *where)
 
     threads = [threading.Thread(target=load, args=(part,)) for part in range(2)]
     for thread in threads:
@@ -93,9 +107,10 @@ def used_by_two(tool, directory, origin):
 
 
 @contextlib.contextmanager
-def serving(tool, directory, *options):
+def serving(tool, directory, proxy, *options):
     """Starts the inspector, and returns the address that it prints."""
-    process = subprocess.Popen([tool, "serve", "--store", directory, *filter(None, options)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([tool, "serve", "--store", directory, *filter(None, options)], stdout=subprocess.PIPE, text=True,
+                               env=environment(proxy))
     try:
         line = process.stdout.readline()
         yield re.search(r"http://\S+", line)[0]
@@ -106,9 +121,9 @@ def serving(tool, directory, *options):
         process.wait()
 
 
-def fill_with_a_million(tool, directory, origin):
+def fill_with_a_million(tool, directory, proxy):
     """Copies the row of one entry, because a million puts would take minutes."""
-    run(tool, "get", f"{origin}/page/1", "--store", directory)
+    run(tool, proxy, "get", url("/page/1"), "--store", directory)
     index = next(os.path.join(directory, name) for name in os.listdir(directory) if name.endswith(".sqlite"))
     with contextlib.closing(sqlite3.connect(index)) as connection, connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(entry)")]

@@ -71,7 +71,7 @@ export class Failures {
       put(this.processes, health.processes === null || health.processes === undefined
         ? empty("This system does not tell which processes have the store open.")
         : health.processes.length === 0 ? empty("No process has the store open.")
-          : table("Processes on the store", ["#Process", "Name", "Role"],
+          : table("Processes on the store", ["Process", "Name", "Role"],
             health.processes.map((item) => [String(item.process), item.name ?? "–", item.is_this ? "this inspector" : ""])));
     } catch (error) {
       put(this.problem, failed(error));
