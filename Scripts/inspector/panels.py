@@ -1,0 +1,233 @@
+"""The steps of a person in each panel of the inspector."""
+
+import csv
+import io
+import json
+from urllib.parse import quote
+from playwright.sync_api import expect
+from store import url
+
+
+def open_panel(page, base, route):
+    page.goto(f"{base}#/{route}")
+    page.wait_for_timeout(200)
+
+
+def rows(page):
+    return page.locator(".grid .rows .row")
+
+
+def routes(page, base):
+    """The panels for accessibility, widths and pictures. Leaves out Change, which a read-only inspector has not."""
+    identifier = page.evaluate(
+        "async url => (await (await fetch(`./api/entries?prefix=${encodeURIComponent(url)}&limit=1`)).json()).entries[0]?.id",
+        url("/picture/1"))
+    text = quote(f"curl '{url('/language')}' -H 'Accept-Language: de'")
+    return [("live", "live"), ("overview", "overview"), ("entries", "entries"), ("entry", f"entry?id={identifier}"),
+            ("why", f"why?text={text}"), ("eviction", "eviction"), ("sql", "sql"), ("failures", "failures")]
+
+
+def live(page, base):
+    open_panel(page, base, "live")
+    expect(rows(page).first).to_be_visible()
+    expect(page.locator(".live-table .outcome").nth(1)).not_to_be_empty()
+    page.keyboard.press("p")
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    for name in ("hit", "coalesced", "revalidated", "stale", "error"):
+        page.get_by_role("button", name=name, exact=True).click()
+    shown = page.locator(".live-table .rows .outcome").all_inner_texts()
+    assert all("miss" in text for text in shown), f"the filter of outcomes lets pass {set(shown)}"
+    for name in ("hit", "coalesced", "revalidated", "stale", "error"):
+        page.get_by_role("button", name=name, exact=True).click()
+    page.get_by_label("Host").fill("no-such-host")
+    expect(page.get_by_text("No recent request fits the filter.")).to_be_visible()
+    page.get_by_label("Host").fill("")
+    # Through to the entry, by keys.
+    page.locator(".live-table").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Entry")
+    page.keyboard.press("1")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Live")
+    page.get_by_role("button", name="Resume").click()
+
+
+def overview(page, base):
+    open_panel(page, base, "overview")
+    expect(page.get_by_role("heading", name="Answers over time")).to_be_visible()
+    slider = page.get_by_role("slider", name="Time in the chart of requests")
+    slider.focus()
+    page.keyboard.press("End")
+    expect(slider).not_to_have_attribute("aria-valuetext", "no time")
+    expect(page.locator(".latency svg")).to_be_visible()
+    page.get_by_label("Requests of").select_option("15")
+    area = page.locator(".treemap .area").first
+    area.focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Clear the filter")).to_be_visible()
+    page.locator(".treemap .area").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Entries")
+    assert "host=" in page.url, page.url
+
+
+def entries(page, base):
+    open_panel(page, base, "entries")
+    expect(rows(page).first).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type(url("/page/1"))
+    expect(page.locator(".heading .status")).to_contain_text("11 entries")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Stored").click()
+    expect(page.get_by_role("columnheader", name="Stored")).to_have_attribute("aria-sort", "descending")
+    page.get_by_label("Order").select_option("key ascending")
+    page.get_by_label("Size to").fill("much")
+    expect(page.get_by_role("alert")).to_contain_text("is no size")
+    page.get_by_label("Size to").fill("1 GB")
+    page.get_by_label("Content type").fill("image/*")
+    expect(page.get_by_text("No entry fits the filter.")).to_be_visible()
+    page.get_by_role("link", name="Clear the filter").click()
+    expect(rows(page).nth(5)).to_be_visible()
+    page.locator(".entries-table").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Entry")
+
+
+def open_entry(page, base, address):
+    open_panel(page, base, f"entry?url={quote(address)}&partition=")
+    expect(page.get_by_role("heading", name="Freshness")).to_be_visible()
+
+
+def entry(page, base):
+    open_entry(page, base, url("/page/2?edition=morning"))
+    expect(page.locator(".freshness svg")).to_be_visible()
+    expect(page.get_by_text("current_age")).to_be_visible()
+    assert "session=secret" not in page.content(), "a secret shows before the user asks for it"
+    page.get_by_role("button", name="Show the value of Set-Cookie").click()
+    expect(page.get_by_text("session=secret")).to_be_visible()
+    open_entry(page, base, url("/data/3"))
+    expect(page.locator(".preview pre")).to_contain_text('"number": 3')
+    open_entry(page, base, url("/picture/3"))
+    page.wait_for_function("() => document.querySelector('.preview img')?.naturalWidth === 64")
+    open_entry(page, base, url("/language"))
+    expect(page.get_by_text("≠ differs")).to_be_visible()
+    open_panel(page, base, f"entry?url={quote(url('/none'))}&partition=")
+    expect(page.get_by_text("No response is stored for this URL:")).to_be_visible()
+
+
+def hostile(page, base):
+    for path in ("/hostile", "/hostile.svg"):
+        open_panel(page, base, "entries")
+        open_entry(page, base, url(path))
+        expect(page.locator(".preview pre")).to_contain_text("hostile")
+        assert page.evaluate("window.hostile === undefined && !document.title.startsWith('hostile')"), "a stored body ran"
+        assert page.locator("main img[src=x]").count() == 0, "the value of a field became markup"
+
+
+def why(page, base):
+    open_panel(page, base, "why")
+    text = page.get_by_label("URL or curl command")
+    text.fill(f"curl '{url('/page/4?edition=morning')}' -H 'Accept: text/html' --compressed")
+    page.keyboard.press("Control+Enter")
+    outcome = page.locator(".verdict .outcome")
+    expect(outcome).to_contain_text("Hit")
+    link = page.locator(".verdict a").first
+    assert link.get_attribute("href").startswith("https://www.rfc-editor.org/rfc/rfc9111#section-"), link.get_attribute("href")
+    page.get_by_label("At a later time").focus()
+    page.keyboard.press("End")
+    expect(outcome).to_contain_text("Validate")
+    page.get_by_role("button", name="Last fresh second").click()
+    expect(outcome).to_contain_text("Hit")
+    text.fill(url("/none"))
+    page.get_by_role("button", name="Explain").click()
+    expect(outcome).to_contain_text("Forward")
+
+
+def eviction(page, base):
+    open_panel(page, base, "eviction")
+    expect(page.locator(".next tbody tr").first).to_be_visible()
+    page.get_by_role("slider", name="Limit").focus()
+    page.keyboard.press("Home")
+    expect(page.locator("section").first).to_contain_text("would go")
+    page.get_by_label("in bytes").fill("100 kB")
+    page.keyboard.press("Tab")
+    page.get_by_role("button", name="Simulate").click()
+    expect(page.get_by_text("clairvoyant bound").last).to_be_visible(timeout=60_000)
+
+
+def sql(page, base):
+    query = "SELECT key, byte_size FROM cache_entries ORDER BY key LIMIT 3"
+    open_panel(page, base, f"sql?sql={quote(query)}")
+    expect(page.get_by_text("This query came with the link.")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".heading .status").first).to_contain_text("3 rows")
+    page.get_by_role("button", name="CSV").click()
+    found = list(csv.reader(io.StringIO(page.locator(".output pre").inner_text())))
+    assert found[0] == ["key", "byte_size"] and len(found) == 4, found
+    page.get_by_role("button", name="JSON").click()
+    assert len(json.loads(page.locator(".output pre").inner_text())) == 3
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save the result as a file").click()
+    assert download.value.suggested_filename == "result.json"
+    page.get_by_label("Save this query as").fill("Mine")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_label("Saved queries").locator("optgroup[label=Yours] option")).to_have_text(["Mine"])
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="table", exact=True).click()
+    expect(rows(page).first).to_be_visible()
+
+
+def failures(page, base):
+    open_panel(page, base, "failures")
+    expect(page.get_by_text(url("/broken/0"))).to_be_visible()
+    expect(page.get_by_text("WAL", exact=True)).to_be_visible()
+
+
+def frame(page, base):
+    open_panel(page, base, "live")
+    for number, title in enumerate(["Live", "Overview", "Entries", "Why?", "Eviction", "SQL", "Failures"], 1):
+        page.keyboard.press(str(number))
+        expect(page.get_by_role("heading", level=1)).to_have_text(title)
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    colours = set()
+    for _ in range(3):
+        page.keyboard.press("t")
+        colours.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert len(colours) == 2, f"the themes have the colours {colours}"
+    assert page.get_by_role("link", name="Change").count() == 0, "a read-only inspector has Change"
+
+
+def change(page, base):
+    open_panel(page, base, "entries")
+    page.get_by_label("URL begins with").fill(url("/style/1"))
+    expect(page.locator(".heading .status")).to_contain_text("6 entries")
+    page.locator(".entries-table").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press(" ")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press(" ")
+    page.get_by_role("link", name="Change 2 selected entries…").click()
+    page.get_by_label("Pin", exact=False).first.check()
+    page.get_by_role("button", name="Dry run").click()
+    page.get_by_role("button", name="Pin 2 entries").click()
+    expect(page.get_by_text("2 keys pinned")).to_be_visible()
+    open_panel(page, base, f"change?prefix={quote(url('/style/1'))}")
+    page.get_by_label("Remove").check()
+    page.get_by_role("button", name="Dry run").click()
+    expect(page.locator(".verdict .outcome")).to_contain_text("6 entries would be removed")
+    page.get_by_role("button", name="Remove 6 entries").click()
+    expect(page.get_by_text("✓ Done")).to_be_visible()
+    open_panel(page, base, f"change?prefix={quote(url('/data/1'))}")
+    page.get_by_label("Refresh").check()
+    page.get_by_role("button", name="Dry run").click()
+    page.get_by_role("button", name="Refresh", exact=False).last.click()
+    expect(page.get_by_text("keys refreshed")).to_be_visible(timeout=30_000)
+
+
+READING = [("frame", frame), ("live", live), ("overview", overview), ("entries", entries), ("entry", entry),
+           ("bodies with scripts", hostile), ("why", why), ("eviction", eviction), ("sql", sql), ("failures", failures)]
+CHANGING = [("change", change)]
