@@ -118,6 +118,15 @@ int cplatform_is_byte_locked(int file, int64_t offset) {
     if (byte_lock(file, F_OFD_GETLK, F_WRLCK, offset, 1, &found) == -1) return -1;
     return found != F_UNLCK;
 }
+
+int cplatform_find_locked_bytes(int file, int64_t *offset, int64_t *count) {
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)*offset, .l_len = (off_t)*count};
+    if (fcntl(file, F_OFD_GETLK, &lock) == -1) return -1;
+    *offset = lock.l_start;
+    *count = lock.l_len;
+    return lock.l_type != F_UNLCK;
+}
 #else
 static int unsupported(void) {
     errno = ENOTSUP;
@@ -127,6 +136,7 @@ static int unsupported(void) {
 int cplatform_lock_bytes(int file, int64_t offset, int64_t count) { return unsupported(); }
 int cplatform_unlock_byte(int file, int64_t offset) { return unsupported(); }
 int cplatform_is_byte_locked(int file, int64_t offset) { return unsupported(); }
+int cplatform_find_locked_bytes(int file, int64_t *offset, int64_t *count) { return unsupported(); }
 #endif
 
 int cplatform_clone_into(int source, int file) {

@@ -1,0 +1,88 @@
+// Calls the server. Every path is relative, because the inspector may be mounted at any path.
+
+export class APIError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+let csrf = "";
+let whenUnauthorized = () => {};
+
+/// Sets the action for an answer that the session has ended.
+export function onUnauthorized(action) {
+  whenUnauthorized = action;
+}
+
+/// Returns the path with those parameters that have a value.
+export function path(name, parameters = {}) {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined && value !== "") query.set(key, value);
+  }
+  const text = query.toString();
+  return `./api/${name}${text ? `?${text}` : ""}`;
+}
+
+/// Returns the address of a panel, with those parameters that have a value.
+export function link(panel, parameters = {}) {
+  return `#/${path(panel, parameters).slice("./api/".length)}`;
+}
+
+async function send(url, options) {
+  let response;
+  try {
+    response = await fetch(url, options);
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new APIError(0, "unreachable", "The server does not answer. Is cachestore serve still running?");
+  }
+  if (response.ok) return response;
+  let [code, message] = ["failed", `The server answered with status ${response.status}.`];
+  try {
+    ({code, message} = (await response.json()).error);
+  } catch { /* Keeps the status as the message. */ }
+  if (response.status === 401) whenUnauthorized();
+  throw new APIError(response.status, code, message);
+}
+
+export async function get(name, parameters, signal) {
+  return (await send(path(name, parameters), {signal, cache: "no-store"})).json();
+}
+
+export async function post(name, body, signal) {
+  return (await send(`./api/${name}`, {
+    method: "POST", signal, cache: "no-store", body: JSON.stringify(body),
+    headers: {"Content-Type": "application/json", "X-CSRF-Token": csrf},
+  })).json();
+}
+
+/// Returns the text of a body, and its whole length.
+export async function text(name, parameters, signal) {
+  const response = await send(path(name, parameters), {signal, cache: "no-store"});
+  return {text: await response.text(), length: Number(response.headers.get("X-Body-Length"))};
+}
+
+export async function session() {
+  const answer = await get("session");
+  csrf = answer.csrf;
+  return answer;
+}
+
+/// Runs only the latest of several calls: an earlier one is cancelled and yields `null`.
+export function latest() {
+  let controller = null;
+  return async (call) => {
+    controller?.abort();
+    const own = controller = new AbortController();
+    try {
+      const result = await call(own.signal);
+      return own === controller ? result : null;
+    } catch (error) {
+      if (error.name === "AbortError" || own !== controller) return null;
+      throw error;
+    }
+  };
+}
