@@ -26,6 +26,7 @@ let ignoredFiles = ["PrivacyInfo.xcprivacy"]
 #endif
 
 let asyncHTTPClient: TargetDependencyCondition? = .when(traits: ["AsyncHTTPClient"])
+let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
 
 let package = Package(
     name: "CacheStore",
@@ -35,6 +36,7 @@ let package = Package(
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "CacheImagesUI", targets: ["CacheImagesUI"]),
+        .library(name: "CacheInspector", targets: ["CacheInspector"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
         // Not a part of CacheStoreTesting, because it needs SwiftNIO.
@@ -51,6 +53,10 @@ let package = Package(
             name: "AsyncHTTPClient",
             description: "The transport on AsyncHTTPClient. Without it CacheLoader needs no SwiftNIO."
         ),
+        .trait(
+            name: "Inspector",
+            description: "The web server of CacheInspector. Without it nothing needs Hummingbird."
+        ),
         .default(enabledTraits: [defaultTransport]),
     ],
     dependencies: [
@@ -66,6 +72,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         // What only the tests of that transport stand on; AsyncHTTPClient needs it, too.
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        // What the server of the trait Inspector stands on; not built without it.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         // What only the tool, the product LoopbackOrigin and the tests stand on; no other library product builds these.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -130,6 +138,28 @@ let package = Package(
             resources: privacyManifest,
             swiftSettings: swiftSettings
         ),
+        .target(
+            // What the tool and the inspector both compute from a store.
+            name: "CacheReports",
+            dependencies: [
+                "CacheLoader", "CacheStore", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "CacheInspector",
+            dependencies: [
+                "CacheLoader",
+                "CacheReports",
+                "CacheStore",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: inspector),
+            ],
+            exclude: ["Web"],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
         // Empty on systems without SwiftUI. A module of its own, so that programs without views do not link SwiftUI.
         .target(name: "CacheImagesUI", dependencies: ["CacheImages", "CacheLoader"], swiftSettings: swiftSettings),
@@ -162,8 +192,10 @@ let package = Package(
         .executableTarget(
             name: "CacheStoreTool",
             dependencies: [
-                "CacheStore",
+                .target(name: "CacheInspector", condition: inspector),
                 "CacheLoader",
+                "CacheReports",
+                "CacheStore",
                 "LoopbackOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -206,7 +238,7 @@ let package = Package(
         // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
         .testTarget(
             name: "CacheStoreToolTests",
-            dependencies: ["CacheStore", "CacheStoreTesting", "CacheStoreTool", "TestSupport"],
+            dependencies: ["CacheReports", "CacheStore", "CacheStoreTesting", "CacheStoreTool", "TestSupport"],
             swiftSettings: swiftSettings
         ),
         .executableTarget(
@@ -273,6 +305,15 @@ let package = Package(
                 "CacheLoader", "CacheStore", "CacheStoreTesting", "LoopbackOrigin", "TestSupport",
                 "URLSessionCompatibility",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheInspectorTests",
+            dependencies: [
+                "CacheInspector", "CacheLoader", "CacheStore", "CacheStoreTesting", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
             ],
             swiftSettings: swiftSettings
         ),

@@ -141,10 +141,20 @@ int cplatform_is_byte_locked(int file, int64_t offset) {
     if (byte_lock(file, F_OFD_GETLK, F_WRLCK, offset, 1, &found) == -1) return -1;
     return found != F_UNLCK;
 }
+
+int cplatform_find_locked_bytes(int file, int64_t *offset, int64_t *count) {
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)*offset, .l_len = (off_t)*count};
+    if (fcntl(file, F_OFD_GETLK, &lock) == -1) return -1;
+    *offset = lock.l_start;
+    *count = lock.l_len;
+    return lock.l_type != F_UNLCK;
+}
 #else
 int cplatform_lock_bytes(int file, int64_t offset, int64_t count) { return fail(ENOTSUP); }
 int cplatform_unlock_byte(int file, int64_t offset) { return fail(ENOTSUP); }
 int cplatform_is_byte_locked(int file, int64_t offset) { return fail(ENOTSUP); }
+int cplatform_find_locked_bytes(int file, int64_t *offset, int64_t *count) { return fail(ENOTSUP); }
 #endif
 
 int cplatform_clone_into(int source, int file) {

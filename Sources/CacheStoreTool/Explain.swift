@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheLoader
+import CacheReports
 import CacheStore
 import Foundation
 import HTTPTypes
@@ -91,25 +92,4 @@ struct MethodArgument: ExpressibleByArgument {
     var defaultValueDescription: String { method.rawValue }
 
     static var defaultCompletionKind: CompletionKind { .list(["GET", "HEAD", "QUERY", "POST", "PUT", "DELETE"]) }
-}
-
-/// A transport that prepares requests like that of `get`, but sends none.
-private struct SilentTransport: HTTPTransport {
-    let isBare: Bool
-    private let base = DefaultTransport()
-
-    init(isBare: Bool) { self.isBare = isBare }
-
-    func prepare(_ request: HTTPRequest) -> HTTPRequest {
-        if isBare { return request }
-        var request = base.prepare(request)
-        request.addLoaderFields(decodesContent: true)
-        return request
-    }
-
-    func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.unsupportedRequest, message: "no origin is asked")
-    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 
 /// Switches the record of a store, and shows it.
@@ -113,11 +114,10 @@ struct Record: AsyncParsableCommand {
                     let page = try store.requestRecords(since: cursor)
                     if cursor != nil, page.lost > 0 { StandardError.say("\(page.lost.of("request", "requests")) lost") }
                     for record in page.records {
-                        let line = RequestLine(record)
                         if report.format != nil {
-                            try JSONOutput.write(line, .jsonl)
+                            try StandardOutput.write(record.json.bytes + [UInt8(ascii: "\n")])
                         } else {
-                            try StandardOutput.write(line: line.text(width: width))
+                            try StandardOutput.write(line: RequestLine(record).text(width: width))
                         }
                     }
                     let isAtEnd = page.next == cursor || page.records.isEmpty && page.lost == 0

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 
 /// Replays recorded requests with each eviction policy, and reports the hits.
@@ -67,13 +68,8 @@ struct Simulate: AsyncParsableCommand {
 
     private func readRecord(into replay: inout TraceReplay) async throws {
         replay = try await store.withExistingStore(isReadOnly: true) { [replay] store in
-            var (replay, cursor) = (replay, RequestCursor?.none)
-            repeat {
-                let page = try store.requestRecords(since: cursor, limit: 4_096)
-                try replay.add(page)
-                guard !page.records.isEmpty || page.lost > 0, page.next != cursor else { break }
-                cursor = page.next
-            } while true
+            var replay = replay
+            try replay.addRecord(of: store)
             return replay
         }
         if replay.isEmpty, replay.leftOut == LeftOutRequests() {
@@ -81,3 +77,5 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 }
+
+extension TraceFormat: ExpressibleByArgument {}

@@ -1,6 +1,6 @@
+import CacheReports
 import CacheStore
 import CacheStoreTesting
-import CacheStoreTool
 import Foundation
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import CacheReports
 import CacheStore
-import CacheStoreTool
 import Testing
 
 @Suite("TraceRequest")

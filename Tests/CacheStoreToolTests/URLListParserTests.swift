@@ -1,4 +1,4 @@
-import CacheStoreTool
+import CacheReports
 import Testing
 
 @Suite("URLListParser")

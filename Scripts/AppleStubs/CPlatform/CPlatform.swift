@@ -21,3 +21,6 @@ public func cplatform_symbolic_link_type() -> mode_t { 0 }
 @discardableResult public func cplatform_clone_into(_: Int32, _: Int32) -> Int32 { 0 }
 @discardableResult public func cplatform_copy_range(_: Int32, _: Int64, _: Int32, _: Int64) -> Int64 { 0 }
 public func cplatform_coarse_milliseconds() -> Int64 { 0 }
+@discardableResult public func cplatform_find_locked_bytes(
+    _: Int32, _: UnsafeMutablePointer<Int64>, _: UnsafeMutablePointer<Int64>
+) -> Int32 { 0 }

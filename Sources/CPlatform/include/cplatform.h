@@ -74,6 +74,10 @@ int cplatform_unlock_byte(int file, int64_t offset);
 // Tests whether another open file description has locked the byte. Returns 1 or 0, or -1 with errno set.
 int cplatform_is_byte_locked(int file, int64_t offset);
 
+// Finds bytes in `*count` bytes from `*offset` that another open file description has locked, and puts them into
+// `*offset` and `*count`. Returns 1; 0 if there are none; -1 with errno set.
+int cplatform_find_locked_bytes(int file, int64_t *offset, int64_t *count);
+
 // Creates `name` in `directory` as a file that shares the blocks of `source` until one of the two is written. Returns
 // 0, or -1 with errno set and no file created: most file systems cannot share blocks.
 int cplatform_clone_file(int source, int directory, const char *name);

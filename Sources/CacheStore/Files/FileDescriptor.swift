@@ -254,6 +254,15 @@ package final class FileDescriptor: Sendable {
         try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
     }
 
+    /// Returns bytes in `range` that another open file description has locked; `nil` if there are none.
+    func lockedBytes(in range: Range<Int64>) throws(SystemError) -> Range<Int64>? {
+        var (first, count) = (range.lowerBound, range.upperBound - range.lowerBound)
+        let found = try Self.retrying("fcntl", path) { cplatform_find_locked_bytes(number, &first, &count) }
+        guard found == 1 else { return nil }
+        // A length of 0 reaches to the end of the file.
+        return first..<(count == 0 ? .max : max(first, first.addingReportingOverflow(count).partialValue))
+    }
+
     /// Truncates the file to `byteCount` bytes. The next write continues there.
     func truncate(to byteCount: Int64) throws(SystemError) {
         try Self.retrying("lseek", path) { lseek(number, off_t(byteCount), SEEK_SET) }

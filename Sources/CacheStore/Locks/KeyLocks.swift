@@ -84,6 +84,21 @@ package final class KeyLocks: Sendable {
         }
     }
 
+    /// The number of keys whose locks other stores hold, up to `limit`. Takes no lock.
+    package func countHeldElsewhere(limit: Int) -> Int {
+        let file = state.withLock { $0.refusal == nil ? $0.file.open() : nil }
+        guard let file else { return 0 }
+        // Each call finds one range of locked bytes, in no order; locks beside each other are one range.
+        var (ranges, count) = ([Int64(0)..<LockFile.endOfKeys], 0)
+        while count < limit, let range = ranges.popLast() {
+            guard !range.isEmpty, let locked = (try? file.lockedBytes(in: range)) ?? nil else { continue }
+            let found = locked.clamped(to: range)
+            count += Int(min(found.upperBound - found.lowerBound, Int64(limit)))
+            ranges += [range.lowerBound..<found.lowerBound, found.upperBound..<range.upperBound]
+        }
+        return min(count, limit)
+    }
+
     private func hold(_ offset: Int64, _ file: FileDescriptor?, _ state: inout State) -> KeyLock {
         let ticket = state.makeTicket()
         state.held[offset] = Held(ticket: ticket, file: file)

@@ -141,4 +141,9 @@ public struct RequestRecording: Hashable, Sendable {
     public let byteCount: Int64
     /// The position after the latest request.
     public let end: RequestCursor
+
+    /// Returns the position before the latest requests, `count` of them or as many as the record holds.
+    package func cursor(beforeLast count: Int64) -> RequestCursor {
+        RequestCursor(file: end.file, number: end.number - UInt64(min(max(0, count), self.count)))
+    }
 }

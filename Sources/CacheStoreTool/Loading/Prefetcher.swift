@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheReports
 
 /// Loads the URLs of a list, several at a time.
 struct Prefetcher: Sendable {

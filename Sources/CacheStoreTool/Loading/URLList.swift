@@ -1,3 +1,4 @@
+import CacheReports
 import Dispatch
 import Synchronization
 

@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 extension Explanation {
     /// A stored response that could answer the request.
@@ -109,7 +109,7 @@ extension Explanation.LifetimeSource: CustomStringConvertible {
 }
 
 extension Explanation.Candidate {
-    init(
+    package init(
         _ stored: Explanation.Stored, isChosen: Bool, _ request: HTTPRequest, policy: CachePolicy, now: HTTPDate,
         fingerprint: VaryKey.Fingerprint
     ) {

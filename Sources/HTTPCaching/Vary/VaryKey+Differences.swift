@@ -2,7 +2,7 @@ internal import HTTPTypes
 
 extension VaryKey {
     /// The lines of the key; none when `Vary` nominates nothing.
-    var lines: [String] {
+    package var lines: [String] {
         guard !text.isEmpty else { return [] }
         return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
             String(decoding: line, as: UTF8.self)
@@ -30,7 +30,7 @@ extension VaryKey {
     }
 
     /// Returns the value in a line; `nil` for a name alone, which denotes an absent field.
-    private static func value(in line: String) -> String? {
+    package static func value(in line: String) -> String? {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let value = line.utf8[line.utf8.index(after: colon)...]
         return String(Substring(value.first == UInt8(ascii: " ") ? value.dropFirst() : value))

@@ -19,7 +19,7 @@ extension ToolTests {
                 ["get", "http://a.test/", "--help"], ["sql", "--help"], ["check", "--repair", "--help"],
                 ["remove", "--help"], ["explain", "--help"],
                 ["evict", "--help"], ["simulate", "--help"], ["prefetch", "--help"], ["watch", "--help"],
-                ["snapshot", "--help"], ["record", "--help"],
+                ["snapshot", "--help"], ["record", "--help"], ["serve", "--help"],
             ])
         func help(arguments: [String]) async throws {
             let output = try await tool.raw(arguments)

@@ -189,7 +189,7 @@ extension EntrySelection {
     }
 
     /// The host as the index stores it: in lower case, an IPv6 address between brackets.
-    fileprivate var indexedHost: String? {
+    var indexedHost: String? {
         guard let host = host?.lowercased() else { return nil }
         return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
@@ -200,7 +200,7 @@ extension EntrySelection {
 
 extension Statement {
     /// Binds those of the parameters 1 to 6 that the statement has.
-    fileprivate func bind(_ selection: EntrySelection) {
+    func bind(_ selection: EntrySelection) {
         if let partition = selection.partition { bind(partition, at: 1) }
         if let prefix = selection.prefix {
             bind(prefix, at: 2)

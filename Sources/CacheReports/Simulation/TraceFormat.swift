@@ -1,7 +1,5 @@
-import ArgumentParser
-
 /// The format of the requests in a file.
-package enum TraceFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+package enum TraceFormat: String, CaseIterable, Sendable {
     /// A line is `time key size`.
     case trace
     /// A line is one of an access log in the Common or the Combined Log Format.

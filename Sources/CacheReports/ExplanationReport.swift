@@ -1,9 +1,9 @@
-import CacheLoader
+package import CacheLoader
 import Foundation
 import HTTPTypes
 
 /// An explanation as JSON. Omits absent values: a hit, for example, has no reason to ask the origin.
-struct ExplanationReport: Encodable {
+package struct ExplanationReport: Encodable, Sendable {
     let method: String
     let url: String
     let date: String
@@ -15,7 +15,7 @@ struct ExplanationReport: Encodable {
     let sends: [String]
     let candidates: [Candidate]
 
-    init(_ explanation: Explanation) {
+    package init(_ explanation: Explanation) {
         method = explanation.method.rawValue
         url = explanation.url
         date = Date(explanation.date).formatted(.iso8601)
@@ -28,7 +28,7 @@ struct ExplanationReport: Encodable {
         candidates = explanation.candidates.map(Candidate.init)
     }
 
-    struct Candidate: Encodable {
+    package struct Candidate: Encodable, Sendable {
         let url: String
         let status: Int
         let chosen: Bool
@@ -54,7 +54,7 @@ struct ExplanationReport: Encodable {
         let byteSize: Int64
         let body: Bool
 
-        init(_ candidate: Explanation.Candidate) {
+        package init(_ candidate: Explanation.Candidate) {
             url = candidate.url
             status = candidate.status
             chosen = candidate.isChosen
@@ -87,13 +87,13 @@ struct ExplanationReport: Encodable {
     }
 
     /// A nominated field; omits an absent value.
-    struct Difference: Encodable {
+    package struct Difference: Encodable, Sendable {
         let name: String
         let stored: String?
         let present: String?
     }
 
-    struct Part: Encodable {
+    package struct Part: Encodable, Sendable {
         let first: Int64
         let last: Int64
         let completeLength: Int64?

@@ -61,6 +61,19 @@ package struct TraceReplay {
         try runs.map { Outcome(policy: $0.policy, result: try $0.simulation.finish(), duration: $0.duration) }
     }
 
+    /// Replays the record of a store, from a position on.
+    ///
+    /// - Parameter cursor: The position; `nil` for the oldest request.
+    package mutating func addRecord(of store: ResponseStore, since cursor: RequestCursor? = nil) throws {
+        var cursor = cursor
+        while true {
+            let page = try store.requestRecords(since: cursor, limit: 4_096)
+            try add(page)
+            guard !page.records.isEmpty || page.lost > 0, page.next != cursor else { return }
+            cursor = page.next
+        }
+    }
+
     /// Replays records of a store.
     package mutating func add(_ records: RequestRecords) throws {
         cacheable.lose(records.lost)

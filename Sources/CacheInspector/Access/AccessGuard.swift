@@ -1,0 +1,106 @@
+package import HTTPTypes
+
+/// Decides which requests reach the inspector.
+///
+/// Pages of other sites can send requests to a server on loopback, and a name of theirs can resolve to loopback. So the
+/// guard checks the host and the origin of each request, the secret of the user, and a second secret for each POST.
+package struct AccessGuard: Sendable {
+    /// The authentication of the inspector on loopback.
+    package struct Login: Sendable {
+        /// The secret in the address that the tool prints.
+        package let token: String
+        /// The secret in the cookie.
+        let cookie: String
+        /// The path of the page, with a slash at both ends: browsers send cookies of one port to all ports of a host, but
+        /// only for their path.
+        package let path: String
+        /// The port that the server listens on.
+        let port: @Sendable () -> Int
+
+        package init(
+            token: String = Secret.random(), cookie: String = Secret.random(), path: String = "/\(Secret.random())/",
+            port: @escaping @Sendable () -> Int
+        ) {
+            self.token = token
+            self.cookie = cookie
+            self.path = path
+            self.port = port
+        }
+    }
+
+    package enum Verdict: Hashable, Sendable {
+        case allowed
+        /// The token was right: set this cookie, and lead the browser to the page.
+        case loggedIn(setCookie: String)
+        case refused(InspectorFailure)
+    }
+
+    static let cookieName = "cachestore-inspector"
+
+    /// The text that every POST carries in its field `X-CSRF-Token`.
+    package let csrfToken: String
+    /// `nil` if the server that mounts the inspector checks hosts and users.
+    package let login: Login?
+
+    package init(login: Login?, csrfToken: String = Secret.random()) {
+        self.login = login
+        self.csrfToken = csrfToken
+    }
+
+    /// - Parameters:
+    ///   - head: The head of the request.
+    ///   - request: The same request below the mount.
+    package func verdict(on head: HTTPRequest, _ request: InspectorRequest) -> Verdict {
+        guard isHostRight(head) else { return .refused(.forbidden("the host is not that of the inspector")) }
+        guard isOriginRight(head) else { return .refused(.forbidden("the request comes from another site")) }
+        if let login {
+            if request.path.isEmpty, request.method == .get, let token = request.query.text("token") {
+                guard Secret.matches(token, login.token) else { return .refused(Self.unauthorized) }
+                return .loggedIn(
+                    setCookie: "\(Self.cookieName)=\(login.cookie); Path=\(login.path); HttpOnly; SameSite=Strict")
+            }
+            guard Self.cookies(of: head).contains(where: { Secret.matches($0, login.cookie) }) else {
+                return .refused(Self.unauthorized)
+            }
+        }
+        guard request.method != .get else { return .allowed }
+        guard let token = head.headerFields[named: "X-CSRF-Token"], Secret.matches(token, csrfToken) else {
+            return .refused(.forbidden("the field X-CSRF-Token is missing or wrong"))
+        }
+        // A form of another site can send other types without asking.
+        let type = head.headerFields[.contentType]?.split(separator: ";").first?.lowercased() ?? ""
+        guard type.filter({ $0 != " " }) == "application/json" else {
+            return .refused(
+                InspectorFailure(.unsupportedMediaType, "unsupported_type", "the content must be application/json"))
+        }
+        return .allowed
+    }
+
+    private static let unauthorized = InspectorFailure(
+        .unauthorized, "unauthorized", "open the address that cachestore serve printed")
+
+    /// A name that an attacker controls may resolve to loopback (DNS rebinding). So only loopback's own names count.
+    private func isHostRight(_ head: HTTPRequest) -> Bool {
+        guard let login else { return true }
+        // RFC 9112 §3.2.2: a target in absolute form has a host of its own.
+        guard head.path?.hasPrefix("/") == true else { return false }
+        let port = login.port()
+        return ["127.0.0.1:\(port)", "localhost:\(port)"].contains(head.authority?.lowercased())
+    }
+
+    private func isOriginRight(_ head: HTTPRequest) -> Bool {
+        if let site = head.headerFields[named: "Sec-Fetch-Site"], site != "same-origin", site != "none" { return false }
+        guard let origin = head.headerFields[.origin] else { return true }
+        guard let authority = head.authority?.lowercased() else { return false }
+        let schemes = login == nil ? ["http", "https"] : ["http"]
+        return schemes.contains { origin.lowercased() == "\($0)://\(authority)" }
+    }
+
+    private static func cookies(of head: HTTPRequest) -> [String] {
+        head.headerFields[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].filter({ $0 != " " }) == cookieName else { return nil }
+            return String(parts[1].filter { $0 != " " })
+        }
+    }
+}

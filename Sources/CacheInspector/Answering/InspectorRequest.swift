@@ -1,0 +1,100 @@
+package import HTTPTypes
+
+/// A request to the inspector, below the path at which it is mounted.
+package struct InspectorRequest: Sendable {
+    package var method: HTTPRequest.Method
+    /// The path after the mount, without a leading slash: `api/entries`; empty for the page itself.
+    package var path: String
+    /// The parameters of the query.
+    package var query: QueryParameters
+    package var fields: HTTPFields
+    package var content: [UInt8]
+
+    package init(
+        _ method: HTTPRequest.Method, _ path: String, query: String = "", fields: HTTPFields = [:],
+        content: [UInt8] = []
+    ) throws(InspectorFailure) {
+        self.method = method
+        self.path = path
+        self.query = try QueryParameters(query)
+        self.fields = fields
+        self.content = content
+    }
+}
+
+/// The parameters of a query, as forms encode them.
+package struct QueryParameters: Sendable {
+    private static let maxCount = 64
+
+    private var values: [String: String] = [:]
+
+    /// - Throws: ``InspectorFailure`` for a malformed escape, text that is not UTF-8, and a name that occurs twice: which
+    ///   of two values counts must not be a matter of opinion.
+    package init(_ text: String) throws(InspectorFailure) {
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {
+                throw .invalid("the query is not percent-encoded UTF-8")
+            }
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw .invalid("the parameter \(name) occurs twice")
+            }
+            guard values.count <= Self.maxCount else { throw .invalid("the query has too many parameters") }
+        }
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.popFirst(), let low = rest.popFirst(),
+                    let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16),
+                    high != UInt8(ascii: "+")
+                else { return nil }
+                bytes.append(value)
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    // MARK: Reading
+
+    /// The value; `nil` if the parameter is missing or empty.
+    func text(_ name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The value, also an empty one; `nil` if the parameter is missing.
+    func given(_ name: String) -> String? { values[name] }
+
+    func integer(_ name: String, in range: ClosedRange<Int64>) throws(InspectorFailure) -> Int64? {
+        guard let text = text(name) else { return nil }
+        guard let number = Int64(text), range.contains(number) else {
+            throw .invalid("\(name) must be a number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func bool(_ name: String) throws(InspectorFailure) -> Bool {
+        switch text(name) {
+        case nil, "false", "0": return false
+        case "true", "1": return true
+        default: throw .invalid("\(name) must be true or false")
+        }
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ type: Choice.Type = Choice.self
+    ) throws(InspectorFailure) -> Choice? {
+        guard let text = text(name) else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid("\(name) must be one of \(names)")
+        }
+        return choice
+    }
+}

@@ -1,0 +1,38 @@
+import CacheReports
+import CacheStore
+
+extension JSON {
+    /// The largest integer that JavaScript has exactly.
+    private static let maxSafeInteger: Int64 = 9_007_199_254_740_991
+
+    /// A value of a query. An integer that JavaScript would round is text, bytes are hexadecimal digits.
+    init(_ value: SQLValue, maxCharacters: Int) {
+        switch value {
+        case .null: self = .null
+        case .integer(let number) where number.magnitude > Self.maxSafeInteger.magnitude: self = .text("\(number)")
+        case .integer(let number): self = .integer(number)
+        case .real(let number): self = .number(number)
+        case .text(let text): self = .text(text.cut(to: maxCharacters))
+        case .blob(let bytes):
+            let digits = Array("0123456789abcdef".utf8)
+            let text = bytes.prefix(maxCharacters / 2).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+            self = ["hex": .text(String(decoding: text, as: UTF8.self))]
+        }
+    }
+
+    /// A row as an object: the members by the names of the columns.
+    init(_ row: SQLRows.Row, maxCharacters: Int = 2_048) {
+        self = .object(zip(row.columns, row.values).map { ($0, JSON($1, maxCharacters: maxCharacters)) })
+    }
+}
+
+extension String {
+    /// The text, or its beginning and an ellipsis.
+    func cut(to count: Int) -> String {
+        guard utf8.count > count, let end = index(startIndex, offsetBy: count, limitedBy: endIndex), end < endIndex
+        else {
+            return self
+        }
+        return self[..<end] + "…"
+    }
+}

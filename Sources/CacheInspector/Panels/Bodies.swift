@@ -1,0 +1,115 @@
+import CacheLoader
+import CacheReports
+import CacheStore
+import HTTPTypes
+
+/// How the page shows a body.
+enum BodyPreview: String {
+    case text, json, image, binary, empty
+}
+
+/// Guesses how to show a body. The guess decides about a `Content-Type` that no browser runs.
+struct BodySniffer {
+    /// The bytes that a guess looks at.
+    static let headLength = 1_024
+
+    /// The raster images that browsers show. SVG is no such image: it may have scripts.
+    private static let images: [(type: String, matches: @Sendable ([UInt8]) -> Bool)] = [
+        ("image/png", { $0.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) }),
+        ("image/jpeg", { $0.starts(with: [0xFF, 0xD8, 0xFF]) }),
+        ("image/gif", { $0.starts(with: "GIF87a".utf8) || $0.starts(with: "GIF89a".utf8) }),
+        ("image/bmp", { $0.starts(with: "BM".utf8) && $0.count > 14 }),
+        ("image/webp", { $0.starts(with: "RIFF".utf8) && $0.dropFirst(8).starts(with: "WEBP".utf8) }),
+        (
+            "image/avif",
+            { $0.dropFirst(4).starts(with: "ftypavif".utf8) || $0.dropFirst(4).starts(with: "ftypavis".utf8) }
+        ),
+    ]
+
+    let preview: BodyPreview
+    /// The type to send the body with.
+    let type: String
+
+    /// - Parameters:
+    ///   - head: The first bytes of the body.
+    ///   - contentType: The field of the response.
+    ///   - isCoded: Whether the body has a content coding.
+    init(head: [UInt8], contentType: String?, isCoded: Bool) {
+        if head.isEmpty {
+            (preview, type) = (.empty, "text/plain; charset=utf-8")
+        } else if let image = Self.images.first(where: { $0.matches(head) }), !isCoded {
+            (preview, type) = (.image, image.type)
+        } else if !isCoded, Self.isText(head) {
+            let isJSON = contentType?.lowercased().contains("json") ?? false
+            (preview, type) = (isJSON ? .json : .text, "text/plain; charset=utf-8")
+        } else {
+            (preview, type) = (.binary, "application/octet-stream")
+        }
+    }
+
+    /// Whether bytes are UTF-8 without control characters, but for the last character, which may be cut.
+    private static func isText(_ bytes: [UInt8]) -> Bool {
+        guard bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x0C }) else {
+            return false
+        }
+        return (0...3).contains { String(validating: bytes.dropLast($0), as: UTF8.self) != nil }
+    }
+}
+
+extension StoreInspector {
+    private static let maxText: Int64 = 1 << 20
+    private static let maxImage: Int64 = 16 << 20
+
+    func preview(of entry: StoredEntry) throws -> BodyPreview {
+        // To look at an entry must not read a large body that no process has compared with its digest yet.
+        guard case .open(let body) = try store.openBody(of: entry, verifyingUpTo: Self.maxImage) else { return .binary }
+        return try sniff(body, entry).preview
+    }
+
+    private func sniff(_ body: StoredBody, _ entry: StoredEntry) throws -> BodySniffer {
+        let coding = entry.responseFields[.contentEncoding]
+        return BodySniffer(
+            head: Array(try body.bytes(at: 0, count: BodySniffer.headLength)),
+            contentType: entry.metadata.contentType,
+            isCoded: !entry.metadata.isBodyDecoded && coding != nil && coding?.lowercased() != "identity")
+    }
+
+    /// Returns the bytes of a body, as text, as an image or as bytes, but never with the type that the origin states.
+    func body(_ query: QueryParameters) throws -> InspectorAnswer {
+        let entry = try entry(named: query)
+        guard let body = try store.openBody(of: entry) else {
+            throw InspectorFailure.notFound("the body is missing or damaged")
+        }
+        return try answer(body, sniff(body, entry), query, name: "\(entry.id)")
+    }
+
+    /// Returns the bytes of a derived representation.
+    func derived(_ query: QueryParameters) throws -> InspectorAnswer {
+        let entry = try entry(named: query)
+        guard let name = query.text("name") else { throw InspectorFailure.invalid("name is missing") }
+        let rows = try store.query(
+            "SELECT 1 FROM cache_derived WHERE entry_id = ? AND name = ?", [.integer(entry.id), .text(name)])
+        guard !rows.isEmpty, let body = try store.openDerived(name: name, of: entry) else {
+            throw InspectorFailure.notFound("there is no such derived representation")
+        }
+        let sniffer = BodySniffer(
+            head: Array(try body.bytes(at: 0, count: BodySniffer.headLength)), contentType: nil, isCoded: false)
+        return try answer(body, sniffer, query, name: "\(entry.id)-derived")
+    }
+
+    private func answer(
+        _ body: StoredBody, _ sniffer: BodySniffer, _ query: QueryParameters, name: String
+    ) throws -> InspectorAnswer {
+        let isDownload = try query.bool("download")
+        let limit = try query.integer("max", in: 0...Self.maxText) ?? 65_536
+        let count = isDownload ? .max : sniffer.preview == .image ? Self.maxImage : limit
+        var answer = InspectorAnswer(
+            type: isDownload ? "application/octet-stream" : sniffer.type,
+            .body(body, count: min(body.byteCount, count)))
+        // A document of this answer is in a sandbox of its own: no scripts, no forms, no origin.
+        answer.fields[.contentSecurityPolicy] = "sandbox; default-src 'none'; frame-ancestors 'self'"
+        answer.fields[named: "X-Body-Length"] = "\(body.byteCount)"
+        answer.fields[.contentDisposition] = isDownload ? "attachment; filename=\"body-\(name)\"" : "inline"
+        return answer
+    }
+}

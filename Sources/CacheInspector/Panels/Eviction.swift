@@ -1,0 +1,101 @@
+import CacheReports
+import CacheStore
+import Foundation
+import HTTPTypes
+import Synchronization
+
+extension StoreInspector {
+    private static let previewTime = Duration.seconds(2)
+    /// The most records that a simulation replays.
+    private static let maxSimulated: Int64 = 32_768
+
+    /// Returns the entries that an eviction would remove first.
+    func eviction(_ query: QueryParameters) throws -> JSON {
+        var listing = EntryListing(.everything)
+        listing.order = .eviction
+        listing.limit = Int(try query.integer("limit", in: 1...1_000) ?? 100)
+        listing.timeLimit = Self.previewTime
+        let statistics = try store.statistics()
+        let totals = try store.query("SELECT eviction_policy FROM cache_stats")
+        let policy = totals.first?.values.first?.text ?? ""
+        var sum: Int64 = 0
+        let now = store.configuration.clock()
+        let rows = try rows(try store.page(of: listing).ids).map { row in
+            sum &+= row["byte_size"]?.integer ?? 0
+            guard case .object(let members) = JSON(row) else { return JSON.null }
+            return JSON.object(
+                members + [
+                    ("cumulative_bytes", .integer(sum)), ("reason", .text(Self.reason(row, policy: policy, now: now))),
+                ])
+        }
+        return [
+            "policy": .text(policy), "limited_bytes": .integer(statistics.limitedBytes), "entries": .array(rows),
+        ]
+    }
+
+    /// Says why an entry is where it is in the order.
+    private static func reason(_ row: SQLRows.Row, policy: String, now: Date) -> String {
+        let count = row["hit_count"]?.integer ?? 0
+        let uses = count == 0 ? "never used" : count == 1 ? "used once" : "used \(count) times"
+        let date = row["accessed_at"]?.text.flatMap {
+            try? Date($0, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        }
+        let age = date.map { Self.age(now.timeIntervalSince($0)) } ?? "unknown"
+        let last = count == 0 ? "stored \(age) ago" : "last used \(age) ago"
+        guard policy == "value-aware" else { return "\(last), \(uses)" }
+        return "\(uses), \(row["byte_size"]?.integer ?? 0) bytes, \(last)"
+    }
+
+    private static func age(_ seconds: Double) -> String {
+        let whole = Int64(max(0, min(seconds, 1e12)))
+        return switch whole {
+        case ..<120: "\(whole) s"
+        case ..<7_200: "\(whole / 60) min"
+        case ..<172_800: "\(whole / 3_600) h"
+        default: "\(whole / 86_400) days"
+        }
+    }
+
+    /// Estimates the effect of an eviction down to a size. Reads only.
+    func evictionPreview(_ query: QueryParameters) throws -> JSON {
+        guard let maxBytes = try query.integer("max_bytes", in: 0 ... .max) else {
+            throw InspectorFailure.invalid("max_bytes is missing")
+        }
+        let preview = try store.previewEviction(maxBytes: maxBytes, timeLimit: Self.previewTime)
+        return [
+            "entries": .integer(preview.report.entries),
+            "bytes": .integer(preview.report.bytes),
+            "entries_left": .integer(max(0, preview.left.entries)),
+            "bytes_left": .integer(max(0, preview.left.bytes)),
+            "last_key": .optional(preview.lastKey?.text),
+            "is_estimate": true,
+            "is_complete": .bool(preview.isComplete),
+        ]
+    }
+
+    /// Replays the recorded requests with each policy, one simulation at a time.
+    func simulate(_ content: [UInt8]) async throws -> JSON {
+        struct Limit: Decodable {
+            let maxBytes: Int64
+            enum CodingKeys: String, CodingKey { case maxBytes = "max_bytes" }
+        }
+        let limit = try decode(Limit.self, content)
+        guard limit.maxBytes > 0 else { throw InspectorFailure.invalid("max_bytes must be more than 0") }
+        guard state.isSimulating.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged else {
+            throw InspectorFailure.busy("a simulation is running")
+        }
+        defer { state.isSimulating.store(false, ordering: .relaxed) }
+        return try await reading { inspector in
+            var replay = try TraceReplay(limits: Limits(maxBytes: limit.maxBytes))
+            if let recording = try inspector.store.requestRecording() {
+                try replay.addRecord(
+                    of: inspector.store, since: recording.cursor(beforeLast: Self.maxSimulated))
+            }
+            guard !replay.isEmpty else {
+                throw InspectorFailure(
+                    .conflict, "no_record", "no request is recorded that a cache can answer; switch the record on")
+            }
+            return try JSON(encoding: SimulationReport(try replay.end(), of: replay))
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import CacheReports
+import CacheStore
+import HTTPTypes
+import Synchronization
+
+/// The recorded requests of a store as server-sent events, while one client reads them.
+///
+/// Looks at the record as often as programs write it, ten times a second, while there are requests; down to twice a
+/// second while there are none. Without a client no feed runs.
+package struct LiveFeed: Sendable {
+    /// The most feeds of one inspector.
+    static let maxCount = 16
+    /// The most records of one event.
+    private static let batchLength = 1_024
+    /// How often programs write their records.
+    private static let shortPause = Duration.milliseconds(100)
+    private static let longPause = Duration.milliseconds(500)
+    /// A comment in the stream finds out that a client has gone.
+    private static let heartbeat = Duration.seconds(15)
+
+    let store: ResponseStore
+    let ticket: LiveTicket
+    /// The number of past records to begin with.
+    let recent: Int64
+    /// The position after the last event that the client has received.
+    let position: RequestCursor?
+
+    /// Writes events until the task is cancelled, or `write` throws because the client has gone.
+    package func run(write: ([UInt8]) async throws -> Void) async throws {
+        var cursor = position
+        var shown: (isOn: Bool, capacity: Int)?
+        var isFirst = true
+        var pause = Self.shortPause
+        var lastWrite = ContinuousClock.now
+        while !Task.isCancelled {
+            let recording = try store.requestRecording()
+            var event: [UInt8] = []
+            if isFirst || shown?.isOn != recording?.isOn || shown?.capacity != recording?.capacity {
+                event += Self.event("state", Self.json(recording))
+                shown = recording.map { ($0.isOn, $0.capacity) }
+            }
+            if isFirst, cursor == nil { cursor = recording?.cursor(beforeLast: recent) }
+            isFirst = false
+            let page = try store.requestRecords(since: cursor, limit: Self.batchLength)
+            let hasMore = page.records.count == Self.batchLength
+            if let next = page.next {
+                if !page.records.isEmpty || page.lost > 0 {
+                    event += Self.event(
+                        "records",
+                        ["records": .array(page.records.map(\.json)), "lost": .integer(page.lost)], id: next)
+                }
+                cursor = next
+            }
+            if event.isEmpty, ContinuousClock.now - lastWrite >= Self.heartbeat {
+                event = Array(": heartbeat\n\n".utf8)
+            }
+            if !event.isEmpty {
+                try await write(event)
+                lastWrite = .now
+            }
+            pause = page.records.isEmpty ? min(pause * 2, Self.longPause) : Self.shortPause
+            if !hasMore { try await Task.sleep(for: pause) }
+        }
+    }
+
+    static func json(_ recording: RequestRecording?) -> JSON {
+        [
+            "recording": .bool(recording?.isOn ?? false),
+            "exists": .bool(recording != nil),
+            "capacity": .integer(recording?.capacity ?? 0),
+            "count": .integer(recording?.count ?? 0),
+            "overwritten": .integer(recording?.lost ?? 0),
+            "byte_size": .integer(recording?.byteCount ?? 0),
+        ]
+    }
+
+    private static func event(_ name: String, _ data: JSON, id: RequestCursor? = nil) -> [UInt8] {
+        var bytes = Array((id.map { "id: \($0)\n" } ?? "").utf8)
+        bytes += "event: \(name)\ndata: ".utf8
+        // JSON in one line: it has no line feed outside of escapes.
+        data.append(to: &bytes)
+        bytes += "\n\n".utf8
+        return bytes
+    }
+}
+
+/// Counts a feed until the last reference to the feed is gone, whether the feed has run or not.
+final class LiveTicket: Sendable {
+    /// The number of feeds with this one.
+    let number: Int
+    private let state: StoreInspector.State
+
+    init(_ state: StoreInspector.State) {
+        self.state = state
+        number = state.liveCount.add(1, ordering: .relaxed).newValue
+    }
+
+    deinit {
+        state.liveCount.subtract(1, ordering: .relaxed)
+    }
+}
+
+extension StoreInspector {
+    func live(_ request: InspectorRequest) throws(InspectorFailure) -> InspectorAnswer {
+        let recent = try request.query.integer("recent", in: 0...1_000) ?? 200
+        let text = request.fields[named: "Last-Event-ID"] ?? request.query.text("after")
+        let position = text.flatMap { RequestCursor($0) }
+        if text != nil, position == nil { throw .invalid("the position in the record is malformed") }
+        let ticket = LiveTicket(state)
+        guard ticket.number <= LiveFeed.maxCount else {
+            throw .busy("\(LiveFeed.maxCount) pages show live requests already")
+        }
+        let feed = LiveFeed(store: store, ticket: ticket, recent: recent, position: position)
+        return InspectorAnswer(type: "text/event-stream", .live(feed))
+    }
+
+    /// Switches the record of requests.
+    func setRecording(_ content: [UInt8]) async throws -> JSON {
+        struct Choice: Decodable { let on: Bool }
+        let choice = try decode(Choice.self, content)
+        try requireChanges()
+        return try await reading { inspector in
+            if choice.on {
+                try inspector.store.startRecordingRequests()
+            } else {
+                try inspector.store.stopRecordingRequests()
+            }
+            return ["recording": .bool(choice.on)]
+        }
+    }
+}

@@ -1,0 +1,108 @@
+public import CacheLoader
+public import CacheStore
+import CacheReports
+import HTTPTypes
+import Synchronization
+
+/// A web page that shows a store while programs use it: live requests, entries, reasons, evictions and SQL.
+///
+/// `cachestore serve` shows the page on loopback. A server of yours can show it at a path of its own, behind its own
+/// authentication; both need the trait `Inspector`.
+///
+/// ```swift
+/// let inspector = StoreInspector(store: store)
+/// inspector.addRoutes(to: router.group("admin/cache"))
+/// ```
+///
+/// Without a request the inspector does nothing: it has no timer and no task. See <doc:TheInspector>.
+public struct StoreInspector: Sendable {
+    /// The behaviour of an inspector.
+    public struct Configuration: Sendable {
+        /// Whether the page may remove, pin and refresh entries, and switch the record of requests. Off by default.
+        ///
+        /// Has no effect for a store that is open for reading only.
+        public var allowsChanges = false
+        /// Sends the requests of a refresh; `nil`, the default, for a `DefaultTransport`.
+        public var transport: (any HTTPTransport)?
+        /// The text that names the version of the program on the page.
+        public var version = ""
+
+        /// Creates the default configuration.
+        public init() {}
+    }
+
+    let store: ResponseStore
+    let configuration: Configuration
+    let state: State
+
+    /// Creates an inspector of a store, which must stay open.
+    public init(store: ResponseStore, configuration: Configuration = Configuration()) {
+        self.store = store
+        self.configuration = configuration
+        state = State()
+    }
+
+    var allowsChanges: Bool { configuration.allowsChanges && !store.configuration.isReadOnly }
+
+    /// The state that the requests of one inspector share.
+    final class State: Sendable {
+        /// Guards the byte shares that were computed last.
+        let byteShares = Mutex<ByteMap?>(nil)
+        /// Guards the changes that wait for their confirmation.
+        let pendingChanges = Mutex(PendingChanges())
+        let liveCount = Atomic(0)
+        let isSimulating = Atomic(false)
+    }
+
+    // MARK: Answering
+
+    /// Answers a request that the guard has let through.
+    package func answer(_ request: InspectorRequest, csrfToken: String) async -> InspectorAnswer {
+        do {
+            return try await respond(to: request, csrfToken)
+        } catch let failure as InspectorFailure {
+            return InspectorAnswer(failure)
+        } catch let error as StoreError {
+            return InspectorAnswer(InspectorFailure(error))
+        } catch LoadError.store(let error) {
+            return InspectorAnswer(InspectorFailure(error))
+        } catch {
+            return InspectorAnswer(InspectorFailure(.internalServerError, "store", "\(error)"))
+        }
+    }
+
+    private func respond(to request: InspectorRequest, _ csrfToken: String) async throws -> InspectorAnswer {
+        let query = request.query
+        switch (request.method, request.path) {
+        case (.get, "api/session"): return .json(try await reading { try $0.session(csrfToken) })
+        case (.get, "api/live"): return try live(request)
+        case (.get, "api/overview"): return .json(try await reading { try $0.overview(query) })
+        case (.get, "api/statistics"): return .json(try await reading { try $0.statistics() })
+        case (.get, "api/bytes"): return .json(try await reading { try $0.bytes() })
+        case (.get, "api/entries"): return .json(try await reading { try $0.entries(query) })
+        case (.get, "api/entry"): return .json(try await reading { try $0.entry(query) })
+        case (.get, "api/field"): return .json(try await reading { try $0.field(query) })
+        case (.get, "api/body"): return try await reading { try $0.body(query) }
+        case (.get, "api/derived"): return try await reading { try $0.derived(query) }
+        case (.get, "api/eviction"): return .json(try await reading { try $0.eviction(query) })
+        case (.get, "api/eviction/preview"): return .json(try await reading { try $0.evictionPreview(query) })
+        case (.get, "api/failures"): return .json(try await reading { try $0.failures(query) })
+        case (.get, "api/health"): return .json(try await reading { try $0.health() })
+        case (.post, "api/why"): return .json(try await reading { try $0.why(request.content) })
+        case (.post, "api/sql"): return .json(try await reading { try $0.sql(request.content) })
+        case (.post, "api/simulate"): return .json(try await simulate(request.content))
+        case (.post, "api/recording"): return .json(try await setRecording(request.content))
+        case (.post, "api/changes/preview"): return .json(try await previewChange(request.content))
+        case (.post, "api/changes/apply"): return .json(try await applyChange(request.content))
+        case (.get, let name): return try WebFile.answer(named: name, ifNoneMatch: request.fields[.ifNoneMatch])
+        default: throw InspectorFailure.notFound("there is nothing at this path")
+        }
+    }
+
+    /// Runs a read on a lane of the store: it may take long, and must not block a thread of the server.
+    func reading<Value: Sendable>(
+        _ work: @escaping @Sendable (Self) throws -> Value
+    ) async throws -> Value {
+        try await store.onReadingLane { () throws(any Error) in try work(self) }
+    }
+}

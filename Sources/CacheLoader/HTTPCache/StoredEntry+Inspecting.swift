@@ -1,0 +1,31 @@
+package import CacheStore
+package import HTTPCaching
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// Reads a stored entry as HTTP, for an inspector of the store.
+extension StoredEntry {
+    /// The fields of the response, in order.
+    package var responseFields: HTTPFields { EntryCodec.fields(ofHead: metadata.head) }
+
+    /// The fields that the response's `Vary` nominates, with their values in the request; a value is `nil` for an absent
+    /// field, and a fingerprint for credentials.
+    package var nominatedFields: [(name: String, value: String?)] {
+        VaryKey(text: metadata.variant).lines.map { line in
+            (String(line.prefix { $0 != ":" }), VaryKey.value(in: line))
+        }
+    }
+
+    /// Describes the response at a time: its freshness lifetime, age and validators.
+    package func described(policy: CachePolicy, at date: Date) -> Explanation.Candidate {
+        Explanation.Candidate(
+            Explanation.Stored(EntryCodec.response(of: self), url: key.text, byteCount: byteCount), isChosen: false,
+            HTTPRequest(method: .get, scheme: nil, authority: nil, path: nil), policy: policy, now: HTTPDate(date),
+            fingerprint: { _, value in value })
+    }
+}

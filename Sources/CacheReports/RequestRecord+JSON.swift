@@ -1,0 +1,42 @@
+package import CacheStore
+package import Foundation
+
+extension RequestRecord {
+    /// The start of the request, such as `2026-01-31T12:34:56.789Z`.
+    package var timestamp: String { startedAt.timestamp }
+
+    /// The time to the end of the body, to a microsecond.
+    package var milliseconds: Double { (duration / .microseconds(1)).rounded() / 1000 }
+
+    /// The bytes of the body, as far as they are known.
+    package var byteCount: Int64 { contentByteCount ?? (diskByteCount &+ networkByteCount) }
+
+    /// The record as `cachestore record show --json` prints it: the members by name.
+    package var json: JSON {
+        [
+            "content_bytes": .optional(contentByteCount),
+            "disk_bytes": .integer(diskByteCount),
+            "head_milliseconds": .number((latency / .microseconds(1)).rounded() / 1000),
+            "host": .optional(host),
+            "is_background": .bool(isBackground),
+            "is_truncated": .bool(isTruncated),
+            "method": .text(method),
+            "milliseconds": .number(milliseconds),
+            "network_bytes": .integer(networkByteCount),
+            "outcome": .text(outcome.rawValue),
+            "partition": .text(partition),
+            "process": .integer(processID),
+            "status": .optional(status.map(Int64.init)),
+            "time": .text(timestamp),
+            "url": .text(url),
+        ]
+    }
+}
+
+extension Date {
+    /// The time with milliseconds, such as `2026-01-31T12:34:56.789Z`.
+    package var timestamp: String { formatted(ISO8601FormatStyle(includingFractionalSeconds: true)) }
+
+    /// The milliseconds since 1970.
+    package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+}

@@ -1,0 +1,73 @@
+/// An estimate of an eviction by bytes, without a lock.
+package struct EvictionPreview: Sendable {
+    /// The entries that would go, and their bodies' bytes that no other entry needs.
+    package var report = EvictionReport(entries: 0, bytes: 0)
+    /// The size of the store after the eviction.
+    package var left: StoreSize
+    /// The key of the last entry that would go; `nil` for none.
+    package var lastKey: CacheKey?
+    /// Whether the walk reached its end before its time limit.
+    package var isComplete = true
+}
+
+extension ResponseStore {
+    /// Walks along the entries in the order of the policy until the rest fits into `maxBytes`, and counts them.
+    ///
+    /// Unlike a dry run, takes no lock, so it also works in a store that is open for reading only. The counts are an
+    /// estimate. Each entry counts with the average of its pages in the index. Accesses that are only in the memory of a
+    /// process would move their entries.
+    package func previewEviction(maxBytes: Int64, timeLimit: Duration) throws(StoreError) -> EvictionPreview {
+        try read { (connection) throws(SQLiteError) in
+            try connection.previewEviction(maxBytes: maxBytes, timeLimit: timeLimit)
+        }
+    }
+}
+
+extension Connection {
+    fileprivate func previewEviction(
+        maxBytes: Int64, timeLimit: Duration
+    ) throws(SQLiteError) -> EvictionPreview {
+        var preview = EvictionPreview(left: try size())
+        let end = ContinuousClock.now + timeLimit
+        var order = try EvictionOrder(self, sparing: nil)
+        /// The references to a body that remain.
+        var references: [ContentDigest: Int64] = [:]
+        var last: Int64?
+        let bodies = try prepare(
+            """
+            SELECT blob.digest, blob.byte_count, blob.reference_count
+            FROM (
+                SELECT body FROM entry WHERE id = ?1 UNION ALL SELECT body FROM derived WHERE entry_id = ?1
+            ) AS needed JOIN blob ON blob.digest = needed.body
+            """)
+        while preview.left.bytes > maxBytes, let candidate = try order.next(self) {
+            bodies.bind(candidate.id, at: 1)
+            while try bodies.step() {
+                guard let digest = bodies.digest(0) else { continue }
+                let rest = (references[digest] ?? bodies.int64(2)) - 1
+                references[digest] = rest > 0 ? rest : nil
+                guard rest <= 0 else { continue }
+                preview.left.bodyBytes &-= bodies.int64(1)
+                preview.report += EvictionReport(entries: 0, bytes: bodies.int64(1))
+            }
+            bodies.reset()
+            preview.left.entries -= 1
+            preview.report += EvictionReport(entries: 1, bytes: 0)
+            last = candidate.id
+            if preview.report.entries % 256 == 0, ContinuousClock.now >= end {
+                preview.isComplete = false
+                break
+            }
+        }
+        if let last { preview.lastKey = try key(ofEntry: last) }
+        return preview
+    }
+
+    /// Returns the key of an entry; `nil` if there is none with this id.
+    func key(ofEntry id: Int64) throws(SQLiteError) -> CacheKey? {
+        let statement = try prepared("SELECT partition, key FROM entry WHERE id = ?1")
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        return try statement.step() ? CacheKey(stored: statement.text(1), partition: statement.text(0)) : nil
+    }
+}

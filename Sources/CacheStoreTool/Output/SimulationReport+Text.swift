@@ -1,0 +1,41 @@
+import CacheReports
+import CacheStore
+import Foundation
+
+extension SimulationReport {
+    /// A line about the trace, and a table.
+    var text: String {
+        var table = TextTable(columns: [
+            .init("policy"), .init("hits", .right), .init("hit ratio", .right), .init("byte hit ratio", .right),
+            .init("rows written", .right), .init("pages written", .right), .init("time", .right),
+        ])
+        for policy in policies {
+            table.rows.append([
+                policy.policy, "\(policy.hits)", Self.percent(policy.hitRatio), Self.percent(policy.byteHitRatio),
+                "\(policy.rowsWritten)", "\(policy.pagesWritten)", String(format: "%.2f s", policy.seconds),
+            ])
+        }
+        table.rows.append([
+            "clairvoyant bound", "", Self.percent(clairvoyantBound.hitRatio),
+            Self.percent(clairvoyantBound.byteHitRatio), "", "", "",
+        ])
+        return """
+            \(requests.of("request", "requests")) for \(keys.of("key", "keys")) with \(uniqueBytes.asByteCount); \
+            limit \(maxBytes.asByteCount), for a body \(maxEntryBytes.asByteCount)
+            \(leftOutText)\(table.text())
+            """
+    }
+
+    /// A line about the requests that were not replayed; empty without any.
+    private var leftOutText: String {
+        let parts = [
+            leftOut.malformedLines > 0 ? leftOut.malformedLines.of("malformed line", "malformed lines") : nil,
+            leftOut.uncacheable > 0
+                ? leftOut.uncacheable.of("request that no cache answers", "requests that no cache answers") : nil,
+            leftOut.lost > 0 ? leftOut.lost.of("lost record", "lost records") : nil,
+        ].compactMap(\.self)
+        return parts.isEmpty ? "" : "left out: \(parts.joined(separator: ", "))\n"
+    }
+
+    private static func percent(_ ratio: Double) -> String { String(format: "%.2f %%", 100 * ratio) }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import CacheStore
+
+#if Inspector
+import CacheInspector
+#endif
+
+/// Shows the store on a web page.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the store on a web page, while programs use it.",
+        discussion: """
+            Prints the address of the page, and serves it until Ctrl-C. Only this machine reaches the page, and only with \
+            the token in its address. The page shows live requests, entries, the reasons of answers, evictions, failures \
+            and SQL. Live requests need a record: 'cachestore record on'. The page only reads unless --allow-changes is \
+            given. While no page is open, nothing runs. A build needs the trait Inspector for this command.
+            """)
+
+    @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for one that the system chooses.", valueName: "number"))
+    var port = 0
+
+    @Flag(help: "Let the page remove, pin and refresh entries, and switch the record of requests.")
+    var allowChanges = false
+
+    @OptionGroup var store: StoreOptions
+
+    func validate() throws {
+        if !(0...65_535).contains(port) { throw ValidationError("--port needs a number from 0 to 65535") }
+    }
+
+    #if Inspector
+    func run() async throws {
+        let (_, signal) = try await Interruption.cancelling {
+            try await store.withExistingStore(isReadOnly: !allowChanges) { store in
+                var configuration = StoreInspector.Configuration()
+                configuration.allowsChanges = allowChanges
+                configuration.version = Version.text
+                let inspector = StoreInspector(store: store, configuration: configuration)
+                try await InspectorServer(inspector, port: port).run { address in
+                    // A reader that is gone needs no address.
+                    try? StandardOutput.write(line: address)
+                }
+            }
+        }
+        if let signal { throw signal.exitCode }
+    }
+    #else
+    func run() async throws {
+        throw Failure(.broken, "this build has no inspector; build cachestore with --traits default,Inspector")
+    }
+    #endif
+}

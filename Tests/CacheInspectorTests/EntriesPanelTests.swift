@@ -1,0 +1,132 @@
+import CacheInspector
+import CacheStore
+import Foundation
+import Testing
+
+@Suite("Entries panel")
+struct EntriesPanelTests {
+    /// Returns the keys of all pages.
+    private func keys(_ panel: Panel, _ query: String, limit: Int = 3) async throws -> [String] {
+        var keys: [String] = []
+        var cursor: String?
+        repeat {
+            let after = cursor.map { "&after=\($0)" } ?? ""
+            let page = try await panel.get("api/entries", "limit=\(limit)&\(query)\(after)")
+            #expect(page.status == 200)
+            keys += page.strings("entries", "key")
+            cursor = page.string("next")
+        } while cursor != nil
+        return keys
+    }
+
+    struct Order: CustomTestStringConvertible {
+        let query: String
+        let expected: [String]
+        var testDescription: String { query }
+    }
+
+    @Test(
+        "pages of an order contain each entry once",
+        arguments: [
+            Order(query: "sort=key", expected: ["a", "b", "c", "d", "e", "f", "g"]),
+            Order(query: "sort=key&order=descending", expected: ["g", "f", "e", "d", "c", "b", "a"]),
+            Order(query: "sort=stored", expected: ["g", "a", "f", "b", "e", "c", "d"]),
+            Order(query: "sort=stored&order=descending", expected: ["d", "c", "e", "b", "f", "a", "g"]),
+            // The used entry goes last.
+            Order(query: "sort=eviction", expected: ["a", "f", "b", "e", "c", "d", "g"]),
+        ])
+    func orders(_ order: Order) async throws {
+        let panel = try Panel()
+        for name in ["g", "a", "f", "b", "e", "c", "d"] { try panel.insert("https://example.com/\(name)") }
+        _ = try panel.store.lookup(CacheKey(url: "https://example.com/g"))
+        try await panel.store.flush()
+        for limit in [1, 2, 3, 7, 100] {
+            let found = try await keys(panel, order.query, limit: limit)
+            #expect(found.map { String($0.last ?? " ") } == order.expected)
+        }
+    }
+
+    @Test(
+        "filters",
+        arguments: [
+            ("prefix=https://a.example/x", ["https://a.example/x1", "https://a.example/x2"]),
+            ("prefix=https://a.example/X", []),
+            ("host=B.example", ["https://b.example/y"]),
+            ("tag=red", ["https://a.example/x2"]),
+            ("tag=red&sort=stored", ["https://a.example/x2"]),
+            ("tag=red&sort=eviction", ["https://a.example/x2"]),
+            ("type=image/*", ["https://b.example/y"]),
+            ("type=text/html", ["https://a.example/x2"]),
+            ("freshness=stale", ["https://c.example/"]),
+            ("freshness=fresh&host=c.example", []),
+            ("kind=error", ["https://d.example/"]),
+            ("min_bytes=10", ["https://b.example/y"]),
+            ("max_bytes=2", ["https://c.example/"]),
+            ("partition=user", ["https://e.example/"]),
+            ("partition=&host=e.example", []),
+            ("host=a.example&type=text/html&tag=red&min_bytes=1&freshness=fresh", ["https://a.example/x2"]),
+        ])
+    func filters(_ query: String, _ expected: [String]) async throws {
+        let panel = try Panel()
+        try panel.insert("https://a.example/x1")
+        try panel.insert(
+            "https://a.example/x2", type: "text/html; charset=utf-8", options: EntryOptions(tags: ["red"]))
+        try panel.insert("https://b.example/y", "0123456789", type: "image/png")
+        try panel.insert("https://c.example/", "12", maxAge: -1)
+        try panel.insert("https://d.example/", status: 404)
+        try panel.insert("https://e.example/", partition: "user")
+        #expect(try await keys(panel, query) == expected)
+    }
+
+    @Test("a page that finds too little in its time says so, and the next page goes on")
+    func cutShort() async throws {
+        let panel = try Panel()
+        for number in 0..<1_500 { try panel.insert("https://example.com/\(number + 10_000)", "same") }
+        try panel.insert("https://example.com/99999", "other body")
+        var listing = EntryListing(EntrySelection(partition: ""))
+        listing.minBytes = 5
+        listing.timeLimit = .zero
+        var (ids, pages) = (0, 0)
+        repeat {
+            let page = try panel.store.page(of: listing)
+            ids += page.ids.count
+            pages += 1
+            #expect(page.isCutShort == (page.next != nil))
+            listing.after = page.next
+        } while listing.after != nil
+        #expect(ids == 1)
+        #expect(pages == 6)
+    }
+
+    @Test(
+        "a malformed parameter is refused, and its name is in the message",
+        arguments: [
+            "limit=0", "limit=501", "limit=x", "sort=size", "order=up", "freshness=old", "kind=x", "min_bytes=-1",
+            "after=x", "after=0.1.zz.", "after=0.1.6", "after=-1.1..", "sort=eviction&order=descending",
+        ])
+    func malformed(_ query: String) async throws {
+        let answer = try await Panel().get("api/entries", query)
+        #expect(answer.status == 400)
+        #expect(answer.code == "invalid")
+    }
+
+    @Test("a query that is no percent-encoded UTF-8, or names a parameter twice, is refused")
+    func malformedQuery() async throws {
+        for query in ["host=%zz", "host=%ff", "host=%4", "host=a&host=b", "host=%+1"] {
+            #expect(try await Panel().get("api/entries", query).status == 400)
+        }
+    }
+
+    @Test("a percent sign, a quote and a NUL in a filter are text")
+    func textIsText() async throws {
+        let panel = try Panel()
+        try panel.insert("https://example.com/a")
+        for text in ["%25", "'%20OR%201=1--", "%00", "%F0%9F%98%80", "*", "..%2F..%2F"] {
+            for name in ["prefix", "host", "tag", "type", "partition"] {
+                let answer = try await panel.get("api/entries", "\(name)=\(text)")
+                #expect(answer.status == 200)
+                #expect(answer.count("entries") == 0)
+            }
+        }
+    }
+}

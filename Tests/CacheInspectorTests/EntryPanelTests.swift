@@ -1,0 +1,203 @@
+import CacheInspector
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite("Entry panel")
+struct EntryPanelTests {
+    @Test("secret values are hidden until someone asks for them")
+    func secrets() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert(
+            "https://example.com/",
+            head: "Set-Cookie: session=secret1\nAuthorization: secret2\nCookie: secret3\nX-Other: open\n")
+        let answer = try await panel.get("api/entry", "id=\(entry.id)")
+        #expect(answer.status == 200)
+        #expect(
+            !answer.text.contains("secret1") && !answer.text.contains("secret2") && !answer.text.contains("secret3"))
+        #expect(answer.text.contains("open"))
+        #expect(answer.bool("fields.1.is_secret") == true)
+        #expect(answer.integer("fields.1.length") == 15)
+        let field = try await panel.get("api/field", "id=\(entry.id)&index=1")
+        #expect(field.string("value") == "session=secret1")
+        #expect(field.string("name") == "Set-Cookie")
+    }
+
+    @Test("markup in a field stays text, and no character of it is markup in the JSON")
+    func markup() async throws {
+        let panel = try Panel()
+        let value = "<script>alert(1)</script>\"&'\u{7f}"
+        let entry = try panel.insert("https://example.com/%3Cscript%3E", head: "X-Markup: \(value)\n")
+        let answer = try await panel.get("api/entry", "id=\(entry.id)")
+        #expect(!answer.text.contains("<") && !answer.text.contains(">") && !answer.text.contains("&"))
+        #expect(answer.string("fields.1.value") == value)
+        #expect(answer.answer.fields[.contentType] == "application/json")
+    }
+
+    @Test("a long value is cut, and its field has the whole value")
+    func longValue() async throws {
+        let panel = try Panel()
+        let value = String(repeating: "x", count: 200_000)
+        let entry = try panel.insert("https://example.com/", head: "X-Long: \(value)\n")
+        let answer = try await panel.get("api/entry", "id=\(entry.id)")
+        #expect(answer.bool("fields.1.is_cut") == true)
+        #expect(answer.integer("fields.1.length") == 200_000)
+        #expect(answer.bytes.count < 20_000)
+        #expect(try await panel.get("api/field", "id=\(entry.id)&index=1").string("value") == value)
+    }
+
+    @Test("the freshness has the terms of the age")
+    func freshness() async throws {
+        let clock = ManualClock()
+        let panel = try Panel(clock: clock)
+        let entry = try panel.insert(
+            "https://example.com/", head: "Cache-Control: max-age=60\nAge: 5\nETag: W/\"1\"\n", maxAge: 55)
+        clock.advance(by: .seconds(10))
+        let answer = try await panel.get("api/entry", "id=\(entry.id)")
+        #expect(answer.integer("freshness.lifetime") == 60)
+        #expect(answer.string("freshness.lifetime_source") == "max-age")
+        #expect(answer.integer("freshness.age") == 15)
+        #expect(answer.integer("freshness.age_field") == 5)
+        #expect(answer.integer("freshness.resident_time") == 10)
+        #expect(answer.integer("freshness.fresh_for") == 45)
+        #expect(answer.string("validators.0.value") == "W/\"1\"")
+        #expect(answer.bool("validators.0.is_weak") == true)
+    }
+
+    @Test("the variants of a key have the fields that Vary names, and those that differ")
+    func variants() async throws {
+        let panel = try Panel()
+        let german = try panel.insert("https://example.com/", "de", variant: "accept: a\naccept-language: de")
+        try panel.insert("https://example.com/", "en", variant: "accept: a\naccept-language: en")
+        try panel.insert("https://example.com/", "none", variant: "accept: a\naccept-language")
+        let answer = try await panel.get("api/entry", "id=\(german.id)")
+        #expect(answer.count("variants") == 3)
+        #expect(answer.text.contains(#""vary":["accept","accept-language"],"differing":["accept-language"]"#))
+        #expect(answer.bool("variants.0.is_this") == true)
+        #expect(answer.string("variants.1.fields.1.value") == "en")
+        #expect(answer.string("variants.2.fields.1.name") == "accept-language")
+        #expect(answer.string("variants.2.fields.1.value") == nil)
+    }
+
+    @Test("derived representations and failures are listed")
+    func derivedAndFailures() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", "original")
+        try await panel.store.insertDerived(Data("small".utf8), name: "thumb", of: entry)
+        try await panel.store.recordFailure(for: entry.key, status: 503)
+        let answer = try await panel.get("api/entry", "id=\(entry.id)")
+        #expect(answer.string("derived.0.name") == "thumb")
+        #expect(answer.integer("failures.0.status") == 503)
+        #expect(answer.bool("file.exists") == true)
+        let derived = try await panel.get("api/derived", "id=\(entry.id)&name=thumb")
+        #expect(derived.text == "small")
+        #expect(derived.answer.fields[.contentSecurityPolicy]?.hasPrefix("sandbox;") == true)
+    }
+
+    @Test(
+        "an entry that is not there is not found",
+        arguments: ["api/entry", "api/field", "api/body", "api/derived"])
+    func notFound(_ path: String) async throws {
+        let panel = try Panel()
+        #expect(try await panel.get(path, "id=1&index=0&name=x").status == 404)
+        for id in ["", "x", "-1", "../1", "1%00", "9223372036854775808", "%2e%2e%2fblobs"] {
+            #expect(try await panel.get(path, "id=\(id)&index=0&name=x").status == 400)
+        }
+    }
+
+    @Test("a name of a derived representation is a name, not a path")
+    func derivedTraversal() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/")
+        for name in ["..%2F..%2Findex.sqlite", "%2Fetc%2Fpasswd", "..", "%00"] {
+            #expect(try await panel.get("api/derived", "id=\(entry.id)&name=\(name)").status == 404)
+        }
+    }
+}
+
+@Suite("Body of an entry")
+struct BodyPanelTests {
+    struct Case: CustomTestStringConvertible {
+        let name: String
+        var type: String?
+        let body: String
+        let sent: String
+        let preview: String
+        var testDescription: String { name }
+    }
+
+    static let script = "<script>fetch('/')</script>"
+
+    @Test(
+        "a body is sent as text, as a raster image or as bytes, never as what the origin says it is",
+        arguments: [
+            Case(
+                name: "HTML with a script", type: "text/html", body: "<!doctype html>\(script)",
+                sent: "text/plain; charset=utf-8", preview: "text"),
+            Case(
+                name: "SVG with a script", type: "image/svg+xml",
+                body: "<svg xmlns=\"http://www.w3.org/2000/svg\">\(script)</svg>", sent: "text/plain; charset=utf-8",
+                preview: "text"),
+            Case(
+                name: "XHTML", type: "application/xhtml+xml", body: "<html>\(script)</html>",
+                sent: "text/plain; charset=utf-8", preview: "text"),
+            Case(
+                name: "JavaScript", type: "text/javascript", body: "alert(1)", sent: "text/plain; charset=utf-8",
+                preview: "text"),
+            Case(
+                name: "JSON", type: "application/json", body: "{}", sent: "text/plain; charset=utf-8", preview: "json"),
+            Case(
+                name: "HTML as an image", type: "image/png", body: script, sent: "text/plain; charset=utf-8",
+                preview: "text"),
+            Case(name: "GIF", type: "text/html", body: "GIF89a\(script)", sent: "image/gif", preview: "image"),
+            Case(
+                name: "bytes", type: "text/html", body: "\u{0}\u{1}\(script)", sent: "application/octet-stream",
+                preview: "binary"),
+            Case(
+                name: "PDF", type: "application/pdf", body: "%PDF-1.7\u{0}", sent: "application/octet-stream",
+                preview: "binary"),
+            Case(name: "nothing", type: "text/html", body: "", sent: "text/plain; charset=utf-8", preview: "empty"),
+        ])
+    func types(_ c: Case) async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", c.body, type: c.type)
+        let answer = try await panel.get("api/body", "id=\(entry.id)")
+        #expect(answer.answer.fields[.contentType] == c.sent)
+        #expect(
+            answer.answer.fields[.contentSecurityPolicy] == "sandbox; default-src 'none'; frame-ancestors 'self'")
+        #expect(answer.text == c.body)
+        #expect(try await panel.get("api/entry", "id=\(entry.id)").string("preview") == c.preview)
+        let download = try await panel.get("api/body", "id=\(entry.id)&download=1")
+        #expect(download.answer.fields[.contentType] == "application/octet-stream")
+        #expect(download.answer.fields[.contentDisposition]?.hasPrefix("attachment;") == true)
+    }
+
+    @Test("a coded body is bytes")
+    func coded() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", "readable", head: "Content-Encoding: gzip\n")
+        #expect(
+            try await panel.get("api/body", "id=\(entry.id)").answer.fields[.contentType] == "application/octet-stream")
+    }
+
+    @Test("max cuts a text, and the whole length is in a field")
+    func cut() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", String(repeating: "ä", count: 1_000))
+        let answer = try await panel.get("api/body", "id=\(entry.id)&max=11")
+        #expect(answer.bytes.count == 11)
+        #expect(answer.answer.fields[named: "X-Body-Length"] == "2000")
+        #expect(try await panel.get("api/body", "id=\(entry.id)&max=1048577").status == 400)
+    }
+
+    @Test("a body whose file is gone is not found")
+    func missing() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", "lost")
+        let body = try #require(try panel.store.openBody(of: entry)?.fileURL)
+        try FileManager.default.removeItem(at: body)
+        #expect(try await panel.get("api/body", "id=\(entry.id)").status == 404)
+    }
+}

@@ -1,0 +1,191 @@
+#if Inspector
+import CacheInspector
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// A server on loopback, and what a browser knows about it.
+private struct Site: Sendable {
+    let client: LoopbackClient
+    let path: String
+    let token: String
+    let cookie: String
+    let csrf: String
+
+    var host: String { "127.0.0.1:\(client.port)" }
+
+    /// Runs `body` with a server for the panel.
+    static func run(_ panel: Panel, _ body: @Sendable @escaping (Site) async throws -> Void) async throws {
+        let (addresses, continuation) = AsyncStream<String>.makeStream()
+        let server = Task {
+            try await InspectorServer(panel.inspector).run { continuation.yield($0) }
+        }
+        defer { server.cancel() }
+        var iterator = addresses.makeAsyncIterator()
+        let address = try #require(await iterator.next())
+        try await body(try await Site(address))
+        server.cancel()
+        // Returns although pages are open.
+        try await server.value
+    }
+
+    private init(_ address: String) async throws {
+        let components = try #require(URLComponents(string: address))
+        #expect(components.host == "127.0.0.1")
+        client = LoopbackClient(port: UInt16(try #require(components.port)))
+        path = components.path
+        token = try #require(components.queryItems?.first?.value)
+        let login = try await client.send(
+            "GET \(path)?token=\(token) HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\nConnection: close\r\n\r\n")
+        #expect(login.hasPrefix("HTTP/1.1 303 "))
+        let line = try #require(login.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie:") })
+        #expect(line.hasSuffix("; Path=\(path); HttpOnly; SameSite=Strict"))
+        cookie = String(line.split(separator: " ")[1].dropLast())
+        let session = try await client.send(
+            "GET \(path)api/session HTTP/1.1\r\nHost: 127.0.0.1:\(client.port)\r\nCookie: \(cookie)\r\nConnection: close\r\n\r\n"
+        )
+        csrf = try #require(session.firstMatch(of: /"csrf":"([0-9a-f]+)"/)).output.1.description
+    }
+
+    func get(_ target: String, _ fields: String = "", host: String? = nil) async throws -> String {
+        try await client.send(
+            "GET \(path)\(target) HTTP/1.1\r\nHost: \(host ?? self.host)\r\nCookie: \(cookie)\r\n\(fields)Connection: close\r\n\r\n"
+        )
+    }
+
+    func post(_ target: String, _ content: String, _ fields: String? = nil) async throws -> String {
+        let fields = fields ?? "X-CSRF-Token: \(csrf)\r\nContent-Type: application/json\r\n"
+        return try await client.send(
+            """
+            POST \(path)\(target) HTTP/1.1\r\nHost: \(host)\r\nCookie: \(cookie)\r\n\(fields)\
+            Content-Length: \(content.utf8.count)\r\nConnection: close\r\n\r\n\(content)
+            """)
+    }
+}
+
+extension String {
+    fileprivate var status: Int { Int(dropFirst(9).prefix(3)) ?? 0 }
+}
+
+@Suite("Inspector server")
+struct InspectorServerTests {
+    @Test("answers its own page, and nothing else")
+    func access() async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            #expect(try await site.get("").status == 200)
+            #expect(try await site.get("api/statistics").status == 200)
+            // DNS rebinding: a name of the attacker resolves to loopback.
+            #expect(try await site.get("api/session", host: "evil.example:\(site.client.port)").status == 403)
+            #expect(try await site.get("api/session", "Origin: http://evil.example\r\n").status == 403)
+            #expect(try await site.get("api/session", "Sec-Fetch-Site: cross-site\r\n").status == 403)
+            let bare = try await site.client.send(
+                "GET \(site.path)api/session HTTP/1.1\r\nHost: \(site.host)\r\nConnection: close\r\n\r\n")
+            #expect(bare.status == 401)
+            #expect(!bare.contains(site.csrf))
+            // The path is secret, too.
+            #expect(
+                try await site.client.send(
+                    "GET /api/session HTTP/1.1\r\nHost: \(site.host)\r\nConnection: close\r\n\r\n"
+                )
+                .status == 404)
+            let old = try await site.client.send(
+                "GET \(site.path)api/session HTTP/1.0\r\nCookie: \(site.cookie)\r\nConnection: close\r\n\r\n")
+            #expect(old.status == 403)
+        }
+    }
+
+    @Test("a change needs the token, a JSON type and permission")
+    func posts() async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            #expect(try await site.post("api/sql", "{\"sql\": \"SELECT 1\"}").status == 200)
+            #expect(
+                try await site.post("api/sql", "{\"sql\": \"SELECT 1\"}", "Content-Type: application/json\r\n").status
+                    == 403)
+            #expect(
+                try await site.post(
+                    "api/sql", "{\"sql\": \"SELECT 1\"}", "X-CSRF-Token: \(site.csrf)\r\nContent-Type: text/plain\r\n"
+                )
+                .status == 415)
+            #expect(try await site.post("api/sql", String(repeating: " ", count: 1 << 20 + 1)).status == 413)
+            let change = try await site.post(
+                "api/changes/preview", "{\"action\": \"remove\", \"selection\": {\"everything\": true}}")
+            #expect(change.status == 403 && change.contains("changes_not_allowed"))
+            #expect(try await site.get("api/changes/apply").status == 404)
+        }
+    }
+
+    @Test("every response forbids guessing, framing, keeping and telling")
+    func fields() async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", "<script>alert(1)</script>", type: "text/html")
+        try await Site.run(panel) { site in
+            for target in ["", "api/session", "api/body?id=\(entry.id)", "nothing"] {
+                let answer = try await site.get(target).lowercased()
+                #expect(answer.contains("\r\nx-content-type-options: nosniff\r\n"))
+                #expect(answer.contains("\r\nreferrer-policy: no-referrer\r\n"))
+                #expect(answer.contains("\r\ncross-origin-resource-policy: same-origin\r\n"))
+                #expect(answer.contains("\r\ncontent-security-policy: "))
+                #expect(!answer.contains("access-control-"))
+            }
+            let body = try await site.get("api/body?id=\(entry.id)")
+            #expect(body.contains("Content-Type: text/plain; charset=utf-8\r\n"))
+            #expect(body.contains("Content-Security-Policy: sandbox; default-src 'none'"))
+            #expect(body.hasSuffix("<script>alert(1)</script>"))
+        }
+    }
+
+    @Test("a field of 10 MB, a path of 10 MB and paths upwards are refused, and the server goes on")
+    func attacks() async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            let huge = String(repeating: "x", count: 10_000_000)
+            #expect([400, 431].contains(try await site.get("api/session", "X-Huge: \(huge)\r\n").status))
+            #expect([400, 414, 431].contains(try await site.get("api/entries?host=\(huge)").status))
+            for target in [
+                "../../../etc/passwd", "..%2f..%2fetc%2fpasswd", "api/../../index.sqlite", "%2e%2e/index.sqlite",
+                "api/body?id=..%2F1",
+            ] {
+                let answer = try await site.get(target)
+                #expect([400, 404].contains(answer.status))
+                #expect(!answer.contains("SQLite format") && !answer.contains("root:"))
+            }
+            #expect(try await site.get("api/session").status == 200)
+        }
+    }
+
+    @Test("live requests arrive as events, go on after the last one, and count the lost ones")
+    func live() async throws {
+        let panel = try Panel()
+        try panel.store.startRecordingRequests()
+        @Sendable func record(_ name: String) throws {
+            let beginning = try #require(panel.store.requests.beginning)
+            panel.store.requests.add(
+                RequestRecord(
+                    startedAt: Date(), method: "GET", target: try CacheKey(url: "https://example.com/\(name)"),
+                    outcome: .hit), since: beginning)
+            panel.store.requests.flush()
+        }
+        try record("first")
+        try await Site.run(panel) { site in
+            let head = "GET \(site.path)api/live HTTP/1.1\r\nHost: \(site.host)\r\nCookie: \(site.cookie)\r\n"
+            let first = try await site.client.send(head + "\r\n", until: "https://example.com/first")
+            #expect(first.contains("Content-Type: text/event-stream\r\n"))
+            #expect(first.contains("event: state\ndata: {\"recording\":true,\"exists\":true,\"capacity\":32768"))
+            #expect(!first.contains("Content-Length"))
+            let id = try #require(first.firstMatch(of: /\nid: ([0-9a-f]+-\d+)\n/)).output.1
+            // The client of this stream waits before the request happens.
+            async let second = site.client.send(
+                head + "Last-Event-ID: \(id)\r\n\r\n", until: "https://example.com/second")
+            try record("second")
+            #expect(try await second.contains("/first") == false)
+            let position = try await site.get("api/live?after=x")
+            #expect(position.status == 400)
+        }
+    }
+}
+#endif
