@@ -4,6 +4,7 @@ import CacheImages
 import CacheLoader
 import CacheStore
 import Foundation
+import HTTPTypes
 
 /// The bytes of an image, and the pixels to draw.
 struct Picture {
@@ -37,6 +38,15 @@ func show(_ loader: ResourceLoader, _ decoder: Decoder, _ png: StoredForm<Pictur
     let thumbnail = ImageProcessor(decoder, variant).stored(as: png)
     let image = try await loader.load("https://example.com/photo.jpg", as: thumbnail).value
     print(image)
+}
+
+/// Shows each image of a body that arrives.
+func watch<Progressive: ProgressiveImageDecoder>(
+    _ cache: HTTPCache, _ request: HTTPRequest, _ decoder: Progressive, _ show: (Progressive.Image) -> Void
+) async throws {
+    let variant = ImageVariant(displaySize: ImageSize(width: 100, height: 100), mode: .aspectFill, scale: 2)
+    let response = try await cache.response(for: request)
+    for try await image in decoder.images(from: response.body, variant) { show(image) }
 }
 
 let store = try ResponseStore(directory: FileManager.default.temporaryDirectory.appending(path: "photos"))

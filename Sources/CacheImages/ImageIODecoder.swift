@@ -14,7 +14,8 @@ public struct DecodedImage: @unchecked Sendable {
 
 /// Decodes the formats of ImageIO; of an animation only the first frame. Needs no main thread.
 ///
-/// Applies the EXIF orientation, then crops and draws the image by its variant.
+/// Applies the EXIF orientation, then crops and draws the image by its variant. Decodes an image for a smaller output at a smaller
+/// size, which saves time and memory.
 public struct ImageIODecoder: ImageDecoder {
     /// The most pixels that an image may have, before and after resizing.
     public let maxPixels: Int
@@ -24,17 +25,25 @@ public struct ImageIODecoder: ImageDecoder {
         self.maxPixels = maxPixels
     }
 
-    /// `imageio@1`.
-    public var id: ProcessorID { ProcessorID("imageio") }
+    /// `imageio@2`.
+    public var id: ProcessorID { ProcessorID("imageio", version: 2) }
 
     /// Returns the image.
     ///
     /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)``,
     ///   ``ImageError/tooLarge(width:height:maxPixels:)``.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> DecodedImage {
-        let options = [kCGImageSourceShouldCache: false] as CFDictionary
-        guard let source = CGImageSourceCreateWithData(data as CFData, options),
-            let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, options) as? [CFString: Any],
+        guard let source = CGImageSourceCreateWithData(data as CFData, Self.options) else {
+            throw ImageError.malformed(reason: "ImageIO does not know the format")
+        }
+        return try image(of: source, variant)
+    }
+
+    private static var options: CFDictionary { [kCGImageSourceShouldCache: false] as CFDictionary }
+
+    /// Returns the image of a source, or of its bytes so far.
+    fileprivate func image(of source: CGImageSource, _ variant: ImageVariant) throws -> DecodedImage {
+        guard let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, Self.options) as? [CFString: Any],
             let width = properties[kCGImagePropertyPixelWidth] as? Int,
             let height = properties[kCGImagePropertyPixelHeight] as? Int
         else { throw ImageError.malformed(reason: "ImageIO does not know the format") }
@@ -43,16 +52,18 @@ public struct ImageIODecoder: ImageDecoder {
         let size = ImageSize(width: Double(isTurned ? height : width), height: Double(isTurned ? width : height))
         try check(size, for: variant)
 
-        let image = try upright(source, isUpright: orientation == 1, longestSide: max(width, height))
-        let placement = try variant.placement(
-            of: ImageSize(width: Double(image.width), height: Double(image.height)))
-        return DecodedImage(cgImage: try draw(image, placement, variant.interpolation))
+        let placement = try variant.placement(of: size)
+        // Interpolation of the nearest pixel needs the pixels of the image itself.
+        let side = variant.interpolation == .none ? max(width, height) : placement.decodedSide(of: size)
+        let image = try upright(source, isWhole: orientation == 1 && side == max(width, height), longestSide: side)
+        return DecodedImage(cgImage: try draw(image, placement, of: size, variant.interpolation))
     }
 
-    private func upright(_ source: CGImageSource, isUpright: Bool, longestSide: Int) throws -> CGImage {
-        // ImageIO applies the orientation only to thumbnails, so a turned image is a thumbnail of full size.
+    /// Returns the upright image, decoded at a smaller size if its longest side is to be shorter.
+    private func upright(_ source: CGImageSource, isWhole: Bool, longestSide: Int) throws -> CGImage {
+        // ImageIO turns and shrinks only thumbnails.
         let image =
-            if isUpright {
+            if isWhole {
                 CGImageSourceCreateImageAtIndex(
                     source, 0, [kCGImageSourceShouldCacheImmediately: true] as CFDictionary)
             } else {
@@ -61,6 +72,7 @@ public struct ImageIODecoder: ImageDecoder {
                     [
                         kCGImageSourceCreateThumbnailFromImageAlways: true,
                         kCGImageSourceCreateThumbnailWithTransform: true,
+                        kCGImageSourceShouldCacheImmediately: true,
                         kCGImageSourceThumbnailMaxPixelSize: longestSide,
                     ] as CFDictionary)
             }
@@ -68,24 +80,76 @@ public struct ImageIODecoder: ImageDecoder {
         return image
     }
 
+    /// Draws a placement of an image of `size`; `image` is the whole of it, perhaps shrunk.
     private func draw(
-        _ image: CGImage, _ placement: ImagePlacement, _ interpolation: ImageVariant.Interpolation
+        _ image: CGImage, _ placement: ImagePlacement, of size: ImageSize, _ interpolation: ImageVariant.Interpolation
     ) throws -> CGImage {
-        guard let part = image.cropping(to: CGRect(placement.source)) else {
+        let decoded = ImageSize(width: Double(image.width), height: Double(image.height))
+        let (crop, area) = placement.part(in: decoded, of: size)
+        guard let part = image.cropping(to: CGRect(crop)) else {
             throw ImageError.malformed(reason: "Core Graphics could not crop it")
         }
-        let (destination, output) = (placement.destination, placement.output)
-        if destination == ImageRect(output), output == placement.source.size { return part }
+        let output = placement.output
+        if area == ImageRect(output), output == crop.size { return part }
         let context = Self.context(output, image.colorSpace) ?? Self.context(output, CGColorSpaceCreateDeviceRGB())
         context?.interpolationQuality = CGInterpolationQuality(interpolation)
-        // The y axis of Core Graphics points upwards.
-        var area = CGRect(destination)
-        area.origin.y = output.height - destination.y - destination.height
-        context?.draw(part, in: area)
+        context?.clip(to: CGRect(placement.destination, in: output))
+        context?.draw(part, in: CGRect(area, in: output))
         guard let drawn = context?.makeImage() else {
             throw ImageError.malformed(reason: "Core Graphics could not draw it")
         }
         return drawn
+    }
+}
+
+extension ImageIODecoder: ProgressiveImageDecoder {
+    /// Begins to decode an image whose bytes arrive.
+    public func makeSession(_ variant: ImageVariant) -> Session {
+        Session(self, variant)
+    }
+
+    /// Decodes one image while its bytes arrive. Keeps the bytes: ImageIO expects all of them each time.
+    public struct Session: ImageDecodingSession {
+        private let decoder: ImageIODecoder
+        private let variant: ImageVariant
+        private let source = CGImageSourceCreateIncremental(nil)
+        private var data = Data()
+
+        init(_ decoder: ImageIODecoder, _ variant: ImageVariant) {
+            self.decoder = decoder
+            self.variant = variant
+        }
+
+        /// Adds the next bytes.
+        public mutating func append(_ bytes: Data) {
+            data.append(bytes)
+        }
+
+        /// Returns the image with the detail of the bytes so far; `nil` if they are too few.
+        public func partialImage() throws -> DecodedImage? {
+            CGImageSourceUpdateData(source, data as CFData, false)
+            guard [.statusIncomplete, .statusComplete].contains(CGImageSourceGetStatusAtIndex(source, 0)) else {
+                return nil
+            }
+            do {
+                return try decoder.image(of: source, variant)
+            } catch ImageError.malformed {
+                // No pixel has arrived.
+                return nil
+            }
+        }
+
+        /// Returns the complete image.
+        ///
+        /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)``, also for a truncated image, and
+        ///   ``ImageError/tooLarge(width:height:maxPixels:)``.
+        public func finish() throws -> DecodedImage {
+            CGImageSourceUpdateData(source, data as CFData, true)
+            guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
+                throw ImageError.malformed(reason: "its end is missing, or ImageIO does not know the format")
+            }
+            return try decoder.image(of: source, variant)
+        }
     }
 }
 
@@ -102,6 +166,11 @@ extension ImageIODecoder {
 extension CGRect {
     fileprivate init(_ rect: ImageRect) {
         self.init(x: rect.x, y: rect.y, width: rect.width, height: rect.height)
+    }
+
+    /// The y axis of Core Graphics points upwards.
+    fileprivate init(_ rect: ImageRect, in output: ImageSize) {
+        self.init(x: rect.x, y: output.height - rect.y - rect.height, width: rect.width, height: rect.height)
     }
 }
 

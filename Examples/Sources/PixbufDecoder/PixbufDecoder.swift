@@ -27,20 +27,30 @@ public struct PixbufDecoder: ImageDecoder {
     /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)`, also for a truncated image, and
     ///   `ImageError.tooLarge(width:height:maxPixels:)`.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> PixbufImage {
-        guard let header = ImageHeader(data) else {
-            throw ImageError.malformed(reason: "it is not of a format that is known here")
-        }
+        guard let header = ImageHeader(data) else { throw ImageError.unknownFormat }
+        let plan = try plan(header, variant)
+        guard header.format.hasEnd(in: data) else { throw ImageError.malformed(reason: "its end is missing") }
+        let loader = try PixbufLoader(header, shrink: plan.shrink)
+        try loader.write(data)
+        try loader.close()
+        guard let image = try loader.image() else { throw ImageError(nil) }
+        return try drawn(image, plan, variant)
+    }
+
+    /// Returns how to decode an image, or throws if it must not be decoded.
+    func plan(_ header: ImageHeader, _ variant: ImageVariant) throws -> ImagePlan {
         let size = ImageSize(width: Double(header.width), height: Double(header.height))
         let placement = try variant.placement(of: size)
         try check(size)
         try check(placement.output)
-        guard header.format.hasEnd(in: data) else { throw ImageError.malformed(reason: "its end is missing") }
-
         let shrink = header.format == .jpeg && variant.interpolation != .none ? placement.shrink : 1
-        let image = try upright(data, header, shrink)
-        let isDrawn = placement.source == ImageRect(size) && placement.destination == ImageRect(size)
-        if isDrawn, placement.output == size { return image }
-        guard let drawn = image.drawn(placement, of: size, variant.interpolation) else {
+        return ImagePlan(size: size, placement: placement, shrink: shrink)
+    }
+
+    /// Draws the upright image, which may be decoded at a smaller size.
+    func drawn(_ image: PixbufImage, _ plan: ImagePlan, _ variant: ImageVariant) throws -> PixbufImage {
+        guard plan.isDrawn else { return image }
+        guard let drawn = image.drawn(plan.placement, of: plan.size, variant.interpolation) else {
             throw ImageError.malformed(reason: "there is no memory to draw it")
         }
         return drawn
@@ -50,36 +60,19 @@ public struct PixbufDecoder: ImageDecoder {
         guard size.width * size.height > Double(maxPixels) else { return }
         throw ImageError.tooLarge(width: Int(size.width), height: Int(size.height), maxPixels: maxPixels)
     }
+}
 
-    /// Returns the whole image, upright, with its sides divided by `shrink`. Only the JPEG loader shrinks while it
-    /// decodes.
-    private func upright(_ data: Data, _ header: ImageHeader, _ shrink: Int) throws -> PixbufImage {
-        var error: UnsafeMutablePointer<GError>?
-        defer { g_clear_error(&error) }
-        guard let loader = gdk_pixbuf_loader_new_with_type(header.format.loaderName, &error) else {
-            throw ImageError(error)
-        }
-        defer { g_object_unref(loader) }
-        let width = (header.width + shrink - 1) / shrink
-        let height = (header.height + shrink - 1) / shrink
-        let isTurned = header.orientation >= 5
-        if shrink > 1 {
-            gdk_pixbuf_loader_set_size(loader, Int32(isTurned ? height : width), Int32(isTurned ? width : height))
-        }
-        let isWritten = data.withUnsafeBytes { bytes in
-            gdk_pixbuf_loader_write(loader, bytes.baseAddress, gsize(bytes.count), &error) != 0
-        }
-        // Close the loader in any case. If both calls fail, report the first error.
-        var closingError: UnsafeMutablePointer<GError>?
-        defer { g_clear_error(&closingError) }
-        let isClosed = gdk_pixbuf_loader_close(loader, &closingError) != 0
-        guard isWritten, isClosed, let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else {
-            throw ImageError(error ?? closingError)
-        }
-        guard let image = PixbufImage(gdk_pixbuf_apply_embedded_orientation(pixbuf)),
-            image.width == width, image.height == height
-        else { throw ImageError.malformed(reason: "it is not of the size that its header says") }
-        return image
+/// How an image is decoded and drawn.
+struct ImagePlan {
+    /// The size of the whole image, upright.
+    let size: ImageSize
+    let placement: ImagePlacement
+    /// The divisor of both sides while decoding.
+    let shrink: Int
+
+    /// Whether the decoded image is not the output already.
+    var isDrawn: Bool {
+        placement.source != ImageRect(size) || placement.destination != ImageRect(size) || placement.output != size
     }
 }
 
@@ -94,11 +87,9 @@ extension ImagePlacement {
     }
 }
 
-extension ImageHeader.Format {
-    fileprivate var loaderName: String { self == .apng ? "png" : rawValue }
-}
-
 extension ImageError {
+    static let unknownFormat = ImageError.malformed(reason: "it is not of a format that is known here")
+
     /// Creates an error with the message of gdk-pixbuf.
     init(_ error: UnsafeMutablePointer<GError>?) {
         let message = error.map { String(cString: $0.pointee.message) }

@@ -53,6 +53,9 @@ public final class PixbufImage: @unchecked Sendable {
         return Pixel(red: pixel[0], green: pixel[1], blue: pixel[2], alpha: hasAlpha ? pixel[3] : 255)
     }
 
+    /// Returns a copy of the pixels; `nil` if memory is short.
+    func copied() -> PixbufImage? { PixbufImage(gdk_pixbuf_copy(pixbuf)) }
+
     // MARK: Drawing and encoding
 
     /// Draws a placement of an image of `size`; this image is the whole of it, perhaps shrunk. Returns `nil` if memory

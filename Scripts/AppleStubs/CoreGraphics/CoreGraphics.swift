@@ -45,6 +45,7 @@ public final class CGContext {
         get { .default }
         set {}
     }
+    public func clip(to rect: CGRect) {}
     public func draw(_ image: CGImage, in rect: CGRect, byTiling: Bool = false) {}
     public func makeImage() -> CGImage? { nil }
 }

@@ -8,6 +8,21 @@ public final class CGImageSource {}
 public func CGImageSourceCreateWithData(_ data: CFData, _ options: CFDictionary?) -> CGImageSource? { nil }
 
 @available(macOS 10.4, iOS 4.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+public enum CGImageSourceStatus: Int32, Sendable {
+    case statusUnexpectedEOF = -5
+    case statusInvalidData, statusUnknownType, statusReadingHeader, statusIncomplete, statusComplete
+}
+
+@available(macOS 10.4, iOS 4.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+public func CGImageSourceCreateIncremental(_ options: CFDictionary?) -> CGImageSource { fatalError() }
+
+@available(macOS 10.4, iOS 4.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+public func CGImageSourceUpdateData(_ isrc: CGImageSource, _ data: CFData, _ final: Bool) {}
+
+@available(macOS 10.4, iOS 4.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+public func CGImageSourceGetStatusAtIndex(_ isrc: CGImageSource, _ index: Int) -> CGImageSourceStatus { .statusComplete }
+
+@available(macOS 10.4, iOS 4.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
 public func CGImageSourceCopyPropertiesAtIndex(
     _ isrc: CGImageSource, _ index: Int, _ options: CFDictionary?
 ) -> CFDictionary? { nil }

@@ -1,0 +1,126 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Decodes one image while its bytes arrive.
+///
+/// One task at a time calls the methods.
+public protocol ImageDecodingSession<Image> {
+    /// The type of a decoded image.
+    associatedtype Image: Sendable
+
+    /// Adds the next bytes.
+    mutating func append(_ bytes: Data) throws
+
+    /// Returns the image with the detail of the bytes so far; `nil` if they are too few.
+    mutating func partialImage() throws -> Image?
+
+    /// Returns the complete image. Called once, after the last bytes. Throws if the end of the image is missing.
+    mutating func finish() throws -> Image
+}
+
+/// An image decoder that also decodes images of which only the first bytes have arrived.
+public protocol ProgressiveImageDecoder: ImageDecoder {
+    /// The type that decodes one image.
+    associatedtype Session: ImageDecodingSession<Image>
+
+    /// Begins to decode one variant of an image.
+    func makeSession(_ variant: ImageVariant) throws -> Session
+}
+
+extension ProgressiveImageDecoder {
+    /// Decodes the image of a body while the body arrives. Returns images with rising detail; the last one is complete.
+    ///
+    /// ```swift
+    /// let response = try await cache.response(for: request)
+    /// for try await image in decoder.images(from: response.body, variant) { show(image) }
+    /// ```
+    ///
+    /// Decodes again when `step` more bytes and a quarter more than before have arrived: about ten times for each tenfold size. Keeps one
+    /// image for a slow reader, the newest. Decodes on the shared pool of threads of all tasks, and reads the body no faster than it
+    /// decodes. Releasing the sequence, or cancelling the task that reads it, ends the decoding and the reading of the body.
+    ///
+    /// The sequence throws ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)`` as soon as the header has arrived, and
+    /// the errors of the decoder and of the body.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes of the image, such as the body of a `CachedResponse`.
+    ///   - step: The fewest bytes between two images, at least 1.
+    public func images<Body: AsyncSequence & Sendable>(
+        from body: Body, _ variant: ImageVariant = .original, every step: Int = 16_384
+    ) -> AsyncThrowingStream<Image, any Error> where Body.Element == Data {
+        let (images, continuation) = AsyncThrowingStream<Image, any Error>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            do {
+                var decoding = ProgressiveDecoding(try makeSession(variant), step: step) { try check($0, for: variant) }
+                for try await bytes in body {
+                    if let image = try decoding.append(bytes) { continuation.yield(image) }
+                }
+                // A body that ends because its task is cancelled is not complete.
+                try Task.checkCancellation()
+                continuation.yield(try decoding.finish())
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return images
+    }
+}
+
+/// Decides when to decode again.
+struct ProgressiveDecoding<Session: ImageDecodingSession> {
+    private var session: Session
+    private let step: Int
+    private let check: (ImageSize) throws -> Void
+
+    /// The bytes before the end of the header; `nil` after it.
+    private var head: Data? = Data()
+    private var byteCount = 0
+    /// Decodes when so many bytes have arrived.
+    private var next: Int
+
+    /// - Parameter check: Throws if an image of the size must not be decoded.
+    init(_ session: Session, step: Int, check: @escaping (ImageSize) throws -> Void) {
+        self.session = session
+        self.step = max(1, step)
+        self.check = check
+        next = self.step
+    }
+
+    /// Adds bytes. Returns an image if it is time for one.
+    mutating func append(_ bytes: Data) throws -> Session.Image? {
+        byteCount += bytes.count
+        try pass(bytes)
+        guard head == nil, byteCount >= next else { return nil }
+        next = byteCount + max(step, byteCount / 4)
+        return try session.partialImage()
+    }
+
+    /// Returns the complete image.
+    mutating func finish() throws -> Session.Image {
+        if let head { try session.append(head) }
+        return try session.finish()
+    }
+
+    /// Passes bytes to the session, but only once the header has arrived and its size is acceptable.
+    private mutating func pass(_ bytes: Data) throws {
+        guard var head else { return try session.append(bytes) }
+        head.append(bytes)
+        switch ImageHeader.reading(head) {
+        case .incomplete: self.head = head
+        case .header(let header):
+            try check(ImageSize(width: Double(header.width), height: Double(header.height)))
+            self.head = nil
+            try session.append(head)
+        // The decoder checks the size of other formats.
+        case .unknown:
+            self.head = nil
+            try session.append(head)
+        }
+    }
+}
