@@ -61,11 +61,10 @@ extension StoreInspector {
 
     /// Returns the processes of this user that have the index open; null where the system has no /proc.
     private func processes() -> JSON {
-        #if os(Linux)
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return nil }
         let index = "\(path)/index.sqlite"
-        let numbers = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap { Int32($0) }
         return .array(
-            numbers.sorted().compactMap { number in
+            names.compactMap { Int32($0) }.sorted().compactMap { number in
                 // Unreadable for processes of other users.
                 let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/fd")) ?? []
                 let hasIndex = files.contains { file in
@@ -79,8 +78,5 @@ extension StoreInspector {
                     "is_this": .bool(number == ProcessInfo.processInfo.processIdentifier),
                 ]
             })
-        #else
-        return nil
-        #endif
     }
 }
