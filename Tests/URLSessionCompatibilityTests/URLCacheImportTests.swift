@@ -146,7 +146,7 @@ struct URLCacheImportTests {
     func once() async throws {
         try old.add(.init())
         #expect(try await importOld().imported == 1)
-        try await fixture.store.removeAll(EntrySelection())
+        try await fixture.store.removeAll(.everything)
         var done = URLCacheImport.none
         done.wasImportedBefore = true
         #expect(try await importOld() == done)

@@ -1,4 +1,5 @@
 internal import CPlatform
+internal import CSQLite
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -89,7 +90,11 @@ package final class URLCacheDatabase {
             "SELECT rowid FROM cfurl_cache_response WHERE rowid > ?1 ORDER BY rowid LIMIT 1")
         defer { statement.reset() }
         statement.bind(id, at: 1)
-        return try statement.step() ? statement.int64(0) : nil
+        guard try statement.step() else { return nil }
+        // In a damaged tree the search may end at a smaller rowid, which SQLite does not compare again.
+        let next = statement.int64(0)
+        guard next > id else { throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its rows are out of order") }
+        return next
     }
 
     /// Returns the row of an id; `nil` if a part of it is missing.
