@@ -81,6 +81,8 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
     /// The bytes before the end of the header; `nil` after it.
     private var head: Data? = Data()
     private var byteCount = 0
+    /// Reads the header when so many bytes have arrived.
+    private var nextReading = 0
     /// Decodes when so many bytes have arrived.
     private var next: Int
 
@@ -103,24 +105,29 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
 
     /// Returns the complete image.
     mutating func finish() throws -> Session.Image {
-        if let head { try session.append(head) }
+        try passHead(isWhole: true)
         return try session.finish()
     }
 
     /// Passes bytes to the session, but only once the header has arrived and its size is acceptable.
     private mutating func pass(_ bytes: Data) throws {
-        guard var head else { return try session.append(bytes) }
-        head.append(bytes)
+        guard head != nil else { return try session.append(bytes) }
+        head?.append(bytes)
+        guard byteCount >= nextReading else { return }
+        // Reading a header of many small parts again at each of its chunks would take quadratic time.
+        nextReading = byteCount + byteCount / 4
+        try passHead(isWhole: false)
+    }
+
+    private mutating func passHead(isWhole: Bool) throws {
+        guard let head else { return }
         switch ImageHeader.reading(head) {
-        case .incomplete: self.head = head
-        case .header(let header):
-            try check(ImageSize(width: Double(header.width), height: Double(header.height)))
-            self.head = nil
-            try session.append(head)
+        case .incomplete: guard isWhole else { return }
+        case .header(let header): try check(ImageSize(width: Double(header.width), height: Double(header.height)))
         // The decoder checks the size of other formats.
-        case .unknown:
-            self.head = nil
-            try session.append(head)
+        case .unknown: break
         }
+        self.head = nil
+        try session.append(head)
     }
 }

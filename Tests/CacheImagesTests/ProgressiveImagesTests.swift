@@ -76,6 +76,23 @@ struct ProgressiveImagesTests {
         }
     }
 
+    @Test("a header of two million parts is read in linear time, and checked at the end at the latest", arguments: [true, false])
+    func longHeader(isTooLarge: Bool) async throws {
+        // Empty comments of a JPEG; then an image of 9 × 9, or the end of the body.
+        let comments = Data((0..<2_000_000).flatMap { _ in [0xFF, 0xFE, 0x00, 0x02] as [UInt8] })
+        let frame: [UInt8] = [0xFF, 0xC0, 0x00, 0x0B, 0x08, 0x00, 0x09, 0x00, 0x09, 0x01, 0x01, 0x11, 0x00]
+        let image = Data([0xFF, 0xD8]) + comments + frame
+        let feed = Feed()
+        let images = CountingDecoder(maxPixels: isTooLarge ? 80 : 81).images(from: feed.body)
+        send(image, in: 4_096, to: feed)
+        feed.end()
+        if isTooLarge {
+            await #expect(throws: ImageError.tooLarge(width: 9, height: 9, maxPixels: 80)) { try await all(images) }
+        } else {
+            #expect(try await all(images).last == -image.count)
+        }
+    }
+
     @Test("each image has more bytes than the one before; the last one is complete")
     func rising() async throws {
         let feed = Feed()
