@@ -57,6 +57,8 @@ final class App: Sendable {
             if signal == SIGUSR1 {
                 gate.close()
                 store.suspend()
+                // A thread may still have to note a body that it stored before.
+                gate.waitForThreads(AppWork.threadCount)
                 journal.note("suspended")
             } else {
                 do throws(StoreError) { try store.resume() } catch { fail(error) }
@@ -148,8 +150,9 @@ final class App: Sendable {
 /// Stops threads while the store is suspended.
 private final class SuspensionGate: Sendable {
     private let condition = NSCondition()
-    /// Whether the store is open. The condition guards the value.
+    /// Whether the store is open. The condition guards the value, and the next one.
     private nonisolated(unsafe) var isOpen = true
+    private nonisolated(unsafe) var waiting = 0
 
     func close() {
         condition.withLock { isOpen = false }
@@ -162,9 +165,20 @@ private final class SuspensionGate: Sendable {
         }
     }
 
+    /// Waits until the store is open.
     func wait() {
         condition.withLock {
+            waiting += 1
+            condition.broadcast()
             while !isOpen { condition.wait() }
+            waiting -= 1
+        }
+    }
+
+    /// Waits until so many threads wait.
+    func waitForThreads(_ count: Int) {
+        condition.withLock {
+            while waiting < count { condition.wait() }
         }
     }
 }

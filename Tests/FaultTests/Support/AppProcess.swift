@@ -1,6 +1,7 @@
 #if os(Linux)
 import FaultModel
 import Foundation
+import TestSupport
 import Testing
 
 /// A program that works on the store of a laboratory, as an app or as its extension does.
@@ -93,13 +94,14 @@ struct AppProcess: Sendable {
         return steps
     }
 
-    /// The files of the store with a lock of the process: a line each, as proc_pid_fdinfo(5) has them.
+    /// The files of the store with a lock of the process: a line each, as proc_pid_fdinfo(5) has them. On Darwin's paths
+    /// without the file of a body that is being written, which keeps its lock (see the article AppleApps).
     var locks: [String] {
         let process = "/proc/\(child.identifier)"
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: process + "/fdinfo")) ?? []
         return descriptors.flatMap { descriptor -> [String] in
             let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: process + "/fd/" + descriptor)) ?? ""
-            guard path.hasPrefix(store),
+            guard path.hasPrefix(store), !DarwinPaths.areForced || !path.hasPrefix(store + "/staging/"),
                 let text = try? String(contentsOfFile: process + "/fdinfo/" + descriptor, encoding: .utf8)
             else { return [] }
             return text.split(separator: "\n").filter { $0.hasPrefix("lock:") }.map { path + " " + $0 }
