@@ -47,6 +47,7 @@ extension ProgressiveImageDecoder {
     ///
     /// - Parameters:
     ///   - body: The bytes of the image, such as the body of a `CachedResponse`.
+    ///   - variant: The crop, the size and the quality of the images.
     ///   - step: The fewest bytes between two images, at least 1.
     public func images<Body: AsyncSequence & Sendable>(
         from body: Body, _ variant: ImageVariant = .original, every step: Int = 16_384

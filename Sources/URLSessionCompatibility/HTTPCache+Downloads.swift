@@ -30,9 +30,10 @@ extension HTTPCache {
     ///   - response: The response of the task.
     ///   - request: The request of the program. Its fields select the response, as `Vary` says.
     /// - Returns: The entry.
-    /// - Throws: ``LoadError/notStorable(url:)`` if HTTP, the policy or the limits of the store do not permit to keep the
-    ///   response; ``LoadError/invalidURL(_:reason:)``, ``LoadError/unreadableFile(path:reason:)``,
-    ///   ``LoadError/store(_:)``. Then the store keeps nothing of the file.
+    /// - Throws: ``/CacheLoader/LoadError/notStorable(url:)`` if HTTP, the policy or the limits of the store do not permit
+    ///   to keep the response; ``/CacheLoader/LoadError/invalidURL(_:reason:)``,
+    ///   ``/CacheLoader/LoadError/unreadableFile(path:reason:)``, ``/CacheLoader/LoadError/store(_:)``. Then the store
+    ///   keeps nothing of the file.
     @discardableResult
     public func storeDownload(
         at file: URL, response: URLResponse, for request: URLRequest

@@ -20,7 +20,9 @@ public struct InspectorServer: Sendable {
 
     /// Creates a server. It listens from ``run(whenReady:)`` on.
     ///
-    /// - Parameter port: The port on 127.0.0.1; 0, the default, for one that the system chooses.
+    /// - Parameters:
+    ///   - inspector: The page to serve.
+    ///   - port: The port on 127.0.0.1; 0, the default, for one that the system chooses.
     public init(_ inspector: StoreInspector, port: Int = 0) {
         self.inspector = inspector
         self.port = port
