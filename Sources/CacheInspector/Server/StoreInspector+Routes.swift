@@ -7,8 +7,9 @@ import NIOCore
 extension StoreInspector {
     /// Adds the page and its data to a server, at the path of a group.
     ///
-    /// A user who reaches the group sees the store, its bodies and its recorded URLs: put your authentication before it. The inspector checks that requests come from its own page, with `Origin`, `Sec-Fetch-Site` and a token for
-    /// each change. It trusts your server with the check of hosts and users.
+    /// The page shows the bodies of the store and its recorded URLs to every user of the group: put your authentication
+    /// before it. The inspector checks that requests come from its own page, with `Origin`, `Sec-Fetch-Site` and a token
+    /// for each change. It trusts your server with the check of hosts and users.
     ///
     /// ```swift
     /// let admin = router.group("admin/cache").add(middleware: AdministratorsOnly())
@@ -99,7 +100,8 @@ extension Response {
         case .body(let stored, let count): body = ResponseBody(stored, count: count)
         case .live(let feed):
             body = ResponseBody { writer in
-                // Only the feed uses the writer until the feed ends.
+                // `nonisolated(unsafe)`: this closure alone has the writer, and waits for the feed, which writes one event
+                // after the other.
                 nonisolated(unsafe) var events = writer
                 // Ends the feed as soon as the client is gone.
                 try await request.body.consumeWithCancellationOnInboundClose { _ in

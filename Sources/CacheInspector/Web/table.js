@@ -144,7 +144,7 @@ export class VirtualTable {
   #click(event) {
     const row = event.target.closest("[data-index]");
     if (!row || event.ctrlKey || event.metaKey) return;
-    // A user who selects text does not open the row.
+    // Selecting text does not open the row.
     if (String(getSelection()) !== "" && !event.target.closest("a")) return;
     const index = Number(row.dataset.index);
     this.#active = index;
