@@ -51,6 +51,10 @@ public struct StoreInspector: Sendable {
         /// Guards the changes that wait for their confirmation.
         let pendingChanges = Mutex(PendingChanges())
         let liveCount = Atomic(0)
+        /// Not the lanes of the store: a read for the page must not delay the loads of the program.
+        let readingLane = BlockingLane(label: "CacheInspector.reads")
+        /// Apart, so that a whole table does not delay a few rows.
+        let scanningLane = BlockingLane(label: "CacheInspector.scans")
         let isSimulating = Atomic(false)
     }
 
@@ -76,20 +80,20 @@ public struct StoreInspector: Sendable {
         switch (request.method, request.path) {
         case (.get, "api/session"): return .json(try await reading { try $0.session(csrfToken) })
         case (.get, "api/live"): return try live(request)
-        case (.get, "api/overview"): return .json(try await reading { try $0.overview(query) })
+        case (.get, "api/overview"): return .json(try await scanning { try $0.overview(query) })
         case (.get, "api/statistics"): return .json(try await reading { try $0.statistics() })
-        case (.get, "api/bytes"): return .json(try await reading { try $0.bytes() })
+        case (.get, "api/bytes"): return .json(try await scanning { try $0.bytes() })
         case (.get, "api/entries"): return .json(try await reading { try $0.entries(query) })
         case (.get, "api/entry"): return .json(try await reading { try $0.entry(query) })
         case (.get, "api/field"): return .json(try await reading { try $0.field(query) })
         case (.get, "api/body"): return try await reading { try $0.body(query) }
         case (.get, "api/derived"): return try await reading { try $0.derived(query) }
         case (.get, "api/eviction"): return .json(try await reading { try $0.eviction(query) })
-        case (.get, "api/eviction/preview"): return .json(try await reading { try $0.evictionPreview(query) })
+        case (.get, "api/eviction/preview"): return .json(try await scanning { try $0.evictionPreview(query) })
         case (.get, "api/failures"): return .json(try await reading { try $0.failures(query) })
         case (.get, "api/health"): return .json(try await reading { try $0.health() })
         case (.post, "api/why"): return .json(try await reading { try $0.why(request.content) })
-        case (.post, "api/sql"): return .json(try await reading { try $0.sql(request.content) })
+        case (.post, "api/sql"): return .json(try await scanning { try $0.sql(request.content) })
         case (.post, "api/simulate"): return .json(try await simulate(request.content))
         case (.post, "api/recording"): return .json(try await setRecording(request.content))
         case (.post, "api/changes/preview"): return .json(try await previewChange(request.content))
@@ -99,10 +103,17 @@ public struct StoreInspector: Sendable {
         }
     }
 
-    /// Runs a read on a lane of the store: it may take long, and must not block a thread of the server.
+    /// Runs a read of a few rows.
     func reading<Value: Sendable>(
         _ work: @escaping @Sendable (Self) throws -> Value
     ) async throws -> Value {
-        try await store.onReadingLane { () throws(any Error) in try work(self) }
+        try await state.readingLane.run { () throws(any Error) in try work(self) }
+    }
+
+    /// Runs a read of many rows, after those that wait already.
+    func scanning<Value: Sendable>(
+        _ work: @escaping @Sendable (Self) throws -> Value
+    ) async throws -> Value {
+        try await state.scanningLane.run { () throws(any Error) in try work(self) }
     }
 }

@@ -78,7 +78,7 @@ extension StoreInspector {
         guard let action = EntryChange.Action(rawValue: wish.action) else {
             throw InspectorFailure.invalid("action must be one of remove, pin, unpin, refresh")
         }
-        return try await reading { try $0.preview(action, wish.selection) }
+        return try await scanning { try $0.preview(action, wish.selection) }
     }
 
     private func preview(_ action: EntryChange.Action, _ argument: SelectionArgument) throws -> JSON {

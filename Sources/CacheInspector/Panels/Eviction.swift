@@ -85,7 +85,7 @@ extension StoreInspector {
             throw InspectorFailure.busy("a simulation is running")
         }
         defer { state.isSimulating.store(false, ordering: .relaxed) }
-        return try await reading { inspector in
+        return try await scanning { inspector in
             var replay = try TraceReplay(limits: Limits(maxBytes: limit.maxBytes))
             if let recording = try inspector.store.requestRecording() {
                 try replay.addRecord(

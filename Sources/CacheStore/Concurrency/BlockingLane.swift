@@ -4,10 +4,10 @@ internal import Dispatch
 ///
 /// The lane has a serial queue of its own. On Linux, a concurrent queue shares its threads with Swift's tasks, and
 /// blocking work there starves every task of the process.
-final class BlockingLane: Sendable {
+package final class BlockingLane: Sendable {
     private let queue: DispatchQueue
 
-    init(label: String) {
+    package init(label: String) {
         queue = DispatchQueue(label: label)
     }
 
@@ -35,7 +35,7 @@ final class BlockingLane: Sendable {
     }
 
     /// Runs `work` on the lane and returns its result.
-    func run<Value: Sendable, Failure: Error>(
+    package func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
