@@ -111,7 +111,7 @@ public struct StoreInspector: Sendable {
     }
 
     /// Runs a read of many rows, after those that wait already.
-    func scanning<Value: Sendable>(
+    package func scanning<Value: Sendable>(
         _ work: @escaping @Sendable (Self) throws -> Value
     ) async throws -> Value {
         try await state.scanningLane.run { () throws(any Error) in try work(self) }

@@ -98,6 +98,17 @@ struct InspectorServerTests {
         }
     }
 
+    @Test("the server listens on 127.0.0.1 only")
+    func address() async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            let client = LoopbackClient(port: site.client.port, host: 0x7F00_0002)
+            await #expect(throws: LoopbackClient.Failure.self) {
+                try await client.send("GET \(site.path) HTTP/1.1\r\nHost: \(site.host)\r\nConnection: close\r\n\r\n")
+            }
+        }
+    }
+
     @Test("a change needs the token, a JSON type and permission")
     func posts() async throws {
         let panel = try Panel()

@@ -18,6 +18,8 @@ struct LoopbackClient: Sendable {
     }
 
     let port: UInt16
+    /// The address, in the order of the network's bytes as a number.
+    var host: UInt32 = 0x7F00_0001
 
     /// Sends `text` and returns all that comes, until the server closes or `end` has come.
     func send(_ text: String, until end: String? = nil) async throws -> String {
@@ -38,7 +40,7 @@ struct LoopbackClient: Sendable {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_addr.s_addr = host.bigEndian
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
