@@ -27,6 +27,8 @@ let ignoredFiles = ["PrivacyInfo.xcprivacy"]
 
 let asyncHTTPClient: TargetDependencyCondition? = .when(traits: ["AsyncHTTPClient"])
 let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
+let brotli: TargetDependencyCondition? = .when(traits: ["Brotli"])
+let zstd: TargetDependencyCondition? = .when(traits: ["Zstd"])
 
 let package = Package(
     name: "CacheStore",
@@ -57,6 +59,14 @@ let package = Package(
             name: "Inspector",
             description: "The web server of CacheInspector. Without it nothing needs Hummingbird."
         ),
+        .trait(
+            name: "Brotli",
+            description: "The content coding br. Without it CacheLoader needs no libbrotli."
+        ),
+        .trait(
+            name: "Zstd",
+            description: "The content coding zstd. Without it CacheLoader needs no libzstd."
+        ),
         .default(enabledTraits: [defaultTransport]),
     ],
     dependencies: [
@@ -86,6 +96,14 @@ let package = Package(
         .systemLibrary(
             name: "CZlib",
             providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+        ),
+        .systemLibrary(
+            name: "CBrotli",
+            providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]
+        ),
+        .systemLibrary(
+            name: "CZstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
         .target(name: "CPlatform"),
         .target(name: "CSQLiteVFS", dependencies: ["CSQLite"]),
@@ -121,10 +139,13 @@ let package = Package(
         .target(
             name: "CacheLoader",
             dependencies: [
+                .target(name: "CBrotli", condition: brotli),
                 "CZlib",
+                .target(name: "CZstd", condition: zstd),
                 "CacheStore",
                 "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),

@@ -24,6 +24,9 @@ public enum LoadError: Error, Hashable, Sendable {
     case unacceptableContentType(String?, url: String)
     /// The body does not have the coding that its `Content-Encoding` names.
     case malformedContent(url: String, coding: String)
+    /// The content differs from a digest in this field of its response, `content-digest` or `repr-digest` (RFC 9530). The
+    /// policy asked for the comparison; see ``/HTTPCaching/CachePolicy/verifiesDigests``.
+    case digestMismatch(url: String, field: String)
     /// The body exceeds the configured limit, before or after decoding.
     case bodyTooLarge(url: String, limit: Int64)
     /// Another reader has read the body, or is reading it. A body from the network can be read once.
@@ -64,6 +67,7 @@ extension LoadError: CustomStringConvertible {
         case .unacceptableContentType(let type, let url):
             "\(url): \(type.map { "content of type \($0.prefix(100).debugDescription)" } ?? "content of no type") is not wanted"
         case .malformedContent(let url, let coding): "\(url): the body is not in the coding \(coding)"
+        case .digestMismatch(let url, let field): "\(url): the content differs from its \(field)"
         case .bodyTooLarge(let url, let limit): "\(url): the body is larger than \(limit) bytes"
         case .bodyAlreadyRead: "the body of a response can be read once, by one reader"
         case .tooManyRedirects(let url, let limit): "\(url): more than \(limit) redirects"

@@ -27,7 +27,7 @@ extension URLError {
         case .invalidURL(let url, _): hasSupportedScheme(url) ? .badURL : .unsupportedURL
         case .notCached: .resourceUnavailable
         case .tooManyRedirects: .httpTooManyRedirects
-        case .malformedContent: .cannotDecodeContentData
+        case .malformedContent, .digestMismatch: .cannotDecodeContentData
         case .bodyTooLarge: .dataLengthExceedsMaximum
         case .unwritableFile: .cannotWriteToFile
         case .store: .cannotOpenFile

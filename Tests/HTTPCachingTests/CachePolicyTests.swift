@@ -17,6 +17,7 @@ internal import Testing
         defaults.check("staleWhenDisconnected") { $0.staleWhenDisconnected == .seconds(Int64.max) }
         defaults.check("targetedFields") { $0.targetedFields == [] }
         defaults.check("ignoresQueryFormat") { !$0.ignoresQueryFormat }
+        defaults.check("verifiesDigests") { !$0.verifiesDigests }
         #expect(defaults.differences == [])
     }
 

@@ -1,4 +1,4 @@
-// https://developer.apple.com/documentation/cryptokit/sha256, .../hashfunction, .../digest
+// https://developer.apple.com/documentation/cryptokit/sha256, .../sha512, .../hashfunction, .../digest
 
 @available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, visionOS 1.0, *)
 public protocol Digest: Hashable, Sendable, Sequence<UInt8> {
@@ -25,4 +25,18 @@ public struct SHA256: HashFunction, Sendable {
     public init() {}
     public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}
     public func finalize() -> SHA256Digest { fatalError() }
+}
+
+@available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, visionOS 1.0, *)
+public struct SHA512Digest: Digest {
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { fatalError() }
+    public func makeIterator() -> Array<UInt8>.Iterator { fatalError() }
+}
+
+@available(macOS 10.15, iOS 13.0, tvOS 13.0, watchOS 6.0, visionOS 1.0, *)
+public struct SHA512: HashFunction, Sendable {
+    public typealias Digest = SHA512Digest
+    public init() {}
+    public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}
+    public func finalize() -> SHA512Digest { fatalError() }
 }

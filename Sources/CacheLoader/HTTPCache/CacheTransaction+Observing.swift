@@ -126,17 +126,16 @@ extension CacheTransaction {
     /// Returns how the store keeps a body, and reports the commit.
     func observed(_ storing: SharedBody.Storing) -> SharedBody.Storing {
         guard configuration.observer != nil else { return storing }
-        return SharedBody.Storing(
-            writer: storing.writer,
-            commit: { [self] (writer, part) async throws(StoreError) in
-                let beganAt = beginStep()
-                var isStored = false
-                defer { endStep(beganAt, .commit(isStored: isStored)) }
-                let entry = try await storing.commit(writer, part)
-                isStored = entry != nil
-                return entry
-            },
-            commitPart: storing.commitPart, partCommits: storing.partCommits, underWay: storing.underWay)
+        var observed = storing
+        observed.commit = { [self] (writer, part) async throws(StoreError) in
+            let beganAt = beginStep()
+            var isStored = false
+            defer { endStep(beganAt, .commit(isStored: isStored)) }
+            let outcome = try await storing.commit(writer, part)
+            if case .stored = outcome { isStored = true }
+            return outcome
+        }
+        return observed
     }
 }
 

@@ -52,7 +52,8 @@ extension CacheTransaction {
         let length = reply.isBodyDecoded ? nil : reply.head.announcedLength(to: request)
         let body = PassedBody(
             url: url, source: reply.body, byteCount: length, limit: configuration.maxBodyBytes,
-            isDiscarded: reply.head.hasNoBody(to: request))
+            isDiscarded: reply.head.hasNoBody(to: request),
+            check: DigestCheck(digests(ofContentOf: received), isStored: false))
         return response(
             to: received, ResponseBody(source: .passing(body), recorded), freshness: freshness, isStored: false)
     }
@@ -62,7 +63,8 @@ extension CacheTransaction {
         guard fitsIntoStore(received.reply.head) else {
             return passing(received, freshness: Freshness(of: response, policy: policy))
         }
-        let storing = storing(received, whole: response, in: store.makeBodyWriter())
+        let verification = BodyVerification(url: url, content: digests(ofContentOf: received))
+        let storing = storing(received, whole: response, in: store.makeBodyWriter(), verification)
         return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: true)
     }
 
@@ -79,15 +81,17 @@ extension CacheTransaction {
         _ received: Received, _ nominated: Nominated, _ response: StoredResponse
     ) async throws(LoadError) -> CachedResponse {
         let writer = store.makeBodyWriter()
+        let verification: BodyVerification?
         do throws(StoreError) {
             try await writer.append(nominated.body, 0..<nominated.body.byteCount)
+            verification = try await self.verification(of: received, completing: nominated.body, as: response)
         } catch {
             log("could not resume a stored part", error)
             return try await answerFromOrigin()
         }
         var received = received
         received.head = HTTPResponse(status: .ok, headerFields: response.fields)
-        let storing = storing(received, whole: response, in: writer)
+        let storing = storing(received, whole: response, in: writer, verification)
         let length = response.fields[.contentLength].flatMap { Int64($0) }
         return share(received, storing, response, length: length, joins: true)
     }
@@ -106,7 +110,9 @@ extension CacheTransaction {
                 lock?.release()
             })
         guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
-        let arriving = ArrivingResponse(response: response, body: body, length: length, generation: received.generation)
+        let arriving = ArrivingResponse(
+            response: response, body: body, length: length, generation: received.generation,
+            verifiesDigests: policy.verifiesDigests)
         if joins { context.coalescer.add(arriving, for: key, number) }
         body.start(received.reply.body)
         var answer = self.response(
@@ -150,6 +156,7 @@ extension CacheTransaction {
             guard case .hit(_, let age, let isStale) = reuse.action, isWithinLimits(arriving),
                 // A response from before a removal does not answer requests from after it.
                 isCurrent(arriving),
+                arriving.verifiesDigests || !policy.verifiesDigests,
                 let reader = arriving.body.makeReader()
             else { continue }
             noteMiss(isCoalesced: true)

@@ -115,7 +115,9 @@ extension CacheTransaction {
     }
 
     /// Returns how the store keeps the body of a storable response. The whole replaces the stored parts.
-    func storing(_ received: Received, whole response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
+    func storing(
+        _ received: Received, whole response: StoredResponse, in writer: BodyWriter, _ verification: BodyVerification?
+    ) -> SharedBody.Storing {
         let metadata = metadata(of: response, received.times, under: key)
         let parts = received.forwarding.stored.entries.filter { entry in
             entry.metadata.part != nil && entry.metadata.variant == metadata.variant && entry.key == key
@@ -128,12 +130,13 @@ extension CacheTransaction {
             writer: writer,
             commit: { [key] (writer, part) async throws(StoreError) in
                 let replaced = others + [part ?? beginning].compactMap(\.self)
-                return try await writer.commit(
-                    metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
+                return .stored(
+                    try await writer.commit(
+                        metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation))
             },
             commitPart: partMetadata.map { commitPart($0, generation) },
             partCommits: partMetadata.map { partCommits(of: writer, after: beginning, $0, generation) },
-            underWay: context.bodies)
+            underWay: context.bodies, verification: verification)
     }
 
     /// Returns the metadata of a received part; `nil` unless a later request can complete the part. Only a strong
@@ -175,22 +178,26 @@ extension CacheTransaction {
         let (generation, failures) = (received.generation, endedFailures)
         guard let part = response.part else { preconditionFailure("a 206 has a part") }
         let (selected, combination) = combine(response, part, received)
+        let verification = BodyVerification(url: url, content: digests(ofContentOf: received))
         // The commit also removes parts of a representation that the origin has replaced since.
         let outdated = combination.displaced.map { entries[selected[$0]] }
         switch combination.action {
         case .isCoveredByWhole:
             return SharedBody.Storing(
-                writer: writer, commit: { _, _ in nil }, commitPart: nil, partCommits: nil, underWay: context.bodies)
+                writer: writer, commit: { _, _ in .unnecessary }, commitPart: nil, partCommits: nil,
+                underWay: context.bodies, verification: verification)
         case .standsAlone:
             let metadata = metadata(of: response, received.times, under: key)
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [key] (writer, _) async throws(StoreError) in
-                    guard writer.byteCount == part.range.count else { return nil }
-                    return try await writer.commit(
-                        metadata, for: key, replacing: outdated, removing: failures, unlessRemovedSince: generation)
+                    guard writer.byteCount == part.range.count else { return .unnecessary }
+                    return .stored(
+                        try await writer.commit(
+                            metadata, for: key, replacing: outdated, removing: failures,
+                            unlessRemovedSince: generation))
                 },
-                commitPart: nil, partCommits: nil, underWay: context.bodies)
+                commitPart: nil, partCommits: nil, underWay: context.bodies, verification: verification)
         case .combines(let combined):
             var union = response
             union.status = combined.status
@@ -201,18 +208,26 @@ extension CacheTransaction {
             let sources = combined.pieces.map { piece in
                 CombinedBody.Piece(piece, new: part, entries: selected.map { entries[$0] })
             }
-            let replaced = outdated + combined.members.map { entries[selected[$0]] }
+            let members = combined.members.map { entries[selected[$0]] }
+            let digests = union.part == nil ? IntegrityDigests.ofWhole(union.fields, policy: policy) : []
             return SharedBody.Storing(
                 writer: writer,
-                commit: { [key, store] (writer, _) async throws(StoreError) in
+                commit: { [self] (writer, _) async throws(StoreError) in
                     // A body whose length contradicts its Content-Range must not displace valid bytes.
                     guard writer.byteCount == part.range.count,
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
-                    else { return nil }
-                    return try await whole.commit(
-                        metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
+                    else { return .unnecessary }
+                    if let error = try await mismatch(of: whole, digests) {
+                        // Any of the parts may be wrong.
+                        for member in members { await remove(member) }
+                        return .refused(error)
+                    }
+                    return .stored(
+                        try await whole.commit(
+                            metadata, for: key, replacing: outdated + members, removing: failures,
+                            unlessRemovedSince: generation))
                 },
-                commitPart: nil, partCommits: nil, underWay: context.bodies)
+                commitPart: nil, partCommits: nil, underWay: context.bodies, verification: verification)
         }
     }
 

@@ -173,4 +173,6 @@ struct ArrivingResponse: Sendable {
     let length: Int64?
     /// The generation of the store when the request was sent; `nil` if the store could not be read.
     let generation: StoreGeneration?
+    /// Whether the body is compared with its digests.
+    let verifiesDigests: Bool
 }

@@ -45,7 +45,9 @@ extension ResourceLoader {
         /// Whether the loader also loads paths and `file` URLs, without a request and without storing their content;
         /// `true` by default.
         public var loadsFiles: Bool = true
-        /// Whether the loader requests the codings gzip and deflate, and decodes bodies; `true` by default.
+        /// Whether the loader requests content codings, and decodes bodies; `true` by default.
+        ///
+        /// These are gzip and deflate and, with the traits `Brotli` and `Zstd` of the package, br and zstd.
         public var decodesContent: Bool = true
         /// The accepted types of content, such as `["image/*"]`; `nil`, the default, for all. Content of another type
         /// fails with ``LoadError/unacceptableContentType(_:url:)``, and is not stored.

@@ -32,6 +32,9 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "Do not check certificates: anyone on the way can read and change what is loaded, and stored.")
     var insecure = false
 
+    @Flag(help: "Refuse content that differs from its Content-Digest or Repr-Digest (RFC 9530).")
+    var verifyDigests = false
+
     func validate() throws {
         if !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
@@ -76,6 +79,7 @@ struct LoadOptions: ParsableArguments {
         configuration.logger = StandardErrorLog.logger
         configuration.loadsFiles = false
         configuration.retry = retry.policy
+        configuration.policy.verifiesDigests = verifyDigests
         configuration.cacheStatus = CacheStatusOptions(hasDetail: true)
         configuration.lanes.perHost = perHost
         switch lane {

@@ -50,7 +50,11 @@ public struct StoredAnswer: Hashable, Sendable {
             content = .none
             return
         }
-        if request.method == .head { content = .none }
+        if request.method == .head {
+            content = .none
+            // RFC 9530 §B.2: in the answer to a HEAD, Content-Digest covers no byte.
+            head.headerFields.removeWhatIsOfOneContent()
+        }
         guard let delivery = Self.delivery(stored, head, byteCount, boundarySeed, to: request) else { return }
         head = delivery.head
         // The body of a part begins with the first byte of the part.

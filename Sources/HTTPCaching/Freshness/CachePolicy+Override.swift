@@ -33,6 +33,9 @@ extension CachePolicy {
         /// See ``CachePolicy/ignoresQueryFormat``.
         public var ignoresQueryFormat: Bool?
 
+        /// See ``CachePolicy/verifiesDigests``.
+        public var verifiesDigests: Bool?
+
         /// Creates an override of the given properties; without arguments, of none.
         public init(
             mode: Mode? = nil,
@@ -42,7 +45,8 @@ extension CachePolicy {
             heuristicLimit: Duration? = nil,
             staleIfError: Duration? = nil,
             staleWhenDisconnected: Duration? = nil,
-            ignoresQueryFormat: Bool? = nil
+            ignoresQueryFormat: Bool? = nil,
+            verifiesDigests: Bool? = nil
         ) {
             self.mode = mode
             self.lifetimeOverride = lifetimeOverride
@@ -52,6 +56,7 @@ extension CachePolicy {
             self.staleIfError = staleIfError
             self.staleWhenDisconnected = staleWhenDisconnected
             self.ignoresQueryFormat = ignoresQueryFormat
+            self.verifiesDigests = verifiesDigests
         }
 
         /// Changes only the mode: ``CachePolicy/Mode/http``.
@@ -86,6 +91,7 @@ extension CachePolicy {
         if let allowance = override.staleIfError { policy.staleIfError = allowance }
         if let allowance = override.staleWhenDisconnected { policy.staleWhenDisconnected = allowance }
         if let ignores = override.ignoresQueryFormat { policy.ignoresQueryFormat = ignores }
+        if let verifies = override.verifiesDigests { policy.verifiesDigests = verifies }
         return policy
     }
 }
@@ -101,6 +107,7 @@ extension CachePolicy.Override {
             heuristicLimit: other.heuristicLimit ?? heuristicLimit,
             staleIfError: other.staleIfError ?? staleIfError,
             staleWhenDisconnected: other.staleWhenDisconnected ?? staleWhenDisconnected,
-            ignoresQueryFormat: other.ignoresQueryFormat ?? ignoresQueryFormat)
+            ignoresQueryFormat: other.ignoresQueryFormat ?? ignoresQueryFormat,
+            verifiesDigests: other.verifiesDigests ?? verifiesDigests)
     }
 }

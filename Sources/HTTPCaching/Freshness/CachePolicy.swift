@@ -120,6 +120,14 @@ public struct CachePolicy: Hashable, Sendable {
     /// `no-transform`. An origin that distinguishes such requests would be answered for wrongly.
     public var ignoresQueryFormat: Bool
 
+    /// Whether the cache verifies the digests of received content (RFC 9530): `sha-256` and `sha-512` in `Content-Digest`
+    /// and `Repr-Digest`. Default: `false`.
+    ///
+    /// The cache stores no content that differs from a digest, and reading such content fails at its end. `Repr-Digest`
+    /// covers the whole representation: the cache verifies parts once they are combined. Nothing is verified of content
+    /// whose coding the transport has removed, nor of stored responses.
+    public var verifiesDigests: Bool
+
     /// Creates a policy; each parameter has the default of its property.
     public init(
         mode: Mode = .http,
@@ -131,7 +139,8 @@ public struct CachePolicy: Hashable, Sendable {
         staleIfError: Duration = .zero,
         staleWhenDisconnected: Duration = .seconds(Int64.max),
         targetedFields: [String] = [],
-        ignoresQueryFormat: Bool = false
+        ignoresQueryFormat: Bool = false,
+        verifiesDigests: Bool = false
     ) {
         self.mode = mode
         self.lifetimeOverride = lifetimeOverride
@@ -143,6 +152,7 @@ public struct CachePolicy: Hashable, Sendable {
         self.staleWhenDisconnected = staleWhenDisconnected
         self.targetedFields = targetedFields
         self.ignoresQueryFormat = ignoresQueryFormat
+        self.verifiesDigests = verifiesDigests
     }
 
     /// The policy of a shared cache, such as a proxy, with defaults for all other properties.

@@ -84,6 +84,24 @@ extension ToolTests {
             try await tool("get", origin.url("/echo"), "-H", "A: b\nC: d").expect(64, error: "invalid")
         }
 
+        @Test("I16: --verify-digests refuses content that differs from its digest, and stores nothing")
+        func digests() async throws {
+            let right = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
+            for (digest, isRight) in [(right, true), (right.replacing("LPJ", with: "AAA"), false)] {
+                let origin = try await LoopbackOrigin { _ in
+                    var reply = OriginReply.ok("hello".utf8, cacheControl: "max-age=60")
+                    reply.fields[.reprDigest] = digest
+                    return reply
+                }
+                let output = try await tool("get", origin.url("/digest"), "--verify-digests")
+                #expect((output.exitCode == 0) == isRight)
+                #expect(output.errorText.contains("repr-digest") == !isRight)
+                let stored = try await tool("get", origin.url("/digest"), "--policy", "cache-only")
+                #expect((stored.exitCode == 0) == isRight)
+                #expect(try await tool("get", origin.url("/digest")).text == "hello", "not asked for")
+            }
+        }
+
         #if AsyncHTTPClient
         @Test(
             "K5: --cacert trusts a private authority; a file that holds no certificate is an error",

@@ -14,6 +14,8 @@ final class PassedBody: Sendable {
         /// The pull that the reader waits for.
         var pull: Task<Result<Data?, TransportError>, Never>?
         var receivedByteCount: Int64 = 0
+        /// Verifies the body; `nil` without digests to compare. The reader takes it out to hash a chunk.
+        var check: DigestCheck?
         /// The end of the body. Each later call has the same result.
         var ending: Result<Void, LoadError>?
     }
@@ -31,12 +33,16 @@ final class PassedBody: Sendable {
     ///   - byteCount: The announced length; `nil` if unknown.
     ///   - limit: The most bytes that the reader accepts.
     ///   - isDiscarded: Whether the response has no body. If so, received bytes are dropped.
-    init(url: String, source: TransportBody, byteCount: Int64?, limit: Int64, isDiscarded: Bool) {
+    ///   - check: Verifies the body; `nil` without digests to compare.
+    init(
+        url: String, source: TransportBody, byteCount: Int64?, limit: Int64, isDiscarded: Bool,
+        check: DigestCheck? = nil
+    ) {
         self.url = url
         self.byteCount = byteCount
         self.limit = limit
         self.isDiscarded = isDiscarded
-        state = Mutex(State(source: source))
+        state = Mutex(State(source: source, check: check))
     }
 
     /// Ends the reading and the exchange. The pull under way, and later reads, throw ``LoadError/cancelled``.
@@ -113,7 +119,19 @@ final class PassedBody: Sendable {
         }
         guard received <= limit else { throw .bodyTooLarge(url: url, limit: limit) }
         if !isDiscarded { try AnnouncedLength.check(received, of: byteCount, isEnd: chunk == nil, url: url) }
+        try verify(chunk)
         return chunk
+    }
+
+    /// Takes a chunk, or the end of the body. Hashes outside the lock.
+    private func verify(_ chunk: Data?) throws(LoadError) {
+        guard var check = state.withLock({ $0.check.take() }) else { return }
+        if let chunk {
+            check.update(chunk)
+            state.withLock { [check] state in state.check = check }
+        } else if let field = check.mismatch() {
+            throw .digestMismatch(url: url, field: field.rawValue)
+        }
     }
 
     /// Returns the whole body.

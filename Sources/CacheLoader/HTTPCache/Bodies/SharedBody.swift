@@ -14,12 +14,20 @@ internal import Foundation
 /// the end only after the commit. If the store fails, the readers continue. If the origin fails, or all readers leave,
 /// the received bytes may be stored as a part. Part commits store them during the transfer.
 final class SharedBody: Sendable {
+    /// The result of storing a complete body.
+    enum Outcome: Sendable {
+        case stored(StoredEntry)
+        /// Storing turned out to be unnecessary.
+        case unnecessary
+        /// The body does not fit the stored parts. Its readers get this error at the end.
+        case refused(LoadError)
+    }
+
     /// The actions on the file at the end of the body.
     struct Storing: Sendable {
         let writer: BodyWriter
-        /// Stores the complete body as an entry, in place of its part that was stored last. Returns `nil` if storing turns
-        /// out to be unnecessary.
-        let commit: @Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> StoredEntry?
+        /// Stores the complete body as an entry, in place of its part that was stored last.
+        var commit: @Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> Outcome
         /// Stores the received bytes as a part, in place of the part that was stored last; `nil` if a part would be
         /// useless.
         let commitPart: (@Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> Void)?
@@ -27,6 +35,8 @@ final class SharedBody: Sendable {
         let partCommits: PartCommits?
         /// Counts this body until it is stored, or will not be.
         let underWay: ArrivingBodies
+        /// Verifies the body before the commit; `nil` without digests to compare.
+        var verification: BodyVerification?
     }
 
     /// The limits of all bodies of a cache.
@@ -43,8 +53,8 @@ final class SharedBody: Sendable {
         var table: Table
         var task: Task<Void, Never>?
         var isStopped = false
-        /// Whether the body exceeds a limit, so that a later load would not complete it either.
-        var isTooLarge = false
+        /// Whether no later load would complete the body: it exceeds a limit, or does not have its digest.
+        var isUseless = false
         var entry: StoredEntry?
     }
 
@@ -97,7 +107,7 @@ final class SharedBody: Sendable {
     private func run(_ source: TransportBody) async {
         let ending = await pump(source)
         if case .failed(let error) = ending { await keepPart(after: error) }
-        if state.withLock({ $0.isTooLarge }) { await storing.partCommits?.discard() }
+        if state.withLock({ $0.isUseless }) { await storing.partCommits?.discard() }
         let waiters = state.withLock { $0.table.end(ending) }
         onEnd()
         storing.underWay.end()
@@ -105,18 +115,21 @@ final class SharedBody: Sendable {
     }
 
     private func pump(_ source: TransportBody) async -> BodyPiece {
+        var verification = storing.verification
         do throws(LoadError) {
             while let chunk = try await receive(from: source) {
-                deliver(chunk)
+                let isInFile = deliver(chunk)
+                try verification?.update(chunk, isInFile: isInFile, storing.writer)
                 // The body has no reader, and its file is incomplete.
                 guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { return .failed(.cancelled) }
                 await waitForReaders()
             }
+            try verification?.finish(storing.writer)
+            try await commit()
+            return .end
         } catch {
             return .failed(error)
         }
-        await commit()
-        return .end
     }
 
     private func receive(from source: TransportBody) async throws(LoadError) -> Data? {
@@ -135,7 +148,10 @@ final class SharedBody: Sendable {
         return chunk
     }
 
-    private func deliver(_ chunk: Data) {
+    /// Writes a chunk to the file and gives it to the readers.
+    ///
+    /// - Returns: Whether the file took the chunk.
+    private func deliver(_ chunk: Data) -> Bool {
         let isInFile = store(chunk)
         let waiters = state.withLock { state in
             isInFile ? state.table.appendToFile(chunk.count) : state.table.appendToMemory(chunk)
@@ -143,6 +159,7 @@ final class SharedBody: Sendable {
         for waiter in waiters { waiter.resume(returning: .chunk(chunk, isInFile: isInFile)) }
         // The commit of a complete body follows at once.
         if isInFile, storing.writer.byteCount != expectedByteCount { storing.partCommits?.bodyGrew() }
+        return isInFile
     }
 
     private func store(_ chunk: Data) -> Bool {
@@ -166,21 +183,30 @@ final class SharedBody: Sendable {
     /// The entry of the complete body; `nil` before the commit.
     var entry: StoredEntry? { state.withLock { $0.entry } }
 
-    private func commit() async {
+    /// Stores the complete body. Throws if it does not fit the stored parts, but not if the store fails.
+    private func commit() async throws(LoadError) {
         let part = await storing.partCommits?.finish()
         guard state.withLock({ $0.table.isWhole }) else { return }
+        let outcome: Outcome
         do throws(StoreError) {
-            let entry = try await storing.commit(storing.writer, part)
-            state.withLock { $0.entry = entry }
+            outcome = try await storing.commit(storing.writer, part)
         } catch {
-            noteNotStored(error)
+            return noteNotStored(error)
+        }
+        switch outcome {
+        case .stored(let entry): state.withLock { $0.entry = entry }
+        case .unnecessary: break
+        case .refused(let error): throw error
         }
     }
 
     private func keepPart(after error: LoadError) async {
         let part = await storing.partCommits?.finish()
-        // A body that is too large now would be too large again.
-        if case .bodyTooLarge = error { return state.withLock { $0.isTooLarge = true } }
+        switch error {
+        // A body that is too large now would be too large again. Wrong bytes make a wrong whole.
+        case .bodyTooLarge, .digestMismatch: return state.withLock { $0.isUseless = true }
+        default: break
+        }
         guard let commitPart = storing.commitPart, storing.writer.byteCount > 0,
             state.withLock({ $0.table.isWhole })
         else { return }
@@ -193,7 +219,7 @@ final class SharedBody: Sendable {
 
     private func noteNotStored(_ error: StoreError) {
         switch error {
-        case .bodyTooLarge, .exceedsLimits: state.withLock { $0.isTooLarge = true }
+        case .bodyTooLarge, .exceedsLimits: state.withLock { $0.isUseless = true }
         default: break
         }
         let level: Logger.Level =

@@ -8,20 +8,27 @@ package import Foundation
 #endif
 
 /// The content codings that this library decodes (RFC 9110 §8.4.1).
+///
+/// The traits `Brotli` and `Zstd` of the package add their codings.
 package enum ContentCoding: String, Sendable, CaseIterable {
     case gzip
     case deflate
+    #if canImport(CBrotli)
+    /// RFC 7932.
+    case br
+    #endif
+    #if canImport(CZstd)
+    /// RFC 8878, RFC 9659.
+    case zstd
+    #endif
 
     /// The `Accept-Encoding` of requests (RFC 9110 §12.5.3).
     package static let accepted = allCases.map(\.rawValue).joined(separator: ", ")
 
     /// RFC 9110 §8.4.1.3: "x-gzip" is equivalent to "gzip". Names are case-insensitive.
     private init?(name: Substring) {
-        switch name.lowercased() {
-        case "gzip", "x-gzip": self = .gzip
-        case "deflate": self = .deflate
-        default: return nil
-        }
+        let name = name.lowercased()
+        self.init(rawValue: name == "x-gzip" ? "gzip" : name)
     }
 
     /// Decodes the codings that `Content-Encoding` names.
@@ -77,13 +84,22 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     }
 
     private func decodeStart(of data: Data, limit: Int64) -> (bytes: Data, isWhole: Bool) {
-        Inflater.inflateStart(of: data, wrapping, limit: limit)
+        makeDecompressor(limit: limit).start(of: data)
     }
 
-    var wrapping: Inflater.Wrapping {
+    /// Returns a decompressor of this coding.
+    ///
+    /// - Parameter limit: The largest length of the decoded body in bytes.
+    func makeDecompressor(limit: Int64) -> any Decompressor {
         switch self {
-        case .gzip: .gzip
-        case .deflate: .zlibOrNone
+        case .gzip: return Inflater(.gzip, limit: limit)
+        case .deflate: return Inflater(.zlibOrNone, limit: limit)
+        #if canImport(CBrotli)
+        case .br: return BrotliDecompressor(limit: limit)
+        #endif
+        #if canImport(CZstd)
+        case .zstd: return ZstdDecompressor(limit: limit)
+        #endif
         }
     }
 }

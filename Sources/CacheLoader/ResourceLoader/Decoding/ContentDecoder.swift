@@ -9,7 +9,7 @@ package import Foundation
 /// Removes the content codings of a body while it arrives. For one reader.
 package final class ContentDecoder {
     /// The codings in the order of their removal.
-    private let steps: [(coding: ContentCoding, inflater: Inflater)]
+    private let steps: [(coding: ContentCoding, decompressor: any Decompressor)]
     private let limit: Int64
     private let url: String
     private var hasInput = false
@@ -19,7 +19,7 @@ package final class ContentDecoder {
     /// - Parameter limit: The largest length of the decoded body in bytes. A few encoded bytes can expand to any length.
     package init?(_ fields: HTTPFields, limit: Int64, url: String) {
         guard let codings = ContentCoding.codings(fields) else { return nil }
-        steps = codings.reversed().map { ($0, Inflater($0.wrapping, limit: limit)) }
+        steps = codings.reversed().map { ($0, $0.makeDecompressor(limit: limit)) }
         self.limit = limit
         self.url = url
     }
@@ -30,8 +30,8 @@ package final class ContentDecoder {
         for step in steps where !bytes.isEmpty {
             hasInput = true
             var output = Data()
-            do throws(Inflater.Failure) {
-                try step.inflater.append(bytes, into: &output)
+            do throws(DecompressionFailure) {
+                try step.decompressor.append(bytes, into: &output)
             } catch {
                 throw translated(error, step.coding)
             }
@@ -45,15 +45,15 @@ package final class ContentDecoder {
     package func finish() throws(LoadError) {
         guard hasInput else { return }
         for step in steps {
-            do throws(Inflater.Failure) {
-                try step.inflater.finish()
+            do throws(DecompressionFailure) {
+                try step.decompressor.finish()
             } catch {
                 throw translated(error, step.coding)
             }
         }
     }
 
-    private func translated(_ error: Inflater.Failure, _ coding: ContentCoding) -> LoadError {
+    private func translated(_ error: DecompressionFailure, _ coding: ContentCoding) -> LoadError {
         switch error {
         case .tooLarge: .bodyTooLarge(url: url, limit: limit)
         case .malformed: .malformedContent(url: url, coding: coding.rawValue)

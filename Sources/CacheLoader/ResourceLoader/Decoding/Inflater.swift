@@ -10,19 +10,12 @@ internal import Foundation
 /// Decompresses DEFLATE data (RFC 1951) while it arrives.
 ///
 /// gzip data may consist of several members. Like gzip itself, ignores bytes after the last member.
-final class Inflater {
+final class Inflater: Decompressor {
     enum Wrapping {
         /// RFC 1952.
         case gzip
         /// The wrapper of zlib (RFC 1950), or none: RFC 9110 §8.4.1.2: some servers send "deflate" data without it.
         case zlibOrNone
-    }
-
-    enum Failure: Error {
-        /// The data does not have the stated format, or is incomplete.
-        case malformed
-        /// The decompressed data is longer than the limit.
-        case tooLarge
     }
 
     private enum Phase {
@@ -32,22 +25,18 @@ final class Inflater {
         case ended
     }
 
-    private static let chunkByteCount = 65_536
-
     private let wrapping: Wrapping
-    private let limit: Int64
+    private var bytes: DecompressedBytes
     /// zlib keeps the address of its stream.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private var phase = Phase.start
     /// The first bytes, up to two, of a member or of bytes that are ignored.
     private var lookahead: [UInt8] = []
-    private var producedByteCount: Int64 = 0
-    private lazy var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
 
     /// - Parameter limit: The largest length of the decompressed data in bytes.
     init(_ wrapping: Wrapping, limit: Int64) {
         self.wrapping = wrapping
-        self.limit = limit
+        bytes = DecompressedBytes(limit: limit)
         stream.initialize(to: z_stream())
     }
 
@@ -58,30 +47,7 @@ final class Inflater {
         stream.deallocate()
     }
 
-    /// Decompresses all of `data`.
-    static func inflate(_ data: Data, _ wrapping: Wrapping, limit: Int64) throws(Failure) -> Data {
-        let inflater = Inflater(wrapping, limit: limit)
-        var output = Data()
-        try inflater.append(data, into: &output)
-        try inflater.finish()
-        return output
-    }
-
-    /// Decompresses the first `limit` bytes, and tells whether these are all. Damaged data ends at the damage.
-    static func inflateStart(of data: Data, _ wrapping: Wrapping, limit: Int64) -> (bytes: Data, isWhole: Bool) {
-        let inflater = Inflater(wrapping, limit: limit)
-        var output = Data()
-        do throws(Failure) {
-            try inflater.append(data, into: &output)
-            try inflater.finish()
-            return (output, true)
-        } catch {
-            return (output, false)
-        }
-    }
-
-    /// Decompresses the next bytes. `output` also receives the bytes before a failure.
-    func append(_ input: Data, into output: inout Data) throws(Failure) {
+    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
         var rest = input
         while !rest.isEmpty {
             switch phase {
@@ -104,13 +70,12 @@ final class Inflater {
         }
     }
 
-    /// Throws if the data is incomplete.
-    func finish() throws(Failure) {
+    func finish() throws(DecompressionFailure) {
         guard phase == .ended || phase == .betweenMembers else { throw .malformed }
     }
 
     /// Begins a member, or ends the data, as the next two bytes demand.
-    private func begin() throws(Failure) {
+    private func begin() throws(DecompressionFailure) {
         if phase == .betweenMembers {
             guard lookahead == [0x1F, 0x8B] else {
                 phase = .ended
@@ -141,31 +106,30 @@ final class Inflater {
     /// Decompresses bytes of a member.
     ///
     /// - Returns: The number of bytes after the member.
-    private func inflate(_ input: Data, into output: inout Data) throws(Failure) -> Int {
+    private func inflate(_ input: Data, into output: inout Data) throws(DecompressionFailure) -> Int {
         // zlib counts input in 32 bits: a longer input is passed in parts.
         var given = 0
-        var failure: Failure?
-        input.withUnsafeBytes { bytes in
-            let base = UnsafeMutablePointer(mutating: bytes.bindMemory(to: UInt8.self).baseAddress)
+        var failure: DecompressionFailure?
+        input.withUnsafeBytes { source in
+            let base = UnsafeMutablePointer(mutating: source.bindMemory(to: UInt8.self).baseAddress)
             stream.pointee.avail_in = 0
             while true {
                 if stream.pointee.avail_in == 0 {
-                    let count = min(bytes.count - given, 1 << 30)
+                    let count = min(source.count - given, 1 << 30)
                     stream.pointee.next_in = base.map { $0 + given }
                     stream.pointee.avail_in = UInt32(count)
                     given += count
                 }
-                let status = chunk.withUnsafeMutableBufferPointer { buffer in
-                    stream.pointee.next_out = buffer.baseAddress
-                    stream.pointee.avail_out = UInt32(buffer.count)
-                    return CZlib.inflate(stream, Z_NO_FLUSH)
-                }
-                let produced = Self.chunkByteCount - Int(stream.pointee.avail_out)
-                let room = Int(clamping: limit - producedByteCount)
-                output.append(contentsOf: chunk[..<min(produced, room)])
-                producedByteCount += Int64(min(produced, room))
-                guard produced <= room else {
-                    failure = .tooLarge
+                var status = Z_OK
+                do throws(DecompressionFailure) {
+                    _ = try bytes.append(to: &output) { buffer in
+                        stream.pointee.next_out = buffer.baseAddress
+                        stream.pointee.avail_out = UInt32(buffer.count)
+                        status = CZlib.inflate(stream, Z_NO_FLUSH)
+                        return buffer.count - Int(stream.pointee.avail_out)
+                    }
+                } catch {
+                    failure = error
                     return
                 }
                 if status == Z_STREAM_END {
@@ -178,7 +142,7 @@ final class Inflater {
                 }
                 // zlib has used all input, and has no more output.
                 let isIdle = stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0
-                if isIdle, given == bytes.count { return }
+                if isIdle, given == source.count { return }
             }
         }
         if let failure { throw failure }

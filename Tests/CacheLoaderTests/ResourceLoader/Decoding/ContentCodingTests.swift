@@ -36,7 +36,7 @@ struct ContentCodingTests {
 
     @Test(
         "A body in no coding, in an unknown one, or in more than five stays as it is",
-        arguments: ["", "identity", "br", "gzip, br", "gzip, gzip, gzip, gzip, gzip, gzip"])
+        arguments: ["", "identity", "x-other", "gzip, x-other", "gzip, gzip, gzip, gzip, gzip, gzip"])
     func others(codings: String) throws {
         #expect(try decode(Self.gzip, codings) == nil)
     }
@@ -130,11 +130,26 @@ struct ContentCodingTests {
 
     @Test("No start is decoded of a body in no known coding, or of one that is damaged from the first byte")
     func noStart() {
-        for codings in ["", "identity", "br", "gzip, br"] {
+        for codings in ["", "identity", "x-other", "gzip, x-other"] {
             #expect(decodeStart(Self.gzip, codings) == nil, "\(codings)")
         }
         #expect(decodeStart(Data(), "gzip") == nil)
         #expect(decodeStart(Self.text, "gzip") == nil)
+    }
+
+    @Test("E11: Accept-Encoding names the codings that this build decodes, and no other")
+    func accepted() {
+        var names = ["gzip", "deflate"]
+        #if Brotli
+        names.append("br")
+        #endif
+        #if Zstd
+        names.append("zstd")
+        #endif
+        #expect(ContentCoding.accepted == names.joined(separator: ", "))
+        for name in ["gzip", "deflate", "br", "zstd", "dcb", "dcz"] {
+            #expect(ContentCoding.isKnown([.contentEncoding: name]) == names.contains(name), "\(name)")
+        }
     }
 
     @Test("A loader asks for them, stores what has arrived, and delivers what it stands for")
@@ -157,7 +172,7 @@ struct ContentCodingTests {
             #expect(loaded.headerFields[.contentEncoding] == nil)
             #expect(loaded.headerFields[.contentLength] == nil)
         }
-        #expect(transport.requests.map { $0.headerFields[.acceptEncoding] } == ["gzip, deflate"])
+        #expect(transport.requests.map { $0.headerFields[.acceptEncoding] } == [ContentCoding.accepted])
         #expect(try fixture.loader.peek(url) == Self.text)
         #expect(try fixture.blobs.map(\.bytes) == [Self.gzip])
         fixture.loader.configuration.decodesContent = false

@@ -1,0 +1,68 @@
+internal import CacheStore
+internal import HTTPCaching
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Verifies a body that streams into the store: the content of one message, and the file that it completes (RFC 9530).
+struct BodyVerification: Sendable {
+    private let url: String
+    /// The content of the message; `nil` if the file is the same bytes, or if the message has no digest of its content.
+    private var content: DigestCheck?
+    /// All bytes of the file.
+    private var file: DigestCheck?
+
+    /// Verifies a message whose content is the whole file; `nil` without digests to compare.
+    init?(url: String, content: [IntegrityDigests]) {
+        guard let check = DigestCheck(content, isStored: true) else { return nil }
+        self.url = url
+        file = check
+    }
+
+    /// Verifies a message whose content follows a stored part; `nil` without digests to compare. Blocks while it reads the
+    /// part, if a digest needs its bytes.
+    init?(
+        url: String, content: [IntegrityDigests], after part: StoredBody, whole: [IntegrityDigests]
+    ) throws(StoreError) {
+        self.url = url
+        self.content = DigestCheck(content, isStored: false)
+        file = DigestCheck(whole, isStored: true)
+        guard self.content != nil || file != nil else { return nil }
+        try file?.update(part)
+    }
+
+    /// Takes the next chunk.
+    ///
+    /// - Parameter isInFile: Whether `writer` took the chunk.
+    mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter) throws(LoadError) {
+        if !isInFile {
+            try wrapping { () throws(StoreError) in
+                try file?.leaveStore { () throws(StoreError) in try writer.written() }
+            }
+        }
+        content?.update(chunk)
+        file?.update(chunk)
+    }
+
+    /// Throws ``LoadError/digestMismatch(url:field:)`` if the bytes do not have a digest.
+    func finish(_ writer: BodyWriter) throws(LoadError) {
+        var digest: ContentDigest?
+        if file?.needsDigestOfStore == true {
+            digest = try wrapping { () throws(StoreError) in try writer.written().digest }
+        }
+        guard let field = content?.mismatch() ?? file?.mismatch(digest) else { return }
+        throw .digestMismatch(url: url, field: field.rawValue)
+    }
+
+    /// Without its bytes, the body cannot be verified.
+    private func wrapping<Value>(_ body: () throws(StoreError) -> Value) throws(LoadError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw .store(error)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import CacheStore
+internal import Crypto
+internal import HTTPCaching
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Compares bytes with the digests of integrity fields while they arrive (RFC 9530).
+///
+/// Hashes only for the algorithms of the fields. Does not hash again with SHA-256 while the store hashes the same bytes.
+struct DigestCheck: Sendable {
+    private let expected: [IntegrityDigests]
+    /// `nil` if no digest needs it, or if the store computes it.
+    private var sha256: SHA256?
+    /// `nil` if no digest needs it.
+    private var sha512: SHA512?
+    /// Whether a digest is compared with the one that the store computes.
+    private(set) var needsDigestOfStore: Bool
+
+    /// Returns `nil` without digests to compare.
+    ///
+    /// - Parameter isStored: Whether a ``BodyWriter`` hashes the same bytes.
+    init?(_ expected: [IntegrityDigests], isStored: Bool) {
+        guard !expected.isEmpty else { return nil }
+        self.expected = expected
+        let needsSHA256 = expected.contains { $0.sha256 != nil }
+        needsDigestOfStore = needsSHA256 && isStored
+        sha256 = needsSHA256 && !isStored ? SHA256() : nil
+        sha512 = expected.contains { $0.sha512 != nil } ? SHA512() : nil
+    }
+
+    /// Takes the next bytes.
+    mutating func update(_ bytes: Data) {
+        bytes.withUnsafeBytes { bytes in
+            sha256?.update(bufferPointer: bytes)
+            sha512?.update(bufferPointer: bytes)
+        }
+    }
+
+    /// Takes the bytes of a stored body. Blocks while it reads them, unless no digest needs them.
+    mutating func update(_ body: StoredBody) throws(StoreError) {
+        guard sha256 != nil || sha512 != nil else { return }
+        var offset: Int64 = 0
+        while offset < body.byteCount {
+            let bytes = try body.bytes(at: offset, count: 262_144)
+            guard !bytes.isEmpty else { return }
+            update(bytes)
+            offset += Int64(bytes.count)
+        }
+    }
+
+    /// Computes SHA-256 itself from now on, because the store no longer takes the bytes.
+    ///
+    /// - Parameter written: All bytes so far, which the store has.
+    mutating func leaveStore(after written: () throws(StoreError) -> StoredBody) throws(StoreError) {
+        guard needsDigestOfStore else { return }
+        var alone = self
+        (alone.needsDigestOfStore, alone.sha256, alone.sha512) = (false, SHA256(), nil)
+        try alone.update(written())
+        (needsDigestOfStore, sha256) = (false, alone.sha256)
+    }
+
+    /// Returns the first field with a digest that the bytes do not have; `nil` if they have all.
+    ///
+    /// - Parameter digest: The digest that the store computed; `nil` for no bytes.
+    func mismatch(_ digest: ContentDigest? = nil) -> IntegrityDigests.Field? {
+        let sha256 =
+            needsDigestOfStore ? Array(digest ?? ContentDigest(of: Data())) : sha256.map { Array($0.finalize()) }
+        let sha512 = sha512.map { Array($0.finalize()) }
+        for digests in expected {
+            if let wanted = digests.sha256, wanted != sha256 { return digests.field }
+            if let wanted = digests.sha512, wanted != sha512 { return digests.field }
+        }
+        return nil
+    }
+}
+
+extension Array where Element == UInt8 {
+    fileprivate init(_ digest: ContentDigest) {
+        self = digest.withUnsafeBytes { Array($0) }
+    }
+}

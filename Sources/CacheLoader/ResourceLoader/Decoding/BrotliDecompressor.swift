@@ -1,0 +1,67 @@
+#if canImport(CBrotli)
+internal import CBrotli
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Decompresses a Brotli stream (RFC 7932) while it arrives. Bytes after the stream are an error.
+///
+/// The window has at most 16 MiB: the format allows no more, and the decoder accepts no larger one.
+final class BrotliDecompressor: Decompressor {
+    private let state: OpaquePointer?
+    private var bytes: DecompressedBytes
+    private var hasEnded = false
+
+    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    init(limit: Int64) {
+        bytes = DecompressedBytes(limit: limit)
+        state = BrotliDecoderCreateInstance(nil, nil, nil)
+    }
+
+    deinit {
+        BrotliDecoderDestroyInstance(state)
+    }
+
+    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
+        guard !input.isEmpty else { return }
+        guard !hasEnded, state != nil else { throw .malformed }
+        let result: Result<Void, DecompressionFailure> = input.withUnsafeBytes { input in
+            do throws(DecompressionFailure) {
+                return .success(try decompress(input.bindMemory(to: UInt8.self), into: &output))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func decompress(
+        _ input: UnsafeBufferPointer<UInt8>, into output: inout Data
+    ) throws(DecompressionFailure) {
+        var (next, rest) = (input.baseAddress, input.count)
+        while true {
+            var status = BROTLI_DECODER_RESULT_ERROR
+            _ = try bytes.append(to: &output) { buffer in
+                var (target, room) = (buffer.baseAddress, buffer.count)
+                status = BrotliDecoderDecompressStream(state, &rest, &next, &room, &target, nil)
+                return buffer.count - room
+            }
+            switch status {
+            case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
+            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return
+            case BROTLI_DECODER_RESULT_SUCCESS where rest == 0:
+                hasEnded = true
+                return
+            default: throw .malformed
+            }
+        }
+    }
+
+    func finish() throws(DecompressionFailure) {
+        guard hasEnded else { throw .malformed }
+    }
+}
+#endif

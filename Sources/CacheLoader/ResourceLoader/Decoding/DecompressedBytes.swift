@@ -1,0 +1,33 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Counts decompressed bytes up to a limit. A few compressed bytes can stand for any number.
+struct DecompressedBytes {
+    /// The size of the buffer that a library fills.
+    static let chunkByteCount = 65_536
+
+    private var room: Int64
+    private lazy var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
+
+    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    init(limit: Int64) {
+        room = limit
+    }
+
+    /// Lets `fill` write into the buffer, and appends the written bytes to `output` as far as the limit allows.
+    ///
+    /// - Parameter fill: Returns the number of bytes that it wrote.
+    mutating func append(
+        to output: inout Data, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int
+    ) throws(DecompressionFailure) -> Int {
+        let count = chunk.withUnsafeMutableBufferPointer { fill($0) }
+        let accepted = min(Int64(count), room)
+        output.append(contentsOf: chunk[..<Int(accepted)])
+        room -= accepted
+        guard accepted == count else { throw .tooLarge }
+        return count
+    }
+}

@@ -1,0 +1,69 @@
+#if canImport(CZstd)
+internal import CZstd
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Decompresses Zstandard frames (RFC 8878) while they arrive.
+///
+/// The data may consist of several frames, and of skippable ones. Bytes that begin no frame are an error.
+final class ZstdDecompressor: Decompressor {
+    /// RFC 9659 §3: the window of the content coding has at most 8 MiB, so that a decoder needs no more memory.
+    private static let largestWindowLog: Int32 = 23
+
+    private let context: OpaquePointer?
+    private var bytes: DecompressedBytes
+    /// Whether the bytes so far are whole frames, at least one.
+    private var isBetweenFrames = false
+
+    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    init(limit: Int64) {
+        bytes = DecompressedBytes(limit: limit)
+        context = ZSTD_createDCtx()
+        _ = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.largestWindowLog)
+    }
+
+    deinit {
+        ZSTD_freeDCtx(context)
+    }
+
+    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
+        guard !input.isEmpty else { return }
+        let result: Result<Void, DecompressionFailure> = input.withUnsafeBytes { input in
+            do throws(DecompressionFailure) {
+                return .success(try decompress(input, into: &output))
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
+    private func decompress(
+        _ input: UnsafeRawBufferPointer, into output: inout Data
+    ) throws(DecompressionFailure) {
+        var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+        var isFull = true
+        // A full buffer may leave output inside the library, also when all input is used.
+        while source.pos < source.size || isFull {
+            var status = 0
+            let count = try bytes.append(to: &output) { buffer in
+                var target = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
+                status = ZSTD_decompressStream(context, &target, &source)
+                return target.pos
+            }
+            guard ZSTD_isError(status) == 0 else { throw .malformed }
+            // Zero: a frame is complete, and so is its output.
+            isBetweenFrames = status == 0
+            isFull = count == DecompressedBytes.chunkByteCount && !isBetweenFrames
+        }
+    }
+
+    func finish() throws(DecompressionFailure) {
+        guard isBetweenFrames else { throw .malformed }
+    }
+}
+#endif

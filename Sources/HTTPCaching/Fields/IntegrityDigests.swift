@@ -1,0 +1,89 @@
+package import HTTPTypes
+internal import RawStructuredFieldValues
+
+/// The digests in `Content-Digest` or `Repr-Digest` that a cache verifies: SHA-256 and SHA-512 (RFC 9530).
+///
+/// RFC 9530 §5 advises against all other registered algorithms, so the cache ignores them. It verifies every digest that
+/// it knows: without the stronger ones, a message would be as good as its weakest digest (§6.6).
+package struct IntegrityDigests: Hashable, Sendable {
+    /// An integrity field, by its name in lower case.
+    package enum Field: String, Hashable, Sendable {
+        /// Covers the content of one message (RFC 9530 §2).
+        case content = "content-digest"
+        /// Covers the whole representation with its content coding (RFC 9530 §3).
+        case representation = "repr-digest"
+    }
+
+    /// The field with the digests.
+    package let field: Field
+    /// The digest of the member `sha-256`, of any length; `nil` without one.
+    package let sha256: [UInt8]?
+    /// The digest of the member `sha-512`, of any length; `nil` without one.
+    package let sha512: [UInt8]?
+
+    /// Reads the digests of a field; `nil` if there is none to verify.
+    ///
+    /// A field is a Dictionary of Byte Sequences. RFC 9651 §4.2: a malformed field counts as absent. A member of another
+    /// type counts as absent, too; the other members stay. A digest of the wrong length fits no content.
+    package init?(_ field: Field, in fields: HTTPFields) {
+        guard let members = fields.structuredDictionary(named: field.rawValue) else { return nil }
+        var digests: [[UInt8]?] = []
+        for name in ["sha-256", "sha-512"] {
+            guard let text = members[name]?.encodedBytes else {
+                digests.append(nil)
+                continue
+            }
+            guard let bytes = Base64.bytes(of: text) else { return nil }
+            digests.append(bytes)
+        }
+        guard digests != [nil, nil] else { return nil }
+        (sha256, sha512) = (digests[0], digests[1])
+        self.field = field
+    }
+}
+
+extension IntegrityDigests {
+    /// Returns the digests that the content of a message must have.
+    ///
+    /// - Parameters:
+    ///   - reply: The head of the message.
+    ///   - method: The method of the request.
+    ///   - isBodyDecoded: Whether the transport removed a content coding. All digests cover encoded bytes, so that
+    ///     nothing can be verified then.
+    ///   - policy: Only ``CachePolicy/verifiesDigests`` counts.
+    package static func ofContent(
+        _ reply: HTTPResponse, to method: HTTPRequest.Method, isBodyDecoded: Bool, policy: CachePolicy
+    ) -> [IntegrityDigests] {
+        // RFC 9110 §9.3.2, §6.4.1: such a message has no content.
+        guard policy.verifiesDigests, !isBodyDecoded, method != .head, ![204, 304].contains(reply.status.code) else {
+            return []
+        }
+        var digests = [IntegrityDigests(.content, in: reply.headerFields)].compactMap(\.self)
+        // RFC 9530 §3.1: in the response to a method that changes state, Repr-Digest may cover another representation.
+        // §3: in a 206, Repr-Digest covers more than the content.
+        if reply.status != .partialContent, method == .get || method == .query,
+            let representation = IntegrityDigests(.representation, in: reply.headerFields)
+        {
+            digests.append(representation)
+        }
+        return digests
+    }
+
+    /// Returns the digests that a representation must have, once its parts are combined.
+    ///
+    /// - Parameters:
+    ///   - fields: The fields of the combined response.
+    ///   - policy: Only ``CachePolicy/verifiesDigests`` counts.
+    package static func ofWhole(_ fields: HTTPFields, policy: CachePolicy) -> [IntegrityDigests] {
+        guard policy.verifiesDigests else { return [] }
+        return [IntegrityDigests(.representation, in: fields)].compactMap(\.self)
+    }
+}
+
+extension ItemOrInnerList {
+    /// The base64 of a Byte Sequence; `nil` for any other member.
+    fileprivate var encodedBytes: String? {
+        guard case .undecodedByteSequence(let text) = bareItem else { return nil }
+        return text
+    }
+}

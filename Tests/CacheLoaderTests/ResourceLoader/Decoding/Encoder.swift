@@ -1,0 +1,37 @@
+#if Brotli || Zstd
+import Foundation
+import TestSupport
+import Testing
+
+/// A command-line tool that encodes.
+enum Encoder: String, CaseIterable, CustomTestStringConvertible {
+    #if Brotli
+    case brotli
+    #endif
+    #if Zstd
+    case zstd
+    #endif
+
+    var testDescription: String { rawValue }
+
+    /// The name of the content coding.
+    var coding: String { rawValue == "brotli" ? "br" : rawValue }
+
+    /// Levels from the fastest to the best, with windows that the content codings allow.
+    var levels: [[String]] { rawValue == "brotli" ? [["-q", "0"], ["-q", "5"], ["-q", "11"]] : [["-1"], ["-19"]] }
+
+    /// Options for a window that is larger than the content coding allows.
+    var largeWindow: [String] { rawValue == "brotli" ? ["--large_window=26"] : ["--ultra", "-22"] }
+
+    func encode(_ data: Data, _ options: [String] = []) async throws -> Data {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+        let program = try #require(
+            path.split(separator: ":").map { URL(filePath: "\($0)/\(rawValue)") }
+                .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) },
+            "\(rawValue) is not installed")
+        let output = try await ProcessRunner.run(program, options + ["-c"], input: data)
+        try #require(output.exitCode == 0, "\(output.errorText)")
+        return output.standardOutput
+    }
+}
+#endif
