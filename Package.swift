@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "CacheImagesUI", targets: ["CacheImagesUI"]),
         .library(name: "CacheInspector", targets: ["CacheInspector"]),
+        .library(name: "CacheTier", targets: ["CacheTier"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
         // Not a part of CacheStoreTesting, because it needs SwiftNIO.
@@ -179,6 +180,17 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio", condition: inspector),
             ],
             exclude: ["Web"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            // A cache that machines share, on a server that takes PUT. Speaks through any transport, so that it needs no
+            // trait.
+            name: "CacheTier",
+            dependencies: [
+                "CacheLoader", "HTTPCaching",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: swiftSettings
         ),
         .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
@@ -335,6 +347,16 @@ let package = Package(
                 "CacheInspector", "CacheLoader", "CacheStore", "CacheStoreTesting", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheTierTests",
+            dependencies: [
+                "CacheLoader", "CacheStore", "CacheStoreTesting", "CacheTier", "HTTPCaching", "LoopbackOrigin",
+                "TestSupport",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),

@@ -1,0 +1,57 @@
+internal import Synchronization
+
+/// The first of several results, and the task that waits for it.
+final class FirstResult<Value: Sendable>: Sendable {
+    private enum State {
+        case waiting(CheckedContinuation<Value, Never>?)
+        case finished(Value)
+    }
+
+    /// Guards the result and the waiting task, which resumes outside the lock.
+    private let state = Mutex(State.waiting(nil))
+
+    /// Sets the result, if there is none yet.
+    func finish(_ value: Value) {
+        let caller = state.withLock { state -> CheckedContinuation<Value, Never>? in
+            guard case .waiting(let caller) = state else { return nil }
+            state = .finished(value)
+            return caller
+        }
+        caller?.resume(returning: value)
+    }
+
+    /// Returns the result. One task may wait.
+    func value() async -> Value {
+        await withCheckedContinuation { caller in
+            let value = state.withLock { state -> Value? in
+                if case .finished(let value) = state { return value }
+                state = .waiting(caller)
+                return nil
+            }
+            if let value { caller.resume(returning: value) }
+        }
+    }
+}
+
+/// Returns the result of `operation`; `nil` if the time passes or the calling task is cancelled first.
+///
+/// Returns in time even if the operation ignores its cancellation.
+func withDeadline<Value: Sendable>(
+    _ limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
+    _ operation: @escaping @Sendable () async -> Value
+) async -> Value? {
+    let first = FirstResult<Value?>()
+    let work = Task { first.finish(await operation()) }
+    let timer = Task {
+        guard (try? await sleep(limit)) != nil else { return }
+        first.finish(nil)
+    }
+    let value = await withTaskCancellationHandler {
+        await first.value()
+    } onCancel: {
+        first.finish(nil)
+    }
+    work.cancel()
+    timer.cancel()
+    return value
+}

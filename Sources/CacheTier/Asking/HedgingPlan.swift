@@ -1,0 +1,42 @@
+/// Decides whether a request asks the tier first, or tier and origin at once.
+///
+/// In series, a request costs `t_tier` and, on a miss, `t_origin` after it. At once, it costs `t_origin` at most. So the
+/// series is worth its time only if `p(hit) × t_origin > t_tier`. Pure: the measurements are arguments.
+package struct HedgingPlan: Sendable {
+    /// The part of a new measurement in an average.
+    private static let weight = 0.1
+    /// The measurements of each kind before which requests ask in series.
+    package static let leastMeasurements = 8
+
+    private struct Average {
+        var value = 0.0
+        var count = 0
+
+        mutating func note(_ measurement: Double) {
+            count += 1
+            // The plain average of the first measurements.
+            value += (measurement - value) * max(weight, 1 / Double(count))
+        }
+    }
+
+    package init() {}
+
+    private var hitRatio = Average()
+    private var tierTime = Average()
+    private var originTime = Average()
+
+    /// Whether a request asks the tier first.
+    package var asksInSeries: Bool {
+        guard min(hitRatio.count, tierTime.count, originTime.count) >= Self.leastMeasurements else { return true }
+        return hitRatio.value * originTime.value > tierTime.value
+    }
+
+    package mutating func noteTier(_ time: Duration, isHit: Bool) {
+        tierTime.note(time / .seconds(1))
+        hitRatio.note(isHit ? 1 : 0)
+    }
+
+    package mutating func noteOrigin(_ time: Duration) {
+        originTime.note(time / .seconds(1))
+    }
+}

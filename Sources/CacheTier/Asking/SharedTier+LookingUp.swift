@@ -1,0 +1,270 @@
+internal import CacheLoader
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Finds the response of the tier to a request.
+extension SharedTier {
+    /// A response of the tier that answers.
+    struct Hit: Sendable {
+        let head: HTTPResponse
+        let isBodyDecoded: Bool
+        let content: Content
+
+        enum Content: Sendable {
+            case bytes(Data)
+            /// The first chunk has arrived and is verified.
+            case object(VerifiedBody, first: Data, Candidate)
+        }
+    }
+
+    /// The result of a lookup.
+    struct Lookup: Sendable {
+        var hit: Hit?
+        /// The reason of a miss, for `Cache-Status`.
+        var reason = ForwardReason.uriMiss
+        /// The epochs before the origin is asked; `nil` if one is unknown, and then nothing is written.
+        var epochs: [String]?
+        /// The names that the tier has for `Vary`, joined by line feeds.
+        var varyNames: String?
+        var hasFailed = false
+    }
+
+    /// The longest record: a body inside, a head and the digests of the longest body.
+    private var recordLimit: Int { 1 << 20 }
+
+    /// Whether the breaker permits asking the engine. Counts a refusal.
+    func admits() -> Bool {
+        let now = configuration.uptime()
+        return state.withLock { state in
+            let isAdmitted = state.breaker.admits(at: now)
+            if !isAdmitted { state.statistics.skipped += 1 }
+            return isAdmitted
+        }
+    }
+
+    /// Looks up a response within the deadline, and records time and result. Call this after ``admits()``.
+    func lookUp(_ request: HTTPRequest) async -> Lookup {
+        let start = configuration.uptime()
+        let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
+            await self.find(request)
+        }
+        let end = configuration.uptime()
+        // The caller's cancellation says nothing about the engine.
+        guard result != nil || !Task.isCancelled else { return Lookup() }
+        state.withLock { state in
+            state.plan.noteTier(end - start, isHit: result?.hit != nil)
+            switch result {
+            case nil: state.statistics.timeouts += 1
+            case let result? where result.hasFailed: state.statistics.errors += 1
+            case let result? where result.hit != nil: state.statistics.hits += 1
+            case .some: state.statistics.misses += 1
+            }
+            if result?.hasFailed ?? true {
+                _ = state.breaker.failed(at: end)
+            } else {
+                state.breaker.succeeded()
+            }
+        }
+        return result ?? Lookup(reason: .miss)
+    }
+
+    private func find(_ request: HTTPRequest) async -> Lookup {
+        let url = request.url
+        let key = layout.key(of: url)
+        let empty = VaryKey(text: "")
+        async let epochs = presentEpochs(layout.epochs(of: url, authority: request.authority ?? ""))
+        async let names = varyNames(key)
+        async let plain = record(layout.response(key, empty))
+        var lookup = Lookup()
+        var candidates: [Candidate] = []
+        switch await names {
+        case .failed: lookup.hasFailed = true
+        case .absent: break
+        case .found(let names):
+            lookup.varyNames = names
+            let fields = HTTPFields(
+                names.split(separator: "\n").map { HTTPField(name: .vary, value: String($0)) })
+            if let variant = variant(of: fields, request), variant != empty {
+                switch await record(layout.response(key, variant)) {
+                case .failed: lookup.hasFailed = true
+                case .absent: lookup.reason = .varyMiss
+                case .found(let candidate): candidates.append(candidate)
+                }
+            }
+        }
+        switch await plain {
+        case .failed: lookup.hasFailed = true
+        case .absent: break
+        case .found(let candidate): candidates.append(candidate)
+        }
+        lookup.epochs = await epochs
+        guard let present = lookup.epochs else {
+            lookup.hasFailed = true
+            return lookup
+        }
+        // RFC 9111 §4.1: the most recent of several matching responses, by its Date.
+        candidates.sort { $0.record.head.response.responseTime > $1.record.head.response.responseTime }
+        for candidate in candidates {
+            guard candidate.record.head.epochs == present else { continue }
+            lookup.reason = .stale
+            guard let hit = await hit(candidate, request) else { continue }
+            lookup.hit = hit
+            // The other object does not matter then.
+            lookup.hasFailed = false
+            return lookup
+        }
+        return lookup
+    }
+
+    /// Returns the key of the variant that `request` selects from a response with these fields.
+    func variant(of fields: HTTPFields, _ request: HTTPRequest) -> VaryKey? {
+        VaryKey(
+            response: fields, request: request, fingerprint: layout.fingerprint,
+            nominatesAuthorization: !configuration.policy.isShared)
+    }
+
+    // MARK: Objects
+
+    struct Candidate: Sendable {
+        let name: String
+        let record: TierRecord
+        let stamp: Stamp
+    }
+
+    private func record(_ name: String) async -> Answer<Candidate> {
+        switch await get(name, limit: recordLimit) {
+        case .failed(let reason): return .failed(reason)
+        case .absent: return .absent
+        case .found(let object):
+            guard let payload = opened(object, name) else { return .absent }
+            guard let record = TierRecord(decoding: payload) else {
+                count { $0.refused.malformed += 1 }
+                return .absent
+            }
+            guard !record.isReplayed(lastModified: object.stamp.lastModified) else {
+                count { $0.refused.replayed += 1 }
+                return .absent
+            }
+            return .found(Candidate(name: name, record: record, stamp: object.stamp))
+        }
+    }
+
+    private func varyNames(_ key: String) async -> Answer<String> {
+        let name = layout.vary(key)
+        switch await get(name, limit: 8192) {
+        case .failed(let reason): return .failed(reason)
+        case .absent: return .absent
+        case .found(let object):
+            guard let payload = opened(object, name) else { return .absent }
+            return .found(String(decoding: payload, as: UTF8.self))
+        }
+    }
+
+    /// Returns the payload of an object, or counts its refusal.
+    private func opened(_ object: Object, _ name: String) -> Data? {
+        do throws(SealedObject.Refusal) {
+            guard object.bytes.count <= recordLimit else { throw .malformed }
+            return try SealedObject.opening(object.bytes, as: name, with: keys)
+        } catch {
+            count { statistics in
+                switch error {
+                case .malformed: statistics.refused.malformed += 1
+                case .unknownKey: statistics.refused.unknownKey += 1
+                case .forged: statistics.refused.forged += 1
+                }
+            }
+            return nil
+        }
+    }
+
+    // MARK: Epochs
+
+    /// Returns the present epochs, read at most ``Configuration/epochLifetime`` ago; `nil` if one cannot be read.
+    private func presentEpochs(_ names: [String]) async -> [String]? {
+        await withTaskGroup(of: (Int, String?).self) { group in
+            for (index, name) in names.enumerated() {
+                group.addTask { [self] in (index, await presentEpoch(name)) }
+            }
+            var values = [String?](repeating: nil, count: names.count)
+            for await (index, value) in group { values[index] = value }
+            let known = values.compactMap { $0 }
+            return known.count == names.count ? known : nil
+        }
+    }
+
+    private func presentEpoch(_ name: String) async -> String? {
+        let start = configuration.uptime()
+        if let value = state.withLock({ $0.epochs.current(name, at: start) }) { return value }
+        let value: String
+        switch await get(name, limit: 1024) {
+        case .failed: return nil
+        case .absent: value = ""
+        case .found(let object):
+            guard let payload = opened(object, name) else { return nil }
+            value = String(decoding: payload, as: UTF8.self)
+        }
+        return state.withLock { $0.epochs.note(value, of: name, at: start) }
+    }
+
+    /// Returns the epochs as last read; `nil` if one was never read.
+    func knownEpochs(_ request: HTTPRequest) -> [String]? {
+        let names = layout.epochs(of: request.url, authority: request.authority ?? "")
+        let values = state.withLock { state in names.compactMap { state.epochs.known($0) } }
+        return values.count == names.count ? values : nil
+    }
+
+    // MARK: Deciding
+
+    /// Returns the answer from a candidate; `nil` if it may not answer, or its body is not there.
+    private func hit(_ candidate: Candidate, _ request: HTTPRequest) async -> Hit? {
+        let record = candidate.record
+        let response = record.head.response
+        let policy = configuration.policy
+        let now = record.now(at: candidate.stamp.now, lastModified: candidate.stamp.lastModified)
+        let decision = ReuseDecision(
+            for: request, candidates: [response], policy: policy, now: now, fingerprint: layout.fingerprint)
+        guard case .hit(_, let age, isStale: false) = decision.action else { return nil }
+        let answer = StoredAnswer(
+            from: response, to: request, age: age, byteCount: record.head.byteCount, policy: policy,
+            boundarySeed: record.head.digest)
+        var head = answer.head
+        let lifetime = Freshness(of: response, policy: policy).lifetime
+        CacheStatus.hit(ttl: lifetime - age).append(to: &head.headerFields, name: configuration.name)
+        func hit(_ content: Hit.Content) -> Hit {
+            Hit(head: head, isBodyDecoded: response.isBodyDecoded, content: content)
+        }
+        if let body = record.body { return hit(.bytes(Data(answer.bytes(of: Array(body))))) }
+        switch answer.content {
+        case .none: return hit(.bytes(Data()))
+        // The origin answers ranges of a body that is an object of its own.
+        case .segments: return nil
+        case .whole:
+            guard case .found(let object) = await open(layout.body(digest: record.head.digest)) else { return nil }
+            let body = VerifiedBody(object.body, of: record)
+            switch await body.next(within: configuration.deadline, configuration.sleep) {
+            case .chunk(let first): return hit(.object(body, first: first, candidate))
+            case .complete, .unavailable: return nil
+            case .damaged:
+                // The fill that follows writes body and record again.
+                count { $0.refused.damagedBodies += 1 }
+                return nil
+            }
+        }
+    }
+
+    /// Counts a damaged body, and deletes its record, so that the next request is a miss and its fill writes both again.
+    func refuse(_ candidate: Candidate) {
+        count { $0.refused.damagedBodies += 1 }
+        guard keys.canWrite else { return }
+        _ = writes.add(byteCount: 0) { [self] in
+            _ = try? await engine.send(.delete, candidate.name, now: signingTime)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import CacheLoader
+internal import Crypto
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Reads a body chunk by chunk, and returns only chunks that have the digests of their record.
+///
+/// One reader at a time.
+final class VerifiedBody: Sendable {
+    enum Step: Sendable {
+        case chunk(Data)
+        case complete
+        /// The source ended, failed or paused for too long.
+        case unavailable
+        case damaged
+    }
+
+    private struct State {
+        var buffer = Data()
+        var index = 0
+    }
+
+    private let source: TransportBody
+    private let record: TierRecord
+    /// Guards the position of the reader.
+    private let state = Mutex(State())
+
+    init(_ source: TransportBody, of record: TierRecord) {
+        self.source = source
+        self.record = record
+    }
+
+    /// The number of chunks that were returned.
+    var index: Int { state.withLock { $0.index } }
+
+    /// Returns the next chunk of at most 64 KiB, if it arrives in time.
+    func next(
+        within limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) async -> Step {
+        await withDeadline(limit, sleep) { [self] in await self.next() } ?? .unavailable
+    }
+
+    /// Returns the next chunk. Takes as long as the source.
+    func next() async -> Step {
+        let index = index
+        guard index < record.chunkDigests.count else {
+            // Reads the end of the message, which returns the connection to its pool.
+            _ = try? await source.next()
+            return .complete
+        }
+        let start = Int64(index) * Int64(TierRecord.chunkByteCount)
+        let count = Int(min(record.head.byteCount - start, Int64(TierRecord.chunkByteCount)))
+        while state.withLock({ $0.buffer.count }) < count {
+            guard let bytes = try? await source.next() else { return .unavailable }
+            state.withLock { $0.buffer += bytes }
+        }
+        let chunk = state.withLock { state in
+            defer {
+                state.buffer = Data(state.buffer.dropFirst(count))
+                state.index += 1
+            }
+            return Data(state.buffer.prefix(count))
+        }
+        return Data(SHA256.hash(data: chunk)) == record.chunkDigests[index] ? .chunk(chunk) : .damaged
+    }
+}

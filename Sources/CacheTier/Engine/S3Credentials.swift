@@ -1,0 +1,38 @@
+/// The credentials of an S3 engine. Neither their description nor their mirror shows a secret.
+public struct S3Credentials: Sendable {
+    package let accessKeyID: String
+    package let secretAccessKey: String
+    package let sessionToken: String?
+
+    /// Creates credentials.
+    ///
+    /// - Parameters:
+    ///   - accessKeyID: The public name of the key.
+    ///   - secretAccessKey: The secret, which signs requests and never leaves the process.
+    ///   - sessionToken: The token of temporary credentials; `nil` for none.
+    public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
+        self.accessKeyID = accessKeyID
+        self.secretAccessKey = secretAccessKey
+        self.sessionToken = sessionToken
+    }
+
+    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; `nil` if one of the first two is
+    /// missing.
+    ///
+    /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
+    public init?(environment: [String: String]) {
+        guard let id = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"] else {
+            return nil
+        }
+        self.init(accessKeyID: id, secretAccessKey: secret, sessionToken: environment["AWS_SESSION_TOKEN"])
+    }
+}
+
+extension S3Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text "S3Credentials", without a secret.
+    public var description: String { "S3Credentials" }
+    /// The text "S3Credentials", without a secret.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

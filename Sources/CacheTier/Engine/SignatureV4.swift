@@ -1,0 +1,90 @@
+internal import Crypto
+package import HTTPCaching
+package import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Signs requests with Signature Version 4 of AWS, which S3 and compatible engines verify.
+///
+/// Signs the authority and all fields of the request; add unsigned fields afterwards. A path is encoded once, as S3
+/// demands, so pass the path as sent.
+package struct SignatureV4: Sendable {
+    private let credentials: S3Credentials
+    private let region: String
+    private let service = "s3"
+
+    package init(credentials: S3Credentials, region: String) {
+        self.credentials = credentials
+        self.region = region
+    }
+
+    /// Returns the value of `Authorization`.
+    ///
+    /// - Parameters:
+    ///   - request: The request as sent, without `Authorization`.
+    ///   - payloadHash: The SHA-256 of the content in hexadecimal digits.
+    ///   - time: The time of signing, `yyyyMMddTHHmmssZ`. The same as in `x-amz-date`.
+    package func authorization(for request: HTTPRequest, payloadHash: String, time: String) -> String {
+        let date = String(time.prefix(8))
+        let scope = "\(date)/\(region)/\(service)/aws4_request"
+        let (canonical, signed) = canonicalRequest(request, payloadHash: payloadHash)
+        let text = "AWS4-HMAC-SHA256\n\(time)\n\(scope)\n\(SHA256.hash(data: Data(canonical.utf8)).hexadecimal)"
+        let signature = Self.mac(signingKey(date: date), text).hexadecimal
+        return "AWS4-HMAC-SHA256 Credential=\(credentials.accessKeyID)/\(scope), SignedHeaders=\(signed), "
+            + "Signature=\(signature)"
+    }
+
+    /// Returns the key that signs the requests of a day.
+    private func signingKey(date: String) -> SymmetricKey {
+        let secret = SymmetricKey(data: Data("AWS4\(credentials.secretAccessKey)".utf8))
+        return [date, region, service, "aws4_request"].reduce(secret) { SymmetricKey(data: Self.mac($0, $1)) }
+    }
+
+    /// Returns the canonical request, and the names of the signed fields.
+    private func canonicalRequest(_ request: HTTPRequest, payloadHash: String) -> (text: String, signed: String) {
+        let parts = (request.path ?? "/").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = (parts.count > 1 ? parts[1] : "").split(separator: "&").map { pair in
+            pair.contains("=") ? String(pair) : "\(pair)="
+        }
+        var fields = request.headerFields.map { ($0.name.canonicalName, Self.trimmed($0.value)) }
+        fields.append(("host", request.authority ?? ""))
+        fields.sort { $0.0 < $1.0 }
+        let signed = fields.map(\.0).joined(separator: ";")
+        let lines = fields.map { "\($0.0):\($0.1)\n" }.joined()
+        let text =
+            "\(request.method.rawValue)\n\(parts.first ?? "/")\n\(query.sorted().joined(separator: "&"))\n"
+            + "\(lines)\n\(signed)\n\(payloadHash)"
+        return (text, signed)
+    }
+
+    /// Returns a time as `yyyyMMddTHHmmssZ`.
+    package static func text(of time: HTTPDate) -> String {
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        let words = time.description.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard words.count == 6, let month = months.firstIndex(of: String(words[2])) else { return "" }
+        let digits = month < 9 ? "0\(month + 1)" : "\(month + 1)"
+        return "\(words[3])\(digits)\(words[1])T\(words[4].filter { $0 != ":" })Z"
+    }
+
+    private static func mac(_ key: SymmetricKey, _ text: String) -> Data {
+        Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    }
+
+    /// A canonical value has no outer whitespace, and one space in place of several.
+    private static func trimmed(_ value: String) -> String {
+        value.split(separator: " ").joined(separator: " ")
+    }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes in hexadecimal digits, lower case.
+    package var hexadecimal: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,116 @@
+public import CacheLoader
+internal import Crypto
+internal import HTTPCaching
+public import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The HTTP server that keeps the objects of a tier, and the dialect that it speaks.
+///
+/// Any server with `GET`, `PUT` and `DELETE` of objects by name is an engine. Its responses need `Date` and
+/// `Last-Modified`: they are the clock of the tier. The engine's own retention, replication and quotas apply to the
+/// objects.
+public struct TierEngine: Sendable {
+    /// Returns the credentials for the next request, for example after a rotation.
+    public typealias CredentialsProvider = @Sendable () async throws -> S3Credentials
+
+    private enum Dialect: Sendable {
+        case plain(HTTPFields)
+        case s3(region: String, CredentialsProvider)
+    }
+
+    private let scheme: String
+    private let authority: String
+    /// Begins with a slash and does not end with one.
+    private let folder: String
+    private let dialect: Dialect
+    private let transport: any HTTPTransport
+
+    private init(_ url: String, _ dialect: Dialect, _ transport: any HTTPTransport) throws(TierError) {
+        let parts = url.split(separator: "/", omittingEmptySubsequences: true)
+        guard parts.count >= 2, parts[0] == "http:" || parts[0] == "https:", url.contains("://"),
+            !parts[1].contains("@"), url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            !url.contains("?"), !url.contains("#")
+        else { throw .invalidURL(url) }
+        scheme = String(parts[0].dropLast())
+        authority = String(parts[1])
+        folder = parts.dropFirst(2).map { "/\($0)" }.joined()
+        self.dialect = dialect
+        self.transport = transport
+    }
+
+    /// Returns an engine with plain `GET`, `PUT` and `DELETE`, such as nginx with its DAV module.
+    ///
+    /// - Parameters:
+    ///   - url: The folder of the tier: an http or https URL.
+    ///   - fields: Fields that each request carries, such as `Authorization`.
+    ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
+    /// - Throws: ``TierError/invalidURL(_:)``.
+    public static func plain(
+        _ url: String, fields: HTTPFields = [:], transport: any HTTPTransport
+    ) throws(TierError) -> TierEngine {
+        try TierEngine(url, .plain(fields), transport)
+    }
+
+    /// Returns an engine that speaks the REST protocol of S3, with Signature Version 4.
+    ///
+    /// - Parameters:
+    ///   - url: The bucket, and a prefix in it if you like: `https://s3.eu-west-1.amazonaws.com/bucket/prefix`, or with
+    ///     the bucket in the host.
+    ///   - region: The region that the signatures name, such as `eu-west-1`.
+    ///   - credentials: Called before each request.
+    ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
+    /// - Throws: ``TierError/invalidURL(_:)``.
+    public static func s3(
+        _ url: String, region: String, credentials: @escaping CredentialsProvider, transport: any HTTPTransport
+    ) throws(TierError) -> TierEngine {
+        try TierEngine(url, .s3(region: region, credentials), transport)
+    }
+
+    /// Sends a request for an object and returns once the head of the response has arrived.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the object: letters, digits, slashes and hyphens.
+    ///   - now: The time of the signature.
+    func send(
+        _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, now: HTTPDate
+    ) async throws(TransportError) -> TransportResponse {
+        var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: "\(folder)/\(name)")
+        switch dialect {
+        case .plain(let fields):
+            request.headerFields = fields
+        case .s3(let region, let provider):
+            let credentials: S3Credentials
+            do {
+                credentials = try await provider()
+            } catch {
+                throw TransportError(.other, message: "there are no credentials for the engine")
+            }
+            let hash = SHA256.hash(data: content ?? Data()).hexadecimal
+            let time = SignatureV4.text(of: now)
+            request.headerFields[.amazonContentDigest] = hash
+            request.headerFields[.amazonDate] = time
+            if let token = credentials.sessionToken { request.headerFields[.amazonSecurityToken] = token }
+            request.headerFields[.authorization] = SignatureV4(credentials: credentials, region: region)
+                .authorization(for: request, payloadHash: hash, time: time)
+        }
+        // No Date: nginx takes the Date of a PUT for the time of the file, and so for the clock of the tier.
+        if method == .put { request.headerFields[.contentType] = "application/octet-stream" }
+        return try await transport.send(transport.prepare(request), content: content.map { RequestContent($0) })
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let amazonContentDigest = constant("x-amz-content-sha256")
+    fileprivate static let amazonDate = constant("x-amz-date")
+    fileprivate static let amazonSecurityToken = constant("x-amz-security-token")
+
+    private static func constant(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is a token") }
+        return name
+    }
+}

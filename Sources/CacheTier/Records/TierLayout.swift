@@ -1,0 +1,83 @@
+internal import Crypto
+internal import HTTPCaching
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// The names of the objects; the article *A shared tier* documents them.
+struct TierLayout: Sendable {
+    static let version = "v1"
+    /// The number of groups of URLs that an unsafe request invalidates together.
+    static let bucketCount = 256
+
+    let names: SymmetricKey
+    let partition: String
+
+    /// Returns the key of the responses to GET requests for a URL.
+    func key(of url: String) -> String { mac("key", ["GET", url]) }
+
+    func body(digest: String) -> String { "\(Self.version)/cas/\(digest)" }
+
+    /// Returns the name of the object with the names in `Vary`.
+    func vary(_ key: String) -> String { "\(Self.version)/vary/\(key)" }
+
+    /// Returns the name of the record of one variant.
+    func response(_ key: String, _ variant: VaryKey) -> String {
+        "\(Self.version)/resp/\(key)/\(mac("variant", [variant.text]))"
+    }
+
+    func epoch(_ scope: TierScope) -> String {
+        switch scope.kind {
+        case .partition: "\(Self.version)/epoch/\(mac("partition", []))"
+        case .host(let authority): "\(Self.version)/epoch/\(mac("host", [authority.lowercased()]))"
+        case .url(let url): "\(Self.version)/epoch/\(mac("bucket", [String(key(of: url).prefix(2))]))"
+        }
+    }
+
+    /// The epochs on which the responses for a URL depend.
+    func epochs(of url: String, authority: String) -> [String] {
+        [epoch(.partition), epoch(.host(authority)), epoch(.url(url))]
+    }
+
+    /// Returns a text in place of credentials in a key of variants.
+    func fingerprint(_ name: String, _ value: String) -> String { mac("secret", [name, value]) }
+
+    private func mac(_ label: String, _ parts: [String]) -> String {
+        // Lengths separate the parts.
+        let text = ([label, partition] + parts).map { "\($0.utf8.count):\($0)" }.joined()
+        return Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: names)).hexadecimal
+    }
+}
+
+/// A set of responses that ``SharedTier/removeAll(in:)`` removes.
+public struct TierScope: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case partition
+        case host(String)
+        case url(String)
+    }
+
+    let kind: Kind
+
+    /// All responses of the tier's partition.
+    public static let partition = TierScope(kind: .partition)
+
+    /// All responses of a host in the tier's partition.
+    ///
+    /// - Parameter authority: The host, with its port if the URLs name one: `example.com:8080`.
+    public static func host(_ authority: String) -> TierScope { TierScope(kind: .host(authority)) }
+
+    /// The responses for a URL in all variants, and with them one 256th of the partition: URLs share 256 epochs.
+    ///
+    /// - Parameter url: The absolute URL, as requests state it.
+    public static func url(_ url: String) -> TierScope { TierScope(kind: .url(url)) }
+}
+
+extension HTTPRequest {
+    /// The absolute URL of the target.
+    var url: String { "\(scheme?.lowercased() ?? "")://\(authority?.lowercased() ?? "")\(path ?? "/")" }
+}

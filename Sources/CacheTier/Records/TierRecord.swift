@@ -1,0 +1,112 @@
+internal import Crypto
+internal import HTTPCaching
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// One stored variant of a response, as its object in the tier contains it.
+///
+///     length of head: 4 | head as JSON | digests of the chunks: 32 each | body, if it is inside
+///
+/// All times are those of the origin or of the tier; the clock of the writer counts for nothing. The response states
+/// its receipt at its own `Date`, so its initial age is `Age` plus the delay of the response (RFC 9111 §4.2.3: "a cache
+/// MAY use corrected_age_value").
+struct TierRecord: Sendable, Equatable {
+    /// The longest body inside a record.
+    static let inlineLimit = 65_536
+    /// The length of a chunk that is verified at once; only the last is shorter.
+    static let chunkByteCount = 65_536
+
+    struct Head: Codable, Sendable, Equatable {
+        var response: StoredResponse
+        /// The whole seconds from the arrival of the head to the writing of the record, rounded up.
+        var heldSeconds: Int64
+        /// The tier's time of writing, in seconds since 1970.
+        var writtenAt: Int64
+        /// The epochs of the scopes before the origin was asked, in hexadecimal digits, in the order of the scopes.
+        var epochs: [String]
+        /// The SHA-256 of the body in hexadecimal digits.
+        var digest: String
+        var byteCount: Int64
+    }
+
+    var head: Head
+    /// The SHA-256 of each chunk; empty if the body is inside.
+    var chunkDigests: [Data]
+    /// `nil` if the body is an object of its own.
+    var body: Data?
+
+    init(head: Head, chunkDigests: [Data], body: Data?) {
+        self.head = head
+        self.chunkDigests = chunkDigests
+        self.body = body
+    }
+
+    /// Creates the record of `body`.
+    init(
+        _ response: StoredResponse, body: Data, heldSeconds: Int64, writtenAt: HTTPDate, epochs: [String]
+    ) {
+        let isInside = body.count <= Self.inlineLimit
+        head = Head(
+            response: response, heldSeconds: heldSeconds, writtenAt: writtenAt.secondsSince1970, epochs: epochs,
+            digest: SHA256.hash(data: body).hexadecimal, byteCount: Int64(body.count))
+        self.body = isInside ? body : nil
+        chunkDigests =
+            isInside
+            ? []
+            : stride(from: 0, to: body.count, by: Self.chunkByteCount).map { start in
+                Data(SHA256.hash(data: body.dropFirst(start).prefix(Self.chunkByteCount)))
+            }
+    }
+
+    /// Encodes the record.
+    func encoded() throws -> Data {
+        let json = try JSONEncoder().encode(head)
+        return chunkDigests.reduce(Data(number: json.count) + json, +) + (body ?? Data())
+    }
+
+    /// Decodes a record; `nil` if a part is missing or contradicts another.
+    init?(decoding payload: Data) {
+        var reader = ByteReader(payload)
+        guard let count = reader.takeNumber(), let json = reader.take(count),
+            let head = try? JSONDecoder().decode(Head.self, from: json), head.byteCount >= 0
+        else { return nil }
+        self.head = head
+        if head.byteCount <= Self.inlineLimit {
+            chunkDigests = []
+            body = reader.rest
+            guard reader.rest.count == head.byteCount, SHA256.hash(data: reader.rest).hexadecimal == head.digest else {
+                return nil
+            }
+        } else {
+            let chunkCount = (head.byteCount - 1) / Int64(Self.chunkByteCount) + 1
+            guard Int64(reader.rest.count) == chunkCount * 32 else { return nil }
+            chunkDigests = (0..<Int(chunkCount)).compactMap { _ in reader.take(32) }
+            body = nil
+        }
+    }
+
+    /// Returns the time on the clock of the origin, by which ages and lifetimes of the response count.
+    ///
+    /// - Parameters:
+    ///   - now: The tier's present time.
+    ///   - lastModified: The tier's time of the object.
+    func now(at now: HTTPDate, lastModified: HTTPDate) -> HTTPDate {
+        let written = HTTPDate(secondsSince1970: head.writtenAt)
+        // An object that was written once more has a later Last-Modified; the authenticated time does not change.
+        let resident = max(0, now.seconds(since: lastModified), now.seconds(since: written))
+        return head.response.responseTime.advanced(by: head.heldSeconds).advanced(by: resident)
+    }
+
+    /// Whether the object is older than its `Last-Modified`: an old record was written once more.
+    func isReplayed(lastModified: HTTPDate) -> Bool {
+        lastModified.seconds(since: HTTPDate(secondsSince1970: head.writtenAt)) > Self.longestWrite
+    }
+
+    /// The seconds that a write may take, from the proof to the time of the object.
+    static let longestWrite: Int64 = 30
+}

@@ -1,0 +1,37 @@
+/// The counts of a tier since its creation.
+public struct TierStatistics: Hashable, Sendable {
+    /// The reasons why objects of the engine were refused; each is a miss.
+    public struct Refusals: Hashable, Sendable {
+        /// Records that are no records, or are too long.
+        public var malformed = 0
+        /// Records under a key that this machine does not know.
+        public var unknownKey = 0
+        /// Records whose proof does not fit: altered, or under another name.
+        public var forged = 0
+        /// Old records that were written once more.
+        public var replayed = 0
+        /// Chunks of bodies that do not fit their record. The rest of the body came from the origin.
+        public var damagedBodies = 0
+    }
+
+    /// Requests that the tier answered.
+    public var hits = 0
+    /// Requests for which the tier had no usable response.
+    public var misses = 0
+    /// Requests for which the tier did not answer in time.
+    public var timeouts = 0
+    /// Requests for which the engine failed.
+    public var errors = 0
+    /// Requests that did not ask the engine because the breaker was open.
+    public var skipped = 0
+    /// Bodies whose rest came from the origin, because the tier failed while they arrived.
+    public var resumedBodies = 0
+    /// Records that were written.
+    public var writes = 0
+    /// Records that the engine did not take.
+    public var failedWrites = 0
+    /// Records and removals that were dropped: too many bytes or writes waited, or the breaker was open.
+    public var droppedWrites = 0
+    /// Refused objects, by reason.
+    public var refused = Refusals()
+}

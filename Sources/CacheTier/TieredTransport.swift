@@ -1,0 +1,156 @@
+public import CacheLoader
+internal import HTTPCaching
+public import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A transport that asks a shared tier before the origin, and writes the origin's responses to the tier.
+///
+/// ```swift
+/// let cache = HTTPCache(store: store, transport: TieredTransport(tier: tier, origin: DefaultTransport()))
+/// ```
+///
+/// Answers like a shared cache between the store and the origin (RFC 9111): with `Age`, and with a member of
+/// `Cache-Status`. A request that must reach the origin carries `Cache-Control: no-cache`, as with every shared cache. A
+/// failing tier fails no request, and delays one by ``SharedTier/Configuration/deadline`` at most. Safe to use from any
+/// task.
+public struct TieredTransport: HTTPTransport {
+    private let tier: SharedTier
+    private let origin: any HTTPTransport
+
+    /// Creates a transport.
+    ///
+    /// - Parameters:
+    ///   - tier: The tier, which several transports may share.
+    ///   - origin: Carries the requests that the tier does not answer.
+    public init(tier: SharedTier, origin: any HTTPTransport) {
+        self.tier = tier
+        self.origin = origin
+    }
+
+    /// Returns the request as the origin will receive it.
+    public func prepare(_ request: HTTPRequest) -> HTTPRequest { origin.prepare(request) }
+
+    /// Answers a GET or HEAD from the tier, and any other request from the origin.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        guard request.method == .get || request.method == .head, content == nil else {
+            let response = try await origin.send(request, content: content)
+            tier.invalidate(after: request, response.head)
+            return response
+        }
+        guard tier.admits() else { return try await origin.send(request, content: nil) }
+        guard tier.state.withLock({ $0.plan.asksInSeries }) else { return try await sendAtOnce(request) }
+        let lookup = await tier.lookUp(request)
+        if let hit = lookup.hit { return response(hit, to: request) }
+        if Task.isCancelled { throw TransportError(.cancelled) }
+        return try await fetch(request, reason: lookup.reason) { lookup }
+    }
+
+    /// Asks tier and origin at once; the first usable response answers.
+    private func sendAtOnce(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
+        enum First: Sendable {
+            case tier(SharedTier.Lookup)
+            case origin(Result<TransportResponse, TransportError>)
+            case cancelled
+        }
+        // Epochs that were read before the origin is asked.
+        let epochs = tier.knownEpochs(request)
+        let first = FirstResult<First>()
+        let lookup = Task { [tier] in
+            var lookup = await tier.lookUp(request)
+            lookup.epochs = epochs
+            first.finish(.tier(lookup))
+            return lookup
+        }
+        let fetching = Task { () -> Result<TransportResponse, TransportError> in
+            let result: Result<TransportResponse, TransportError>
+            do throws(TransportError) {
+                result = .success(try await fetch(request) { await lookup.value })
+            } catch {
+                result = .failure(error)
+            }
+            first.finish(.origin(result))
+            return result
+        }
+        let winner = await withTaskCancellationHandler {
+            await first.value()
+        } onCancel: {
+            lookup.cancel()
+            fetching.cancel()
+            first.finish(.cancelled)
+        }
+        switch winner {
+        case .cancelled:
+            throw TransportError(.cancelled)
+        case .tier(let lookup):
+            if let hit = lookup.hit {
+                fetching.cancel()
+                return response(hit, to: request)
+            }
+            let result = await withTaskCancellationHandler {
+                await fetching.value
+            } onCancel: {
+                fetching.cancel()
+            }
+            return try result.get()
+        case .origin(let result):
+            // The lookup goes on for its measurement, and for the write after it.
+            if case .success(let response) = result, response.head.status.code < 500 { return response }
+            if let hit = await lookup.value.hit { return self.response(hit, to: request) }
+            return try result.get()
+        }
+    }
+
+    private func response(_ hit: SharedTier.Hit, to request: HTTPRequest) -> TransportResponse {
+        let body: TransportBody
+        switch hit.content {
+        case .bytes(let bytes):
+            body = TransportBody(bytes)
+        case .object(let object, let first, let candidate):
+            let reader = ResumingBody(
+                object, first: first, of: candidate, tier: tier, request: request, origin: origin)
+            body = TransportBody { () async throws(TransportError) in try await reader.next() }
+        }
+        return TransportResponse(head: hit.head, body: body, isBodyDecoded: hit.isBodyDecoded)
+    }
+
+    /// Requests the response of the origin, and keeps its body for the tier while it is read.
+    ///
+    /// - Parameters:
+    ///   - reason: The reason in `Cache-Status`; `nil` if the lookup has not ended.
+    ///   - lookup: Returns the result of the lookup. Called after the body is complete.
+    private func fetch(
+        _ request: HTTPRequest, reason: ForwardReason? = nil,
+        after lookup: @escaping @Sendable () async -> SharedTier.Lookup
+    ) async throws(TransportError) -> TransportResponse {
+        let uptime = tier.configuration.uptime
+        let start = uptime()
+        var response = try await origin.send(request, content: nil)
+        let arrival = uptime()
+        tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
+        if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
+            let tier = tier
+            let reader = FillingBody(response.body, for: tier) { body in
+                let isAdmitted = tier.writes.add(byteCount: body.count) {
+                    let lookup = await lookup()
+                    // Another machine was faster.
+                    guard lookup.hit == nil else { return }
+                    await tier.write(fill, body, for: request, after: lookup)
+                }
+                if !isAdmitted { tier.count { $0.droppedWrites += 1 } }
+            }
+            response.body = TransportBody { () async throws(TransportError) in try await reader.next() }
+        }
+        if let reason {
+            CacheStatus.forward(reason).append(to: &response.head.headerFields, name: tier.configuration.name)
+        }
+        return response
+    }
+}

@@ -1,0 +1,157 @@
+internal import CacheLoader
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Writes responses of the origin behind their delivery.
+extension SharedTier {
+    /// A response of the origin that the tier keeps once its body is complete.
+    struct Fill: Sendable {
+        let response: StoredResponse
+        /// The uptime at the arrival of the head.
+        let arrival: Duration
+    }
+
+    /// Returns the response to keep; `nil` if the tier must not store it, or could never answer with it.
+    ///
+    /// - Parameters:
+    ///   - delay: The time from the request to the head.
+    ///   - arrival: The uptime at the arrival of the head.
+    func fill(
+        for request: HTTPRequest, _ reply: TransportResponse, delay: Duration, arrival: Duration
+    ) -> Fill? {
+        let status = reply.head.status
+        // Other errors are short-lived, and one machine's error must not become that of all.
+        guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
+            MalformedReply.reason(reply.head, to: request) == nil,
+            let tierTime
+        else { return nil }
+        // The response states its receipt at its own Date: no clock of this machine counts.
+        let date = reply.head.headerFields.date(.date, now: tierTime) ?? tierTime
+        let exchange = Exchange(
+            request: request, reply: reply.head,
+            requestTime: date.advanced(by: -delay.components.seconds), responseTime: date,
+            isBodyDecoded: reply.isBodyDecoded)
+        let decision = ReplyDecision(
+            for: exchange, original: request, candidates: [], question: .none, policy: configuration.policy,
+            fingerprint: layout.fingerprint)
+        guard case .store(let response) = decision else { return nil }
+        let freshness = Freshness(of: response, policy: configuration.policy)
+        guard freshness.isFresh(at: date), !freshness.alwaysNeedsValidation else { return nil }
+        return Fill(response: response, arrival: arrival)
+    }
+
+    /// Writes a complete response: the body first, then its record, then the names in `Vary`.
+    func write(_ fill: Fill, _ body: Data, for request: HTTPRequest, after lookup: Lookup) async {
+        guard let epochs = lookup.epochs, let written = tierTime, !isBreakerOpen else {
+            return count { $0.droppedWrites += 1 }
+        }
+        let key = layout.key(of: request.url)
+        let name = layout.response(key, fill.response.varyKey)
+        let held = configuration.uptime() - fill.arrival
+        let record = TierRecord(
+            fill.response, body: body, heldSeconds: held.components.seconds + (held.components.attoseconds > 0 ? 1 : 0),
+            writtenAt: written, epochs: epochs)
+        do {
+            guard let object = SealedObject.sealing(try record.encoded(), as: name, with: keys) else { return }
+            if record.body == nil { try await put(body, as: layout.body(digest: record.head.digest)) }
+            try await put(object, as: name)
+            try await writeVary(fill.response, key, lookup)
+            count { $0.writes += 1 }
+        } catch {
+            let now = configuration.uptime()
+            state.withLock { state in
+                state.statistics.failedWrites += 1
+                _ = state.breaker.failed(at: now)
+            }
+        }
+    }
+
+    /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` is found without names.
+    private func writeVary(_ response: StoredResponse, _ key: String, _ lookup: Lookup) async throws(TierError) {
+        let names = response.varyKey.lines.map { String($0.prefix { $0 != ":" }) }.joined(separator: "\n")
+        guard !names.isEmpty, names != lookup.varyNames,
+            let object = SealedObject.sealing(Data(names.utf8), as: layout.vary(key), with: keys)
+        else { return }
+        try await put(object, as: layout.vary(key))
+    }
+
+    /// Removes the responses that an unsafe request has made invalid (RFC 9111 §4.4), behind the delivery.
+    ///
+    /// This process stops using them at once.
+    func invalidate(after request: HTTPRequest, _ reply: HTTPResponse) {
+        let targets = Invalidation.targets(of: request, url: request.url, reply: reply)
+        guard !targets.isEmpty, keys.canWrite else { return }
+        for name in Set(targets.map { layout.epoch(.url($0)) }) {
+            let uptime = configuration.uptime()
+            _ = state.withLock { $0.epochs.note("removed", of: name, at: uptime) }
+        }
+        for url in targets {
+            let isAdmitted = writes.add(byteCount: 0) { [self] in
+                guard (try? await removeAll(in: .url(url))) == nil else { return }
+                count { $0.failedWrites += 1 }
+            }
+            if !isAdmitted { count { $0.droppedWrites += 1 } }
+        }
+    }
+}
+
+/// Keeps the bytes of a body while its reader takes them, and hands the whole body over.
+///
+/// Drops the bytes when there is no room for more, or when the reader leaves.
+final class FillingBody: Sendable {
+    private struct State {
+        var bytes = Data()
+        var isDropped = false
+    }
+
+    private let body: TransportBody
+    private let tier: SharedTier
+    private let finish: @Sendable (Data) -> Void
+    /// Guards the bytes.
+    private let state = Mutex(State())
+
+    /// - Parameter finish: Called with the complete body. The bytes stay reserved.
+    init(_ body: TransportBody, for tier: SharedTier, finish: @escaping @Sendable (Data) -> Void) {
+        self.body = body
+        self.tier = tier
+        self.finish = finish
+    }
+
+    deinit {
+        tier.writes.release(state.withLock { $0.bytes.count })
+    }
+
+    func next() async throws(TransportError) -> Data? {
+        let chunk = try await body.next()
+        guard let chunk else {
+            let bytes = state.withLock { state -> Data? in
+                guard !state.isDropped else { return nil }
+                state.isDropped = true
+                defer { state.bytes = Data() }
+                return state.bytes
+            }
+            if let bytes { finish(bytes) }
+            return nil
+        }
+        let isDroppedNow = state.withLock { state in
+            guard !state.isDropped else { return false }
+            if state.bytes.count + chunk.count <= tier.configuration.maxBodyBytes, tier.writes.reserve(chunk.count) {
+                state.bytes += chunk
+                return false
+            }
+            tier.writes.release(state.bytes.count)
+            state.bytes = Data()
+            state.isDropped = true
+            return true
+        }
+        if isDroppedNow { tier.count { $0.droppedWrites += 1 } }
+        return chunk
+    }
+}

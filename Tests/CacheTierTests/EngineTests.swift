@@ -1,0 +1,87 @@
+import CacheLoader
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Real engines")
+struct EngineTests {
+    private func shareBodies(_ engine: TierEngine) async throws {
+        let bodies = ["/small": Data.noise(1000, seed: 1), "/large": Data.noise(1_000_000, seed: 2), "/empty": Data()]
+        let origin = try await LoopbackOrigin { .ok(bodies[$0.path] ?? Data(), cacheControl: "max-age=600") }
+        let (first, second) = (try Machine(engine), try Machine(engine))
+        try await first.tier.check()
+        for machine in [first, second] {
+            for (path, body) in bodies { #expect(try await machine.get(origin.url(path)).body == body) }
+        }
+        #expect(origin.requestCount == 3)
+        #expect(second.tier.statistics.hits == 3)
+        try await first.tier.removeAll(in: .partition)
+        try await Machine(engine).get(origin.url("/small"))
+        #expect(origin.requestCount == 4)
+    }
+
+    @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(3)))
+    func nginx() async throws {
+        let process = try await EngineProcess.nginx()
+        try await shareBodies(.plain(process.url, transport: DefaultTransport()))
+    }
+
+    @Test(
+        "T1, T3: a server with moto's object store is an engine", .enabled(if: EngineProcess.hasMoto),
+        .timeLimit(.minutes(3)))
+    func s3() async throws {
+        let process = try await EngineProcess.s3()
+        try await shareBodies(
+            .s3(
+                process.url, region: "us-east-1",
+                credentials: { S3Credentials(accessKeyID: "id", secretAccessKey: "secret", sessionToken: "token") },
+                transport: DefaultTransport()))
+    }
+
+    @Test(
+        "T6: an engine that is killed or stopped fails no load, and is used again once it answers",
+        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(3)))
+    func stopped() async throws {
+        let process = try await EngineProcess.nginx()
+        let engine = try TierEngine.plain(process.url, transport: DefaultTransport())
+        let body = Data.noise(6_000_000, seed: 3)
+        let origin = try await LoopbackOrigin { request in
+            .ok(request.path == "/large" ? body : Data(request.path.utf8), cacheControl: "max-age=600")
+        }
+        try await Machine(engine).get(origin.url("/large"))
+        let machine = try Machine(engine) {
+            $0.deadline = .milliseconds(500)
+            $0.bodyDeadline = .milliseconds(500)
+        }
+        func load(_ path: String, _ change: () throws -> Void = {}) async throws -> Data {
+            let response = try await machine.cache.response(
+                for: HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: path))
+            try change()
+            return try await response.data()
+        }
+        // Stopped while a body arrives, and before heads.
+        #expect(try await load("/large") { try process.signal(SIGSTOP) } == body)
+        for number in 0..<4 {
+            #expect(try await load("/stopped\(number)") == Data("/stopped\(number)".utf8))
+        }
+        #expect(machine.tier.statistics.timeouts > 0)
+        try process.signal(SIGCONT)
+        await machine.tier.waitForWrites()
+        let other = try Machine(engine)
+        #expect(try await other.get(origin.url("/large")).body == body)
+        #expect(other.tier.statistics.hits == 1)
+        // Killed while a body arrives, and before heads.
+        let third = try Machine(engine)
+        let response = try await third.cache.response(
+            for: HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/large"))
+        try process.signal(SIGKILL)
+        #expect(try await response.data() == body)
+        for number in 0..<4 {
+            #expect(try await third.get(origin.url("/killed\(number)")).body == Data("/killed\(number)".utf8))
+        }
+        #expect(third.tier.statistics.errors > 0)
+    }
+}

@@ -1,0 +1,192 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Outages of a tier")
+struct OutageTests {
+    @Test(
+        "T6: an engine that fails in any way fails no load",
+        arguments: [
+            OriginReply.status(.internalServerError), .status(.forbidden), .status(HTTPResponse.Status(code: 507)),
+            OriginReply().delivered(.resetBeforeHead),
+            OriginReply().delivered(.garbage(Array("nonsense\r\n\r\n".utf8))),
+            OriginReply(body: Array("abc".utf8)).delivered(.declaring(length: 1000)),
+        ])
+    func failures(_ reply: OriginReply) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        // The pause of the breaker does not pass.
+        let machine = try Machine(server) { $0.uptime = { .zero } }
+        server.setFault { _ in reply }
+        for number in 0..<5 {
+            #expect(try await machine.get(origin.url("/\(number)")).body == Data("/\(number)".utf8))
+        }
+        #expect(machine.tier.statistics.errors == 5)
+        #expect(machine.tier.isBreakerOpen)
+        let requestCount = server.requests.count
+        try await machine.get(origin.url("/5"))
+        #expect(server.requests.count == requestCount)
+        #expect(machine.tier.statistics.skipped == 1)
+    }
+
+    @Test("T6: a full disk of the engine drops writes and no load")
+    func fullDisk() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server)
+        server.setFault { $0.method == .put ? .status(HTTPResponse.Status(code: 507)) : nil }
+        try await machine.get(origin.url("/a"))
+        #expect(machine.tier.statistics.failedWrites == 1)
+        await #expect(throws: TierError.self) { try await machine.tier.removeAll(in: .partition) }
+        await #expect(throws: TierError.self) { try await machine.tier.check() }
+        server.setFault(nil)
+        try await machine.get(origin.url("/b"))
+        #expect(machine.tier.statistics.writes == 1)
+    }
+
+    @Test("T6: a silent engine delays a load by the deadline and no longer")
+    func deadline() async throws {
+        let server = try await ObjectServer()
+        let gate = Gate()
+        server.setFault { _ in
+            await gate.wait()
+            return nil
+        }
+        let clock = ManualClock()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server) {
+            $0.deadline = .milliseconds(50)
+            $0.sleep = clock.sleep
+        }
+        async let response = machine.cache.response(
+            for: HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"))
+        await clock.waitForSleeps(1)
+        #expect(clock.sleeps == [.milliseconds(50)])
+        #expect(origin.requestCount == 0)
+        clock.advance(by: .milliseconds(50))
+        #expect(try await response.status == .ok)
+        #expect(machine.tier.statistics.timeouts == 1)
+        gate.open()
+    }
+
+    @Test(
+        "T5: a body whose tier fails on the way is completed by the origin",
+        arguments: [
+            OriginReply.Delivery.stalling(afterBytes: 150_000), .resetting(afterBytes: 150_000),
+            .declaring(length: 150_000),
+        ])
+    func bodyOnTheWay(_ delivery: OriginReply.Delivery) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(300_000, seed: 3)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
+        try await Machine(server).get(origin.url("/a"))
+        server.setFault { request in
+            guard request.path.contains("/cas/"), let object = server.objects[request.path] else { return nil }
+            var bytes = object.bytes
+            if case .declaring(let length) = delivery { bytes = Array(bytes.prefix(length)) }
+            let reply = OriginReply(
+                fields: [.lastModified: OriginDate.text(secondsSince1970: object.lastModified)], body: bytes)
+            if case .declaring = delivery { return reply }
+            return reply.delivered(delivery)
+        }
+        let machine = try Machine(server) { $0.bodyDeadline = .milliseconds(200) }
+        #expect(try await machine.get(origin.url("/a")).body == body)
+        #expect(origin.requestCount == 2)
+        // A reset overtakes bytes, and then even the first chunk may be missing: a miss.
+        #expect(machine.tier.statistics.resumedBodies + machine.tier.statistics.misses == 1)
+    }
+
+    @Test("T5: nothing is delivered beyond a damaged chunk: the rest comes from the origin", arguments: [true, false])
+    func damagedChunk(_ isSame: Bool) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(300_000, seed: 4)
+        let origin = try await LoopbackOrigin { request in
+            .ok(request.serial == 1 || isSame ? body : .noise(300_000, seed: 5), cacheControl: "max-age=60")
+        }
+        try await Machine(server).get(origin.url("/a"))
+        let name = try #require(server.names("cas").first)
+        server.objects[name]?.bytes[200_000] ^= 1
+        let machine = try Machine(server)
+        let transport = TieredTransport(tier: machine.tier, origin: DefaultTransport())
+        let response = try await transport.send(
+            HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
+        var received = Data()
+        do {
+            while let chunk = try await response.body.next() { received += chunk }
+            #expect(isSame && received == body)
+        } catch {
+            // Two representations cannot be one body.
+            #expect(!isSame && error.code == .truncated)
+            #expect(received == body.prefix(196_608))
+        }
+        #expect(machine.tier.statistics.refused.damagedBodies == 1)
+    }
+
+    @Test("T6: bodies beyond the bound are delivered, not written, and counted")
+    func bound() async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(100_000, seed: 6)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60") }
+        for change in [
+            { @Sendable (configuration: inout SharedTier.Configuration) in configuration.maxPendingBytes = 99_999 },
+            { @Sendable (configuration: inout SharedTier.Configuration) in configuration.maxBodyBytes = 99_999 },
+        ] {
+            let machine = try Machine(server, change)
+            #expect(try await machine.get(origin.url("/a")).body == body)
+            #expect(machine.tier.statistics.droppedWrites == 1)
+        }
+        #expect(server.objects.isEmpty)
+    }
+
+    @Test("T6: the breaker opens after failures, admits one probe after a pause, and doubles the pause")
+    func breaker() {
+        var breaker = CircuitBreaker(threshold: 2, firstPause: .seconds(1), longestPause: .seconds(3))
+        func admits(_ milliseconds: Int) -> Bool { breaker.admits(at: .milliseconds(milliseconds)) }
+        func fails(_ milliseconds: Int) -> Bool { breaker.failed(at: .milliseconds(milliseconds)) }
+        #expect(admits(0) && !fails(0))
+        breaker.succeeded()
+        #expect(!fails(0) && !breaker.isOpen)
+        #expect(fails(0) && breaker.isOpen)
+        #expect(!admits(900) && admits(1000) && !admits(1100))
+        #expect(fails(1200))
+        #expect(!admits(3100) && admits(3200))
+        #expect(fails(3200))
+        // At most the longest pause. A probe without a result does not block the next one.
+        #expect(!admits(6100) && admits(6200) && !admits(9100) && admits(9200))
+        breaker.succeeded()
+        #expect(!breaker.isOpen && admits(9300))
+    }
+
+    struct Plan: Sendable, CustomTestStringConvertible {
+        let hitRatio: Double
+        let tier: Double
+        let origin: Double
+        let isSeries: Bool
+        var testDescription: String { "p=\(hitRatio) tier=\(tier) origin=\(origin)" }
+    }
+
+    @Test(
+        "T9: the tier is asked first only if p(hit) × t_origin > t_tier",
+        arguments: [
+            Plan(hitRatio: 1, tier: 1, origin: 2, isSeries: true),
+            Plan(hitRatio: 1, tier: 2, origin: 1, isSeries: false),
+            Plan(hitRatio: 0, tier: 1, origin: 100, isSeries: false),
+            Plan(hitRatio: 0.5, tier: 1, origin: 4, isSeries: true),
+            Plan(hitRatio: 0.5, tier: 1, origin: 1.5, isSeries: false),
+        ])
+    func plan(_ c: Plan) {
+        var plan = HedgingPlan()
+        #expect(plan.asksInSeries)
+        for number in 0..<200 {
+            plan.noteTier(.milliseconds(c.tier), isHit: c.hitRatio == 1 || (c.hitRatio == 0.5 && number % 2 == 0))
+            plan.noteOrigin(.milliseconds(c.origin))
+        }
+        #expect(plan.asksInSeries == c.isSeries)
+    }
+}

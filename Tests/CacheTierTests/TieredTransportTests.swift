@@ -1,0 +1,194 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Tiered transport")
+struct TieredTransportTests {
+    @Test("T1: a response of one machine answers the miss of another one without the origin", arguments: [20, 300_000])
+    func sharing(_ byteCount: Int) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(byteCount, seed: 1)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=600", etag: "\"1\"") }
+        let (first, second) = (try Machine(server), try Machine(server))
+        let miss = try await first.get(origin.url("/feed"))
+        #expect(miss.fields.cacheStatus.contains("tier;fwd=uri-miss"))
+        server.time += 30
+        let hit = try await second.get(origin.url("/feed"))
+        #expect(hit.body == body)
+        #expect(hit.fields.cacheStatus.contains("tier;hit;ttl=5"))
+        #expect(hit.fields.ageSeconds.map { (29...32).contains($0) } == true)
+        #expect(origin.requestCount == 1)
+        #expect(first.tier.statistics.writes == 1)
+        #expect(second.tier.statistics.hits == 1)
+        #expect(server.names("resp").count == 1)
+        #expect(server.names("cas").count == (byteCount > 65_536 ? 1 : 0))
+        #expect(server.names("vary").isEmpty)
+        for name in server.objects.keys { #expect(!name.contains("127.0.0.1") && !name.contains("feed")) }
+    }
+
+    @Test("T1: each variant has a record of its own, and Vary selects it")
+    func variants() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            var reply = OriginReply.ok((request.fields[.acceptLanguage] ?? "").utf8, cacheControl: "max-age=600")
+            reply.fields[.vary] = "Accept-Language"
+            return reply
+        }
+        let first = try Machine(server)
+        for language in ["de", "en"] { try await first.get(origin.url("/a"), [.acceptLanguage: language]) }
+        let second = try Machine(server)
+        for language in ["de", "en"] {
+            let hit = try await second.get(origin.url("/a"), [.acceptLanguage: language])
+            #expect(hit.body == Data(language.utf8))
+        }
+        #expect(origin.requestCount == 2)
+        try await second.get(origin.url("/a"), [.acceptLanguage: "fr"])
+        #expect(origin.requestCount == 3)
+        #expect(server.names("resp").count == 3)
+        #expect(server.names("vary").count == 1)
+    }
+
+    @Test("T1: a conditional request is answered with a 304 from a fresh record, and freshens the store")
+    func revalidation() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
+        let (first, second) = (try Machine(server), try Machine(server))
+        let clock = ManualClock(Date())
+        second.cache.configuration.clock = clock.date
+        try await second.get(origin.url("/a"))
+        clock.advance(by: .seconds(61))
+        server.time += 61
+        try await first.get(origin.url("/a"), [.cacheControl: "no-cache"])
+        #expect(origin.requestCount == 2)
+        let freshened = try await second.get(origin.url("/a"))
+        #expect(freshened.body == Data("a".utf8))
+        #expect(origin.requestCount == 2)
+        #expect(second.tier.statistics.hits == 1)
+    }
+
+    @Test("T1: HEAD and ranges are answered from a record with its body inside")
+    func headAndRange() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("0123456789".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
+        try await Machine(server).get(origin.url("/a"))
+        let head = try await Machine(server).get(origin.url("/a"), method: .head)
+        #expect(head.status == 200 && head.body.isEmpty)
+        let range = try await Machine(server).get(origin.url("/a"), [.range: "bytes=2-4"])
+        #expect(range.status == 206 && range.body == Data("234".utf8))
+        #expect(origin.requestCount == 1)
+    }
+
+    struct Storing: Sendable, CustomTestStringConvertible {
+        let name: String
+        var status = HTTPResponse.Status.ok
+        var response: HTTPFields
+        var request: HTTPFields = [:]
+        let isKept: Bool
+        var isKeptForOneUser: Bool?
+        var testDescription: String { name }
+    }
+
+    @Test(
+        "T2: the tier holds only responses that a shared cache may hold and use",
+        arguments: [
+            Storing(name: "max-age", response: [.cacheControl: "max-age=60"], isKept: true),
+            Storing(name: "s-maxage", response: [.cacheControl: "s-maxage=60"], isKept: true, isKeptForOneUser: false),
+            Storing(
+                name: "private", response: [.cacheControl: "private, max-age=60"], isKept: false, isKeptForOneUser: true
+            ),
+            Storing(name: "no-store", response: [.cacheControl: "no-store, max-age=60"], isKept: false),
+            Storing(name: "no-cache", response: [.cacheControl: "no-cache, max-age=60"], isKept: false),
+            Storing(name: "no lifetime", response: [:], isKept: false),
+            Storing(
+                name: "Authorization", response: [.cacheControl: "max-age=60"], request: [.authorization: "Basic x"],
+                isKept: false, isKeptForOneUser: true),
+            Storing(
+                name: "Authorization, public", response: [.cacheControl: "public, max-age=60"],
+                request: [.authorization: "Basic x"], isKept: true),
+            Storing(name: "not found", status: .notFound, response: [.cacheControl: "max-age=60"], isKept: true),
+            Storing(name: "gone", status: .gone, response: [.cacheControl: "max-age=60"], isKept: true),
+            Storing(
+                name: "server error", status: .internalServerError, response: [.cacheControl: "max-age=60"],
+                isKept: false),
+            Storing(name: "Vary: *", response: [.cacheControl: "max-age=60", .vary: "*"], isKept: false),
+            Storing(
+                name: "request with no-store", response: [.cacheControl: "max-age=60"],
+                request: [.cacheControl: "no-store"], isKept: false),
+        ])
+    func storing(_ c: Storing) async throws {
+        let origin = try await LoopbackOrigin { _ in
+            OriginReply(status: c.status, fields: c.response, body: Array("a".utf8))
+        }
+        for (isShared, isKept) in [(true, c.isKept), (false, c.isKeptForOneUser ?? c.isKept)] {
+            let server = try await ObjectServer()
+            let machine = try Machine(server) { $0.policy.isShared = isShared }
+            try await machine.get(origin.url("/a"), c.request)
+            #expect(server.names("resp").count == (isKept ? 1 : 0), "isShared: \(isShared)")
+        }
+    }
+
+    @Test("T2: in a partition of one user, no other credentials select the response")
+    func credentials() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            .ok((request.fields[.authorization] ?? "").utf8, cacheControl: "private, max-age=60")
+        }
+        for credentials in ["Basic a", "Basic b", "Basic a"] {
+            let machine = try Machine(server) { $0.policy = CachePolicy() }
+            let response = try await machine.get(origin.url("/a"), [.authorization: credentials])
+            #expect(response.body == Data(credentials.utf8))
+        }
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test(
+        "T7: the age is that of the tier's clock, also where machines have other clocks", arguments: [-3600, 0, 3600])
+    func clocks(_ seconds: Int) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }
+        func machine(_ offset: Int) throws -> (SharedTier, TieredTransport) {
+            let tier = try Machine(server) { $0.clock = { Date() + TimeInterval(offset) } }.tier
+            return (tier, TieredTransport(tier: tier, origin: DefaultTransport()))
+        }
+        let (writer, reader) = (try machine(seconds), try machine(-seconds))
+        let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a")
+        let miss = try await writer.1.send(request, content: nil)
+        while try await miss.body.next() != nil {}
+        await writer.0.waitForWrites()
+        for elapsed in [0, 1000, 7200] {
+            server.time += elapsed
+            let hit = try await reader.1.send(request, content: nil)
+            let age = try #require(hit.head.headerFields.ageSeconds)
+            // A slow system adds the time that the writer has held the response.
+            let expected = elapsed + (elapsed == 7200 ? 1000 : 0)
+            #expect((expected...expected + 1).contains(age))
+        }
+    }
+
+    @Test("T9: a request asks tier and origin at once when the tier is not worth its time")
+    func hedging() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server)
+        for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
+        let gate = Gate()
+        server.setFault { _ in
+            await gate.wait()
+            return nil
+        }
+        // The engine does not answer; only a request to the origin at the same time ends.
+        let response = try await machine.cache.response(
+            for: HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/late"))
+        #expect(response.status == .ok)
+        gate.open()
+        _ = try await response.data()
+        await machine.tier.waitForWrites()
+    }
+}

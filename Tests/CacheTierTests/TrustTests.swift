@@ -1,0 +1,184 @@
+import CacheLoader
+import CacheTier
+import Crypto
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Trust in the objects of a tier")
+struct TrustTests {
+    typealias Objects = [String: ObjectServer.Object]
+
+    struct Attack: Sendable, CustomTestStringConvertible {
+        let name: String
+        var byteCount = 100
+        let change: @Sendable (inout Objects) -> Void
+        let count: @Sendable (TierStatistics.Refusals) -> Int
+        var testDescription: String { name }
+    }
+
+    private static func changing(
+        _ folder: String, _ change: @escaping @Sendable (inout [UInt8]) -> Void
+    ) -> @Sendable (inout Objects) -> Void {
+        { objects in
+            for name in objects.keys where name.contains("/v1/\(folder)/") {
+                change(&objects[name, default: .init(bytes: [], lastModified: 0)].bytes)
+            }
+        }
+    }
+
+    @Test(
+        "T4: an attack on an object is a miss, and is counted",
+        arguments: [
+            Attack(
+                name: "a flipped bit in the body", change: changing("resp") { $0[$0.count - 1] ^= 1 },
+                count: { $0.forged }),
+            Attack(name: "a flipped bit in the head", change: changing("resp") { $0[100] ^= 4 }, count: { $0.forged }),
+            Attack(name: "a flipped bit in the proof", change: changing("resp") { $0[8] ^= 128 }, count: { $0.forged }),
+            Attack(name: "another name of the key", change: changing("resp") { $0[4] ^= 1 }, count: { $0.unknownKey }),
+            Attack(name: "another format", change: changing("resp") { $0[0] ^= 1 }, count: { $0.malformed }),
+            Attack(name: "truncated by a byte", change: changing("resp") { $0.removeLast() }, count: { $0.forged }),
+            Attack(
+                name: "truncated in the proof", change: changing("resp") { $0 = Array($0.prefix(20)) },
+                count: { $0.malformed }),
+            Attack(name: "empty", change: changing("resp") { $0 = [] }, count: { $0.malformed }),
+            Attack(
+                name: "longer than any record",
+                change: changing("resp") { $0 += [UInt8](repeating: 0, count: 2 << 20) },
+                count: { $0.malformed }),
+            Attack(
+                name: "written once more later",
+                change: { objects in
+                    for name in objects.keys { objects[name]?.lastModified += 3600 }
+                }, count: { $0.replayed }),
+            Attack(
+                name: "a flipped bit in a body of its own", byteCount: 100_000,
+                change: changing("cas") { $0[10] ^= 1 }, count: { $0.damagedBodies }),
+        ])
+    func attacks(_ attack: Attack) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(attack.byteCount, seed: 2)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=86400") }
+        try await Machine(server).get(origin.url("/a"))
+        var objects = server.objects
+        attack.change(&objects)
+        server.objects = objects
+        server.time += 3600
+        let machine = try Machine(server)
+        let response = try await machine.get(origin.url("/a"))
+        #expect(response.body == body)
+        #expect(origin.requestCount == 2)
+        #expect(attack.count(machine.tier.statistics.refused) == 1)
+        #expect(machine.tier.statistics.hits == 0)
+        // The miss has written a sound record.
+        #expect(try await Machine(server).get(origin.url("/a")).body == body)
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test("T4: a flipped bit anywhere in a record never yields other bytes")
+    func anyBit() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("abc".utf8, cacheControl: "max-age=86400") }
+        try await Machine(server).get(origin.url("/a"))
+        let name = try #require(server.names("resp").first)
+        let sound = try #require(server.objects[name])
+        // A reader with keys that cannot write leaves the record as it is.
+        let keys = try TierKeys(
+            names: Data(repeating: 1, count: 32), writing: nil,
+            reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
+        var generator = SeededGenerator()
+        for _ in 0..<40 {
+            var damaged = sound
+            let bit = Int.random(in: 0..<sound.bytes.count * 8, using: &generator)
+            damaged.bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+            server.objects[name] = damaged
+            let machine = try Machine(server, keys: keys)
+            #expect(try await machine.get(origin.url("/a")).body == Data("abc".utf8))
+            let (statistics, refused) = (machine.tier.statistics, machine.tier.statistics.refused)
+            #expect(statistics.hits == 0, "\(generator)")
+            #expect(refused.malformed + refused.unknownKey + refused.forged == 1, "\(generator)")
+        }
+    }
+
+    @Test("T4: a record under the name of another URL is a forgery")
+    func swapped() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let writer = try Machine(server)
+        try await writer.get(origin.url("/a"))
+        let first = try #require(server.names("resp").first)
+        try await writer.get(origin.url("/b"))
+        let second = try #require(server.names("resp").first { $0 != first })
+        server.objects[second] = server.objects[first]
+        let machine = try Machine(server)
+        #expect(try await machine.get(origin.url("/b")).body == Data("/b".utf8))
+        #expect(machine.tier.statistics.refused.forged == 1)
+    }
+
+    @Test("T4: another tenant's records are not found, and refused under the own name")
+    func tenants() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        try await Machine(server) { $0.partition = "a" }.get(origin.url("/"))
+        let foreign = try #require(server.names("resp").first)
+        let other = try Machine(server) { $0.partition = "b" }
+        #expect(try await other.get(origin.url("/")).body == Data("2".utf8))
+        let own = try #require(server.names("resp").first { $0 != foreign })
+        server.objects[own] = server.objects[foreign]
+        let again = try Machine(server) { $0.partition = "b" }
+        #expect(try await again.get(origin.url("/")).body == Data("3".utf8))
+        #expect(again.tier.statistics.refused.forged == 1)
+        // The same names, and another secret under the same name of the key.
+        let stranger = try Machine(server, keys: Machine.keys(secret: 9)) { $0.partition = "a" }
+        #expect(try await stranger.get(origin.url("/")).body == Data("4".utf8))
+        #expect(stranger.tier.statistics.refused.forged == 1)
+    }
+
+    @Test("T4: after a rotation, the records of the old key count while it is listed for reading")
+    func rotation() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        try await Machine(server, keys: Machine.keys("old")).get(origin.url("/"))
+        let names = Data(repeating: 1, count: 32)
+        let old = try TierKey.hmac(id: "old", secret: Data(repeating: 2, count: 32))
+        let new = try TierKey.hmac(id: "new", secret: Data(repeating: 3, count: 32))
+        try await Machine(server, keys: TierKeys(names: names, writing: new, reading: [old])).get(origin.url("/"))
+        #expect(origin.requestCount == 1)
+        let without = try Machine(server, keys: TierKeys(names: names, writing: new))
+        try await without.get(origin.url("/"))
+        #expect(origin.requestCount == 2)
+        #expect(without.tier.statistics.refused.unknownKey == 1)
+    }
+
+    @Test("T4: with Ed25519, a machine with the public key reads and cannot write")
+    func readers() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let pair = Curve25519.Signing.PrivateKey()
+        let names = Data(repeating: 1, count: 32)
+        let writer = try TierKey.ed25519(id: "w", privateKey: pair.rawRepresentation)
+        let reader = try TierKey.ed25519(id: "w", publicKey: pair.publicKey.rawRepresentation)
+        let reading = try Machine(server, keys: TierKeys(names: names, writing: reader))
+        try await reading.get(origin.url("/"))
+        #expect(server.objects.isEmpty)
+        #expect(!reading.tier.canWrite)
+        await #expect(throws: TierError.readOnly) { try await reading.tier.removeAll(in: .partition) }
+        await #expect(throws: TierError.readOnly) { try await reading.tier.check() }
+        try await Machine(server, keys: TierKeys(names: names, writing: writer)).get(origin.url("/"))
+        #expect(origin.requestCount == 2)
+        try await Machine(server, keys: TierKeys(names: names, writing: nil, reading: [reader])).get(origin.url("/"))
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test("keys of a wrong length are refused")
+    func lengths() {
+        #expect(throws: TierError.invalidKey(id: "k")) { try TierKey.hmac(id: "k", secret: Data(count: 31)) }
+        #expect(throws: TierError.invalidKey(id: "")) { try TierKey.hmac(id: "", secret: Data(count: 32)) }
+        #expect(throws: TierError.invalidKey(id: "k")) { try TierKey.ed25519(id: "k", publicKey: Data(count: 3)) }
+        #expect(throws: TierError.invalidKey(id: "k")) { try TierKey.ed25519(id: "k", privateKey: Data(count: 3)) }
+        #expect(throws: TierError.invalidKey(id: "names")) { try TierKeys(names: Data(count: 8), writing: nil) }
+    }
+}
