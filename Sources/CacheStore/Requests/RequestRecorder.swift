@@ -113,6 +113,9 @@ package final class RequestRecorder: Sendable {
 
     // MARK: Writing
 
+    /// The number of records in memory.
+    package var pendingCount: Int { state.withLock { $0.pending.count } }
+
     /// Appends the records in memory to the file. Drops them if the store no longer records.
     package func flush() {
         ring.withLock { ring in
