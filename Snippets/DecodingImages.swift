@@ -22,8 +22,7 @@ struct Decoder: ImageDecoder {
 
     func decode(_ data: Data, _ variant: ImageVariant) throws -> Picture {
         guard let header = ImageHeader(data) else { throw ImageError.malformed(reason: "the format is unknown") }
-        let size = ImageSize(width: Double(header.width), height: Double(header.height))
-        return try Picture(data, variant.placement(of: size))
+        return try Picture(data, variant.placement(of: header.size(in: variant.orientation)))
     }
 }
 

@@ -29,6 +29,11 @@ func limit(_ loader: ResourceLoader) {
     loader.configuration.policy.staleWhenDisconnected = .zero
 }
 
+func waitForBetterNetwork(_ loader: ResourceLoader, _ requests: [ResourceRequest]) -> Prefetch {
+    loader.configuration.heldBack = [.background: [.constrained, .lowPower]]
+    return loader.prefetch(requests, heldBackBy: .expensive)
+}
+
 func reload(_ loader: ResourceLoader) async throws {
     let reload = ResourceRequest("https://example.com/feed.json", policy: .remoteOnly)
     let feed = try await loader.load(reload)

@@ -46,6 +46,18 @@ int cplatform_unlink(int directory, const char *name) {
     return darwin ? darwin->unlink(directory, name) : unlinkat(directory, name, 0);
 }
 
+ssize_t cplatform_write(int file, const void *bytes, size_t count) {
+    return darwin ? darwin->write(file, bytes, count) : write(file, bytes, count);
+}
+
+ssize_t cplatform_pwrite(int file, const void *bytes, size_t count, int64_t offset) {
+    return darwin ? darwin->pwrite(file, bytes, count, offset) : pwrite(file, bytes, count, (off_t)offset);
+}
+
+ssize_t cplatform_pread(int file, void *bytes, size_t count, int64_t offset) {
+    return darwin ? darwin->pread(file, bytes, count, offset) : pread(file, bytes, count, (off_t)offset);
+}
+
 int cplatform_full_sync(int file) {
 #if defined(F_FULLFSYNC)
     return fcntl(file, F_FULLFSYNC);

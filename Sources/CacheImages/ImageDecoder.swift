@@ -72,8 +72,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: SynchronousProcessor {
     /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``, and errors of the decoder.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Decoder.Image {
         if let header = ImageHeader(input) {
-            try decoder.check(
-                ImageSize(width: Double(header.width), height: Double(header.height)), for: variant)
+            try decoder.check(header.size(in: variant.orientation), for: variant)
         }
         return try decoder.decode(input, variant)
     }

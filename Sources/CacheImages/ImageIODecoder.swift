@@ -8,14 +8,14 @@ internal import ImageIO
 ///
 /// `@unchecked`: a `CGImage` is immutable, and Core Foundation counts its references atomically.
 public struct DecodedImage: @unchecked Sendable {
-    /// The pixels, upright: the decoder has applied the EXIF orientation.
+    /// The pixels, in the orientation and the color space of the variant.
     public let cgImage: CGImage
 }
 
 /// Decodes the formats of ImageIO; of an animation only the first frame. Needs no main thread.
 ///
-/// Applies the EXIF orientation, then crops and draws the image by its variant. Decodes an image for a smaller output at a smaller
-/// size, which saves time and memory.
+/// Applies the EXIF orientation unless the variant says otherwise, then crops and draws the image by its variant, in the color space
+/// of the variant. Decodes an image for a smaller output at a smaller size, which saves time and memory.
 public struct ImageIODecoder: ImageDecoder {
     /// The most pixels that an image may have, before and after resizing.
     public let maxPixels: Int
@@ -47,7 +47,8 @@ public struct ImageIODecoder: ImageDecoder {
             let width = properties[kCGImagePropertyPixelWidth] as? Int,
             let height = properties[kCGImagePropertyPixelHeight] as? Int
         else { throw ImageError.malformed(reason: "ImageIO does not know the format") }
-        let orientation = properties[kCGImagePropertyOrientation] as? Int ?? 1
+        let isUpright = variant.orientation == .upright
+        let orientation = isUpright ? properties[kCGImagePropertyOrientation] as? Int ?? 1 : 1
         let isTurned = (5...8).contains(orientation)
         let size = ImageSize(width: Double(isTurned ? height : width), height: Double(isTurned ? width : height))
         try check(size, for: variant)
@@ -55,12 +56,15 @@ public struct ImageIODecoder: ImageDecoder {
         let placement = try variant.placement(of: size)
         // Interpolation of the nearest pixel needs the pixels of the image itself.
         let side = variant.interpolation == .none ? max(width, height) : placement.decodedSide(of: size)
-        let image = try upright(source, isWhole: orientation == 1 && side == max(width, height), longestSide: side)
-        return DecodedImage(cgImage: try draw(image, placement, of: size, variant.interpolation))
+        let isWhole = orientation == 1 && side == max(width, height)
+        let image = try decoded(source, isWhole: isWhole, longestSide: side, isUpright: isUpright)
+        return DecodedImage(cgImage: try draw(image, placement, of: size, variant))
     }
 
-    /// Returns the upright image, decoded at a smaller size if its longest side is to be shorter.
-    private func upright(_ source: CGImageSource, isWhole: Bool, longestSide: Int) throws -> CGImage {
+    /// Returns the image in its orientation, decoded at a smaller size if its longest side is to be shorter.
+    private func decoded(
+        _ source: CGImageSource, isWhole: Bool, longestSide: Int, isUpright: Bool
+    ) throws -> CGImage {
         // ImageIO turns and shrinks only thumbnails.
         let image =
             if isWhole {
@@ -71,7 +75,7 @@ public struct ImageIODecoder: ImageDecoder {
                     source, 0,
                     [
                         kCGImageSourceCreateThumbnailFromImageAlways: true,
-                        kCGImageSourceCreateThumbnailWithTransform: true,
+                        kCGImageSourceCreateThumbnailWithTransform: isUpright,
                         kCGImageSourceShouldCacheImmediately: true,
                         kCGImageSourceThumbnailMaxPixelSize: longestSide,
                     ] as CFDictionary)
@@ -82,7 +86,7 @@ public struct ImageIODecoder: ImageDecoder {
 
     /// Draws a placement of an image of `size`; `image` is the whole of it, perhaps shrunk.
     private func draw(
-        _ image: CGImage, _ placement: ImagePlacement, of size: ImageSize, _ interpolation: ImageVariant.Interpolation
+        _ image: CGImage, _ placement: ImagePlacement, of size: ImageSize, _ variant: ImageVariant
     ) throws -> CGImage {
         let decoded = ImageSize(width: Double(image.width), height: Double(image.height))
         let (crop, area) = placement.part(in: decoded, of: size)
@@ -90,9 +94,14 @@ public struct ImageIODecoder: ImageDecoder {
             throw ImageError.malformed(reason: "Core Graphics could not crop it")
         }
         let output = placement.output
-        if area == ImageRect(output), output == crop.size { return part }
-        let context = Self.context(output, image.colorSpace) ?? Self.context(output, CGColorSpaceCreateDeviceRGB())
-        context?.interpolationQuality = CGInterpolationQuality(interpolation)
+        let wanted = variant.colorSpace.name
+        if area == ImageRect(output), output == crop.size, wanted == nil || wanted == image.colorSpace?.name {
+            return part
+        }
+        // Drawing converts the colors to those of the context.
+        let space = wanted.flatMap { CGColorSpace(name: $0) } ?? image.colorSpace
+        let context = Self.context(output, space) ?? Self.context(output, CGColorSpaceCreateDeviceRGB())
+        context?.interpolationQuality = CGInterpolationQuality(variant.interpolation)
         context?.clip(to: CGRect(placement.destination, in: output))
         context?.draw(part, in: CGRect(area, in: output))
         guard let drawn = context?.makeImage() else {
@@ -171,6 +180,17 @@ extension CGRect {
     /// The y axis of Core Graphics points upwards.
     fileprivate init(_ rect: ImageRect, in output: ImageSize) {
         self.init(x: rect.x, y: output.height - rect.y - rect.height, width: rect.width, height: rect.height)
+    }
+}
+
+extension ImageVariant.ColorSpace {
+    /// The name of the space; `nil` for that of the image.
+    fileprivate var name: CFString? {
+        switch self {
+        case .image: nil
+        case .sRGB: CGColorSpace.sRGB
+        case .displayP3: CGColorSpace.displayP3
+        }
     }
 }
 

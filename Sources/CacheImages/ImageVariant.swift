@@ -1,4 +1,4 @@
-/// The crop, the size and the quality of a decoded image.
+/// The crop, the size, the orientation, the colors and the quality of a decoded image.
 public struct ImageVariant: Hashable, Sendable {
     /// The interpolation of pixels between those of the image.
     @nonexhaustive
@@ -11,6 +11,26 @@ public struct ImageVariant: Hashable, Sendable {
         case medium
         /// Best, and slowest.
         case high
+    }
+
+    /// The side of the stored pixels that is up.
+    @nonexhaustive
+    public enum Orientation: String, Sendable, CaseIterable {
+        /// As the EXIF orientation of the image says.
+        case upright
+        /// As the pixels are stored: the decoder ignores the EXIF orientation.
+        case stored
+    }
+
+    /// The color space of the decoded pixels.
+    @nonexhaustive
+    public enum ColorSpace: String, Sendable, CaseIterable {
+        /// That of the image.
+        case image
+        /// sRGB: the colors of any screen, also in a program that knows no profiles.
+        case sRGB
+        /// Display P3: the colors of wide screens.
+        case displayP3
     }
 
     /// The display area in points, each of ``scale`` pixels. If `nil` or with a side of 0, the image is not resized.
@@ -26,11 +46,17 @@ public struct ImageVariant: Hashable, Sendable {
     public var interpolation: Interpolation
     /// The pixels for each point of ``displaySize``; 1 by default.
     public var scale: Double
+    /// The side of the stored pixels that is up; ``Orientation/upright`` by default. Crop and size apply to the image in
+    /// this orientation.
+    public var orientation: Orientation
+    /// The color space of the decoded pixels; ``ColorSpace/image`` by default.
+    public var colorSpace: ColorSpace
 
     /// Creates a variant; ``placement(of:)`` reports invalid values.
     public init(
         displaySize: ImageSize? = nil, crop: ImageRect? = nil, mode: ImageContentMode = .scaleToFill,
-        excess: ImageExcess = [], interpolation: Interpolation = .high, scale: Double = 1
+        excess: ImageExcess = [], interpolation: Interpolation = .high, scale: Double = 1,
+        orientation: Orientation = .upright, colorSpace: ColorSpace = .image
     ) {
         self.displaySize = displaySize
         self.crop = crop
@@ -38,6 +64,8 @@ public struct ImageVariant: Hashable, Sendable {
         self.excess = excess
         self.interpolation = interpolation
         self.scale = scale
+        self.orientation = orientation
+        self.colorSpace = colorSpace
     }
 
     /// The image without crop or resizing.
@@ -47,11 +75,20 @@ public struct ImageVariant: Hashable, Sendable {
     var parameters: [String: String] {
         var parameters = [
             "mode": mode.rawValue, "excess": "\(excess.rawValue)", "interpolation": interpolation.rawValue,
-            "scale": scale.shortText,
+            "scale": scale.shortText, "orientation": orientation.rawValue, "colors": colorSpace.rawValue,
         ]
         if let displaySize, displaySize.resizes { parameters["size"] = displaySize.description }
         if let crop, crop.crops { parameters["crop"] = crop.description }
         return parameters
+    }
+}
+
+extension ImageHeader {
+    /// Returns the size of the image in pixels, in the orientation of a variant.
+    public func size(in orientation: ImageVariant.Orientation) -> ImageSize {
+        // The sides of the header are those of the upright image.
+        let isTurned = orientation == .stored && (5...8).contains(self.orientation)
+        return ImageSize(width: Double(isTurned ? height : width), height: Double(isTurned ? width : height))
     }
 }
 

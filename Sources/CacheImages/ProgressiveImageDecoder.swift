@@ -56,7 +56,9 @@ extension ProgressiveImageDecoder {
             bufferingPolicy: .bufferingNewest(1))
         let task = Task {
             do {
-                var decoding = ProgressiveDecoding(try makeSession(variant), step: step) { try check($0, for: variant) }
+                var decoding = ProgressiveDecoding(try makeSession(variant), step: step) { header in
+                    try check(header.size(in: variant.orientation), for: variant)
+                }
                 for try await bytes in body {
                     if let image = try decoding.append(bytes) { continuation.yield(image) }
                 }
@@ -77,7 +79,7 @@ extension ProgressiveImageDecoder {
 struct ProgressiveDecoding<Session: ImageDecodingSession> {
     private var session: Session
     private let step: Int
-    private let check: (ImageSize) throws -> Void
+    private let check: (ImageHeader) throws -> Void
 
     /// The bytes before the end of the header; `nil` after it.
     private var head: Data? = Data()
@@ -87,8 +89,8 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
     /// Decodes when so many bytes have arrived.
     private var next: Int
 
-    /// - Parameter check: Throws if an image of the size must not be decoded.
-    init(_ session: Session, step: Int, check: @escaping (ImageSize) throws -> Void) {
+    /// - Parameter check: Throws if an image with the header must not be decoded.
+    init(_ session: Session, step: Int, check: @escaping (ImageHeader) throws -> Void) {
         self.session = session
         self.step = max(1, step)
         self.check = check
@@ -124,7 +126,7 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
         guard let head else { return }
         switch ImageHeader.reading(head) {
         case .incomplete: guard isWhole else { return }
-        case .header(let header): try check(ImageSize(width: Double(header.width), height: Double(header.height)))
+        case .header(let header): try check(header)
         // The decoder checks the size of other formats.
         case .unknown: break
         }

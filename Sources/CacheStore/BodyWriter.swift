@@ -20,7 +20,7 @@ public final class BodyWriter: Sendable {
         var isOpen = true
         /// Whether the file has had a name.
         var wasLinked = false
-        /// Whether the file is a copy of one that has lost its last name.
+        /// Whether the file is a copy of one that could get no name any more.
         var isCopy = false
     }
 
@@ -148,7 +148,7 @@ public final class BodyWriter: Sendable {
             state.isOpen = false
             try wrappingErrors { () throws(SystemError) in
                 // Copy and sync before taking the write lock: both take long.
-                if state.wasLinked, try state.file?.descriptor.status().linkCount == 0 { try restage(&state) }
+                if try hasLostName(state) { try restage(&state) }
                 try sync(state.file?.descriptor)
             }
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
@@ -161,10 +161,8 @@ public final class BodyWriter: Sendable {
             (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
             guard state.isOpen else { throw .closed }
             // Copy before taking the write lock: it takes long. A body is copied once while it grows.
-            if state.wasLinked, !state.isCopy {
-                try wrappingErrors { () throws(SystemError) in
-                    if try state.file?.descriptor.status().linkCount == 0 { try restage(&state) }
-                }
+            if !state.isCopy {
+                try wrappingErrors { () throws(SystemError) in if try hasLostName(state) { try restage(&state) } }
             }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
             return (digest, state.byteCount, state.file?.descriptor)
@@ -207,9 +205,8 @@ public final class BodyWriter: Sendable {
         do throws(SystemError) {
             try name(state, digest, byteCount, isGrowing: isGrowing)
         } catch {
-            // A failed commit or an eviction has deleted the last name. The kernel gives the file no other: open(2) on
-            // O_TMPFILE.
-            guard error.meansMissing, state.wasLinked else { throw error }
+            // A failed commit or an eviction has deleted the last name, or a sweep the one below `staging/`.
+            guard error.meansMissing, mayHaveLostName(state) else { throw error }
             // At most one copy while the body grows: other loads of the key may remove each name.
             if isGrowing, state.isCopy { throw error }
             try restage(&state)
@@ -224,6 +221,20 @@ public final class BodyWriter: Sendable {
         switch state.file {
         case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount, isGrowing: isGrowing)
         case nil: break
+        }
+    }
+
+    private func hasLostName(_ state: borrowing State) throws(SystemError) -> Bool {
+        switch state.file {
+        case let file?: try file.hasLostName(wasLinked: state.wasLinked)
+        case nil: false
+        }
+    }
+
+    private func mayHaveLostName(_ state: borrowing State) -> Bool {
+        switch state.file {
+        case let file?: file.mayHaveLostName(wasLinked: state.wasLinked)
+        case nil: false
         }
     }
 

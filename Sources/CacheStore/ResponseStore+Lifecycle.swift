@@ -25,6 +25,7 @@ extension ResponseStore {
             requests.end()
             writer.close()
             readers.close()
+            blobs.suspendStaging()
             keyLocks.end(with: .closed)
             openLock.release()
         }
@@ -46,7 +47,7 @@ extension ResponseStore {
             requests.end()
             writer.suspend()
             readers.suspend()
-            blobs.abandonStagedFiles()
+            blobs.suspendStaging()
             keyLocks.end(with: .suspended)
             openLock.release()
         }
@@ -65,6 +66,7 @@ extension ResponseStore {
                 openLock.release()
                 throw error
             }
+            blobs.resumeStaging()
             readers.resume()
             queries.begin()
             requests.begin()

@@ -23,6 +23,27 @@ static int unlink_as_darwin(int directory, const char *name) {
     return result;
 }
 
+// XNU refuses more than INT_MAX bytes in a call. The limit is lower here, so that a test needs no 2 GiB.
+#define MAX_COUNT ((size_t)16 << 20)
+
+static int is_refused(size_t count) {
+    if (count <= MAX_COUNT) return 0;
+    errno = EINVAL;
+    return 1;
+}
+
+static ssize_t write_as_darwin(int file, const void *bytes, size_t count) {
+    return is_refused(count) ? -1 : write(file, bytes, count);
+}
+
+static ssize_t pwrite_as_darwin(int file, const void *bytes, size_t count, int64_t offset) {
+    return is_refused(count) ? -1 : pwrite(file, bytes, count, (off_t)offset);
+}
+
+static ssize_t pread_as_darwin(int file, void *bytes, size_t count, int64_t offset) {
+    return is_refused(count) ? -1 : pread(file, bytes, count, (off_t)offset);
+}
+
 static int copy_bytes(int source, int file) {
     char bytes[65536];
     off_t offset = 0;
@@ -57,7 +78,8 @@ static int full_sync_as_darwin(int file) { return fsync(file); }
 
 __attribute__((constructor)) static void take_paths(void) {
     static const struct cplatform_darwin calls = {
-        .open = open_as_darwin, .unlink = unlink_as_darwin, .clone_file = clone_as_darwin,
+        .open = open_as_darwin, .unlink = unlink_as_darwin, .write = write_as_darwin,
+        .pwrite = pwrite_as_darwin, .pread = pread_as_darwin, .clone_file = clone_as_darwin,
         .full_sync = full_sync_as_darwin};
     const char *paths = getenv("CACHESTORE_PATHS");
     if (!paths) return;

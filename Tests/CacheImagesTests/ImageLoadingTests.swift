@@ -71,6 +71,9 @@ struct ImageLoadingTests {
         ("options", changed { $0.excess = .fillLeavesExcess }),
         ("interpolation", changed { $0.interpolation = .low }),
         ("scale", changed { $0.scale = 2 }),
+        ("orientation", changed { $0.orientation = .stored }),
+        ("color space", changed { $0.colorSpace = .sRGB }),
+        ("another color space", changed { $0.colorSpace = .displayP3 }),
     ]
 
     @Test("F3: a variant with one changed field is not in memory; an equal variant is, and calls no decoder")
@@ -105,6 +108,43 @@ struct ImageLoadingTests {
         #expect(try loader.cachedValue(for: ResourceRequest(url), as: .image(decoder, large)) == nil)
         #expect(try await loader.load(url, as: .image(decoder, small)).source == .network)
         #expect(transport.requestCount == 2)
+    }
+
+    /// Names the orientation and the color space of its variant.
+    private struct NamingDecoder: ImageDecoder {
+        let id = ProcessorID("naming")
+
+        func decode(_ data: Data, _ variant: ImageVariant) throws -> Data {
+            Data("\(variant.orientation.rawValue) \(variant.colorSpace.rawValue)".utf8)
+        }
+    }
+
+    @Test("F3: each orientation and color space has a derived representation of its own in the store")
+    func storedSettings() async throws {
+        func load(_ loader: ResourceLoader) async throws -> [String] {
+            var texts: [String] = []
+            for orientation in ImageVariant.Orientation.allCases {
+                for colorSpace in ImageVariant.ColorSpace.allCases {
+                    let variant = ImageVariant(orientation: orientation, colorSpace: colorSpace)
+                    let processor = ImageProcessor(NamingDecoder(), variant).stored(as: .data)
+                    texts.append(String(decoding: try await loader.load(url, as: processor).value, as: UTF8.self))
+                }
+            }
+            return texts
+        }
+        let texts = try await load(loader)
+        #expect(Set(texts).count == 6)
+        #expect(try loader.store.statistics().derivedBodies == 6)
+        // Without memory, the store answers.
+        #expect(try await load(ResourceLoader(store: loader.store, transport: transport)) == texts)
+    }
+
+    @Test("F1: the limit applies to the image in the orientation of its variant")
+    func sizeInOrientation() throws {
+        let bytes = ImageFixtures.jpeg(ImageFixtures.exif(orientation: 6), ImageFixtures.frame(width: 500, height: 375))
+        let header = try #require(ImageHeader(Data(bytes)))
+        #expect(header.size(in: .upright) == ImageSize(width: 375, height: 500))
+        #expect(header.size(in: .stored) == ImageSize(width: 500, height: 375))
     }
 
     @Test("F2: an image without a readable header is an error, and is not kept")

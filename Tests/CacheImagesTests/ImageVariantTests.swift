@@ -43,7 +43,11 @@ internal import Testing
         }
         change { $0.scale = 1 }
         change { $0.scale = 2.5 }
-        #expect(variants.count == 29)
+        change { $0.orientation = .stored }
+        change { $0.colorSpace = .sRGB }
+        change { $0.colorSpace = .displayP3 }
+        change { ($0.orientation, $0.colorSpace) = (.stored, .sRGB) }
+        #expect(variants.count == 33)
         #expect(Set(variants.map(id)).count == variants.count)
         #expect(variants.map(id) == variants.map(id))
     }
@@ -61,11 +65,16 @@ internal import Testing
     func text() {
         #expect(
             id(variant).description
-                == "image@1;crop=0,0.25,1,0.5;decoder=echo%401;excess=2;interpolation=low;mode=aspectFill;scale=2;size=100x75"
+                == "image@1;colors=image;crop=0,0.25,1,0.5;decoder=echo%401;excess=2;interpolation=low;mode=aspectFill;orientation=upright;scale=2;size=100x75"
         )
         #expect(
             id(.original).description
-                == "image@1;decoder=echo%401;excess=0;interpolation=high;mode=scaleToFill;scale=1")
+                == "image@1;colors=image;decoder=echo%401;excess=0;interpolation=high;mode=scaleToFill;orientation=upright;scale=1"
+        )
+        #expect(
+            id(ImageVariant(orientation: .stored, colorSpace: .displayP3)).description
+                == "image@1;colors=displayP3;decoder=echo%401;excess=0;interpolation=high;mode=scaleToFill;orientation=stored;scale=1"
+        )
     }
 
     @Test("F6: what does nothing has no id of its own")

@@ -28,6 +28,7 @@ struct DefaultsTests {
         defaults.check("retry") { $0.retry.maxAttempts == 5 && $0.retry == RetryPolicy() }
         defaults.check("negativeCaching") { $0.negativeCaching == NegativeCaching() }
         defaults.check("lanes") { $0.lanes == LaneWidths(urgent: 6, background: 1, perHost: 6) }
+        defaults.check("heldBack") { $0.heldBack == [:] }
         defaults.check("memoryLimit") { $0.memoryLimit == nil }
         defaults.check("memoryStress") { $0.memoryStress == StressLimits() }
         defaults.check("memoryPressure") { $0.memoryPressure == nil }

@@ -18,8 +18,19 @@ final class App: Sendable {
         var configuration = options.configuration
         configuration.busyTimeout = .milliseconds(300)
         self.work = work
-        store = try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)
+        store = try Self.open(options.directory, configuration)
         self.journal = journal
+    }
+
+    /// Opens the store, also if other processes keep the write lock for long.
+    private static func open(_ path: String, _ configuration: ResponseStore.Configuration) throws -> ResponseStore {
+        while true {
+            do throws(StoreError) {
+                return try ResponseStore(directory: URL(filePath: path), configuration: configuration)
+            } catch {
+                guard case .busy = error else { throw error }
+            }
+        }
     }
 
     static func run(_ work: AppWork, _ options: ScenarioOptions, _ journal: Journal) throws {

@@ -6,8 +6,9 @@ public import Foundation
 /// Decodes JPEG, PNG and GIF with gdk-pixbuf, and WebP if its loader is installed; of an animation only the first
 /// frame.
 ///
-/// Applies the EXIF orientation, then crops and draws the image by its variant. Decodes a JPEG for a much smaller
-/// output at a half, a quarter or an eighth of its size, which saves time and memory.
+/// Applies the EXIF orientation unless the variant says otherwise, then crops and draws the image by its variant. Decodes
+/// a JPEG for a much smaller output at a half, a quarter or an eighth of its size, which saves time and memory. Ignores
+/// the color space of the variant: gdk-pixbuf converts no colors.
 ///
 /// Rejects the other formats of gdk-pixbuf, because `ImageHeader` cannot read their size before decoding.
 public struct PixbufDecoder: ImageDecoder {
@@ -30,7 +31,7 @@ public struct PixbufDecoder: ImageDecoder {
         guard let header = ImageHeader(data) else { throw ImageError.unknownFormat }
         let plan = try plan(header, variant)
         guard header.format.hasEnd(in: data) else { throw ImageError.malformed(reason: "its end is missing") }
-        let loader = try PixbufLoader(header, shrink: plan.shrink)
+        let loader = try PixbufLoader(header, plan)
         try loader.write(data)
         try loader.close()
         guard let image = try loader.image() else { throw ImageError(nil) }
@@ -39,15 +40,15 @@ public struct PixbufDecoder: ImageDecoder {
 
     /// Returns how to decode an image, or throws if it must not be decoded.
     func plan(_ header: ImageHeader, _ variant: ImageVariant) throws -> ImagePlan {
-        let size = ImageSize(width: Double(header.width), height: Double(header.height))
+        let size = header.size(in: variant.orientation)
         let placement = try variant.placement(of: size)
         try check(size)
         try check(placement.output)
         let shrink = header.format == .jpeg && variant.interpolation != .none ? placement.shrink : 1
-        return ImagePlan(size: size, placement: placement, shrink: shrink)
+        return ImagePlan(size: size, orientation: variant.orientation, placement: placement, shrink: shrink)
     }
 
-    /// Draws the upright image, which may be decoded at a smaller size.
+    /// Draws the image in its orientation, which may be decoded at a smaller size.
     func drawn(_ image: PixbufImage, _ plan: ImagePlan, _ variant: ImageVariant) throws -> PixbufImage {
         guard plan.isDrawn else { return image }
         guard let drawn = image.drawn(plan.placement, of: plan.size, variant.interpolation) else {
@@ -64,8 +65,9 @@ public struct PixbufDecoder: ImageDecoder {
 
 /// How an image is decoded and drawn.
 struct ImagePlan {
-    /// The size of the whole image, upright.
+    /// The size of the whole image in its orientation.
     let size: ImageSize
+    let orientation: ImageVariant.Orientation
     let placement: ImagePlacement
     /// The divisor of both sides while decoding.
     let shrink: Int

@@ -5,23 +5,25 @@ internal import Foundation
 /// gdk-pixbuf's loader of one image. One task at a time uses it.
 final class PixbufLoader {
     private let loader: UnsafeMutablePointer<GdkPixbufLoader>
-    /// The size of the upright image as decoded.
+    private let orientation: ImageVariant.Orientation
+    /// The size of the image as decoded, in its orientation.
     private let width: Int
     private let height: Int
     private var isOpen = true
 
-    /// - Parameter shrink: The divisor of both sides. Only the JPEG loader shrinks while it decodes.
-    init(_ header: ImageHeader, shrink: Int) throws {
+    /// Only the JPEG loader shrinks while it decodes.
+    init(_ header: ImageHeader, _ plan: ImagePlan) throws {
         var error: UnsafeMutablePointer<GError>?
         defer { g_clear_error(&error) }
         guard let loader = gdk_pixbuf_loader_new_with_type(header.format.loaderName, &error) else {
             throw ImageError(error)
         }
         self.loader = loader
-        width = (header.width + shrink - 1) / shrink
-        height = (header.height + shrink - 1) / shrink
-        if shrink > 1 {
-            let isTurned = header.orientation >= 5
+        orientation = plan.orientation
+        width = (Int(plan.size.width) + plan.shrink - 1) / plan.shrink
+        height = (Int(plan.size.height) + plan.shrink - 1) / plan.shrink
+        if plan.shrink > 1 {
+            let isTurned = header.orientation >= 5 && orientation == .upright
             gdk_pixbuf_loader_set_size(loader, Int32(isTurned ? height : width), Int32(isTurned ? width : height))
         }
         // gdk-pixbuf does not clear new pixels.
@@ -59,11 +61,15 @@ final class PixbufLoader {
         guard gdk_pixbuf_loader_close(loader, &error) != 0 else { throw ImageError(error) }
     }
 
-    /// The upright image with the pixels so far; `nil` before the first ones. Later bytes may change its pixels.
+    /// The image with the pixels so far; `nil` before the first ones. Later bytes may change its pixels.
     func image() throws -> PixbufImage? {
         guard let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else { return nil }
-        guard let image = PixbufImage(gdk_pixbuf_apply_embedded_orientation(pixbuf)),
-            image.width == width, image.height == height
+        let oriented =
+            switch orientation {
+            case .stored: OpaquePointer(g_object_ref(UnsafeMutableRawPointer(pixbuf)))
+            default: gdk_pixbuf_apply_embedded_orientation(pixbuf)
+            }
+        guard let image = PixbufImage(oriented), image.width == width, image.height == height
         else { throw ImageError.malformed(reason: "it is not of the size that its header says") }
         return image
     }

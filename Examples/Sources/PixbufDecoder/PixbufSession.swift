@@ -41,7 +41,7 @@ extension PixbufDecoder: ProgressiveImageDecoder {
                 case .unknown: throw ImageError.unknownFormat
                 case .header(let header):
                     let plan = try decoder.plan(header, variant)
-                    let loader = try PixbufLoader(header, shrink: plan.shrink)
+                    let loader = try PixbufLoader(header, plan)
                     try loader.write(data)
                     state = .decoding(header, plan, loader)
                 }

@@ -123,6 +123,19 @@ internal import Testing
         #expect((part.width, part.height) == (10, 20))
     }
 
+    @Test("A variant with the stored orientation ignores the EXIF orientation", arguments: 1...8, [1.0, 0.25])
+    func storedOrientation(_ orientation: UInt8, _ scale: Double) throws {
+        let variant = ImageVariant(
+            displaySize: ImageSize(width: 64, height: 48), scale: scale, orientation: .stored)
+        let image = try PixbufDecoder().decode(Fixtures.turned(orientation), variant)
+        let (width, height) = (Int(64 * scale), Int(48 * scale))
+        #expect((image.width, image.height) == (width, height))
+        let corners = [(1, 1), (width - 2, 1), (1, height - 2), (width - 2, height - 2)]
+        for (corner, (x, y)) in corners.enumerated() {
+            #expect(distance(image[x, y], Fixtures.colors[corner]) <= 24, "\(x),\(y) is \(image[x, y])")
+        }
+    }
+
     @Test("Grayscale and CMYK JPEGs")
     func colorSpaces() throws {
         let variant = ImageVariant(displaySize: ImageSize(width: 16, height: 12))

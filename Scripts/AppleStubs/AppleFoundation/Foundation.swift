@@ -12,6 +12,8 @@ public import FoundationNetworking
 public typealias FileHandle = Foundation.FileHandle
 public typealias InputStream = Foundation.InputStream
 public typealias NSObject = Foundation.NSObject
+public typealias Notification = Foundation.Notification
+public typealias NotificationCenter = Foundation.NotificationCenter
 public typealias NSNumber = Foundation.NSNumber
 public typealias NSString = Foundation.NSString
 public typealias HTTPURLResponse = FoundationNetworking.HTTPURLResponse
@@ -51,4 +53,30 @@ extension URLProtectionSpace {
 extension URLCredential {
     @available(macOS 10.6, iOS 3.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
     public convenience init(trust: SecTrust) { fatalError() }
+}
+
+// https://developer.apple.com/documentation/foundation/processinfo/islowpowermodeenabled,
+// .../foundation/nsnotification/name/nsprocessinfopowerstatedidchange
+extension ProcessInfo {
+    @available(macOS 12.0, iOS 9.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+    public var isLowPowerModeEnabled: Bool { false }
+}
+
+extension Notification.Name {
+    @available(macOS 12.0, iOS 9.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+    public static var NSProcessInfoPowerStateDidChange: Notification.Name { fatalError() }
+}
+
+// https://developer.apple.com/documentation/foundation/notificationcenter/notifications(named:object:)
+extension NotificationCenter {
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+    public final class Notifications: AsyncSequence, @unchecked Sendable {
+        public struct Iterator: AsyncIteratorProtocol {
+            public mutating func next() async -> Notification? { nil }
+        }
+        public func makeAsyncIterator() -> Iterator { Iterator() }
+    }
+
+    @available(macOS 12.0, iOS 15.0, tvOS 15.0, watchOS 8.0, visionOS 1.0, *)
+    public func notifications(named name: Notification.Name, object: AnyObject? = nil) -> Notifications { fatalError() }
 }

@@ -9,6 +9,9 @@ public func cplatform_directory_type() -> mode_t { 0 }
 public func cplatform_symbolic_link_type() -> mode_t { 0 }
 @discardableResult public func cplatform_open(_: Int32, _: UnsafePointer<CChar>!, _: Int32, _: mode_t) -> Int32 { 0 }
 @discardableResult public func cplatform_unlink(_: Int32, _: UnsafePointer<CChar>!) -> Int32 { 0 }
+@discardableResult public func cplatform_write(_: Int32, _: UnsafeRawPointer!, _: Int) -> Int { 0 }
+@discardableResult public func cplatform_pwrite(_: Int32, _: UnsafeRawPointer!, _: Int, _: Int64) -> Int { 0 }
+@discardableResult public func cplatform_pread(_: Int32, _: UnsafeMutableRawPointer!, _: Int, _: Int64) -> Int { 0 }
 @discardableResult public func cplatform_full_sync(_: Int32) -> Int32 { 0 }
 @discardableResult public func cplatform_open_beneath(_: Int32, _: UnsafePointer<CChar>!) -> Int32 { 0 }
 @discardableResult public func cplatform_open_unnamed(_: Int32) -> Int32 { 0 }

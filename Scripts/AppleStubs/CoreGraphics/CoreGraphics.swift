@@ -17,6 +17,13 @@ public enum CGColorSpaceModel: Int32, Sendable {
 
 @available(macOS 10.0, iOS 2.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
 public final class CGColorSpace {
+    public init?(name: CFString) { nil }
+    @available(macOS 10.6, iOS 4.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+    public var name: CFString? { nil }
+    @available(macOS 10.5, iOS 9.0, tvOS 9.0, watchOS 2.0, visionOS 1.0, *)
+    public class var sRGB: CFString { fatalError() }
+    @available(macOS 10.11.2, iOS 9.3, tvOS 9.3, watchOS 2.3, visionOS 1.0, *)
+    public class var displayP3: CFString { fatalError() }
     public var model: CGColorSpaceModel { .unknown }
     @available(macOS 10.12, iOS 10.0, tvOS 10.0, watchOS 3.0, visionOS 1.0, *)
     public var supportsOutput: Bool { false }

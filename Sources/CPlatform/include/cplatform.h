@@ -45,6 +45,11 @@ int cplatform_open(int directory, const char *path, int flags, mode_t mode);
 // Removes the name of a file: unlinkat(2). Refuses a directory with EPERM or EISDIR.
 int cplatform_unlink(int directory, const char *name);
 
+// write(2), pwrite(2) and pread(2). Darwin refuses more than INT_MAX bytes with EINVAL.
+ssize_t cplatform_write(int file, const void *bytes, size_t count);
+ssize_t cplatform_pwrite(int file, const void *bytes, size_t count, int64_t offset);
+ssize_t cplatform_pread(int file, void *bytes, size_t count, int64_t offset);
+
 // Makes the drive write the bytes of `file` and of its own cache. Returns 0, or -1 with errno set: ENOTSUP where
 // fsync(2) does that, or where the file system cannot.
 int cplatform_full_sync(int file);
@@ -94,6 +99,9 @@ int64_t cplatform_copy_range(int source, int64_t offset, int file, int64_t count
 struct cplatform_darwin {
     int (*open)(int directory, const char *path, int flags, mode_t mode);
     int (*unlink)(int directory, const char *name);
+    ssize_t (*write)(int file, const void *bytes, size_t count);
+    ssize_t (*pwrite)(int file, const void *bytes, size_t count, int64_t offset);
+    ssize_t (*pread)(int file, void *bytes, size_t count, int64_t offset);
     int (*clone_file)(int source, int directory, const char *name);
     int (*full_sync)(int file);
 };

@@ -9,14 +9,23 @@ extension ResourceLoader {
     /// Ignores the lane and the abandonment of each request, and uses ``Lane/background`` and
     /// ``Abandonment/finishAndStore``.
     ///
+    /// - Parameters:
+    ///   - requests: The requests, in their order.
+    ///   - conditions: The conditions of the network in which no transfer of the prefetch begins, besides those of
+    ///     ``Configuration/heldBack`` for the background lane. Another load of the same resource does not wait: its
+    ///     transfer begins, and serves the prefetch, too.
     /// - Returns: A handle that reports the progress and cancels the prefetch. Releasing the handle does not cancel it.
-    public func prefetch(_ requests: some Sequence<ResourceRequest> & Sendable) -> Prefetch {
+    public func prefetch(
+        _ requests: some Sequence<ResourceRequest> & Sendable, heldBackBy conditions: NetworkConditions = []
+    ) -> Prefetch {
         let prefetch = Prefetch()
-        prefetch.begin(Task { await self.prefetch(requests, for: prefetch) })
+        prefetch.begin(Task { await self.prefetch(requests, conditions, for: prefetch) })
         return prefetch
     }
 
-    private func prefetch(_ requests: some Sequence<ResourceRequest> & Sendable, for prefetch: Prefetch) async {
+    private func prefetch(
+        _ requests: some Sequence<ResourceRequest> & Sendable, _ conditions: NetworkConditions, for prefetch: Prefetch
+    ) async {
         await withTaskGroup(of: Prefetch.Outcome.self) { group in
             var underWay = 0
             for request in requests {
@@ -25,14 +34,15 @@ extension ResourceLoader {
                 } else if let outcome = await group.next() {
                     prefetch.note(outcome)
                 }
-                guard group.addTaskUnlessCancelled(operation: { await self.prefetch(request) }) else { break }
+                let isAdded = group.addTaskUnlessCancelled { await self.prefetch(request, conditions) }
+                guard isAdded else { break }
             }
             for await outcome in group { prefetch.note(outcome) }
         }
         prefetch.end()
     }
 
-    private func prefetch(_ request: ResourceRequest) async -> Prefetch.Outcome {
+    private func prefetch(_ request: ResourceRequest, _ conditions: NetworkConditions) async -> Prefetch.Outcome {
         var request = request
         request.lane = .background
         request.abandonment = .finishAndStore
@@ -43,7 +53,7 @@ extension ResourceLoader {
             if isAnsweredFromStore(load) { return .hit }
             let failure =
                 if let fallback = try await loadWhileBlocked(load, .nothing) { fallback.failure } else {
-                    try await join(load, request, .nothing, as: Void.self).failure
+                    try await join(load, request, .nothing, as: Void.self, heldBackBy: conditions).failure
                 }
             return failure.map(Prefetch.Outcome.failed) ?? .loaded
         } catch {

@@ -34,6 +34,11 @@ extension ResourceLoader {
         public var negativeCaching = NegativeCaching()
         /// The numbers of transfers at a time: by default 6 urgent ones, 1 in the background, and 6 to one host.
         public var lanes = LaneWidths()
+        /// The conditions of the network in which each lane holds its loads back; none by default.
+        ///
+        /// A load that is held back begins its transfer when the conditions have ended. ``reachability`` reports the
+        /// conditions; without one, no load is held back.
+        public var heldBack: [Lane: NetworkConditions] = [:]
         /// The maximum size of all values in memory, in bytes. `nil`, the default, turns memory off; 0 keeps no values;
         /// `Int.max` sets no limit. A change takes effect at once.
         public var memoryLimit: Int? = nil
@@ -62,8 +67,8 @@ extension ResourceLoader {
         /// default, 0 for no wait. After the wait the loader asks the origin, too. The wait ends early if the other
         /// process ends.
         public var processWait: Duration = .seconds(10)
-        /// Reports whether hosts are reachable, so that loads wait for their host. Without a source, the default, a
-        /// load that cannot connect to its host fails at once.
+        /// Reports whether hosts are reachable, so that loads wait for their host, and the conditions of the network.
+        /// Without a source, the default, a load that cannot connect to its host fails at once.
         public var reachability: (any Reachability)? = nil
         /// Returns the current time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }

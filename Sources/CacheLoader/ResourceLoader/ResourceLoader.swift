@@ -44,8 +44,8 @@ public final class ResourceLoader: Sendable {
     /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
     let loads: MeteredLoads
 
-    /// Listens to ``Configuration/reachability``. The mutex guards the task.
-    private let watch = Mutex<Task<Void, Never>?>(nil)
+    /// Listen to ``Configuration/reachability``. The mutex guards the tasks.
+    let watches = Mutex<[Task<Void, Never>]>([])
 
     /// Creates a loader that keeps responses in `store` and sends requests through `transport`.
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
@@ -57,25 +57,12 @@ public final class ResourceLoader: Sendable {
         settings = Mutex(LoaderSettings(configuration, generation: 0))
         self.memory = memory
         self.meters = meters
-        loads = MeteredLoads(ActiveLoads(widths: configuration.lanes), meters)
+        loads = MeteredLoads(ActiveLoads(configuration), meters)
         context.setRevalidator { [weak self] transaction, ended in
             guard let self else { return ended(.cancelled) }
             self.revalidate(transaction, ended: ended)
         }
         watchReachability()
-    }
-
-    /// Listens to the current source of reachability, and no longer to an earlier one.
-    private func watchReachability() {
-        watch.withLock { task in
-            task?.cancel()
-            task = settings.withLock { $0.configuration.reachability }.map { source in
-                let changes = source.changes()
-                return Task { [weak self] in
-                    for await host in changes { self?.becameReachable(host) }
-                }
-            }
-        }
     }
 
     #if AsyncHTTPClient || URLSessionTransport
@@ -86,7 +73,7 @@ public final class ResourceLoader: Sendable {
     #endif
 
     deinit {
-        watch.withLock { $0?.cancel() }
+        for watch in watches.withLock({ $0 }) { watch.cancel() }
         // Only transfers retain the loader. Loads that wait for a host, or in a lane of width 0, would wait forever.
         cancelAll()
         context.meters.activity.finish()
@@ -94,7 +81,7 @@ public final class ResourceLoader: Sendable {
 
     /// The configuration. A change affects loads that begin afterwards, and empties the memory.
     ///
-    /// A change of ``Configuration/lanes`` also affects loads that wait for their turn. With another
+    /// Changes of ``Configuration/lanes`` and ``Configuration/heldBack`` also affect loads that wait for their turn. With another
     /// ``Configuration/reachability``, loads that wait for a host are tried again. Changes of
     /// ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and ``Configuration/metrics`` have no effect.
     /// The memory also keeps its first ``Configuration/clock``.
@@ -110,6 +97,7 @@ public final class ResourceLoader: Sendable {
             // Read the latest limit: of two concurrent changes, the earlier one may get here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             change { table in table.setWidths(settings.withLock { $0.configuration.lanes }) }
+            change { table in table.setHeldBack(settings.withLock { $0.configuration.heldBack }) }
             guard isOtherSource else { return }
             watchReachability()
             // Loads that wait for a report of the earlier source ask the new one.

@@ -21,12 +21,15 @@ package final class BlobDirectory: Sendable {
     /// Tracks the names that a power cut may still undo. The mutex guards both sets.
     private let shards = Mutex(Shards())
 
-    /// Counts the calls of ``abandonStagedFiles()``. A sweep holds the mutex while it locks and deletes one staged
-    /// file.
-    private let abandonments = Mutex(0)
+    /// The files below `staging/` that this object writes. A sweep, and the creation of a file, hold the mutex while
+    /// they lock a file: a suspension leaves no lock behind.
+    private let staging = Mutex(Staging())
 
-    /// Files that are being staged under a lock. The mutex guards the list.
-    private let locked = Mutex<[WeakDescriptor]>([])
+    private struct Staging {
+        var files: [WeakDescriptor] = []
+        var isSuspended = false
+        var suspensionCount = 0
+    }
 
     private struct WeakDescriptor {
         weak var descriptor: FileDescriptor?
@@ -68,38 +71,49 @@ package final class BlobDirectory: Sendable {
         try DirectoryLock("blobs", below: root)
     }
 
+    // MARK: Staging
+
     /// Creates a file for the bytes of a body.
     package func stage() throws(SystemError) -> StagedFile {
-        let file = try StagedFile(blobs: blobs, root: root, linker: linker)
-        if file.isLocked {
-            locked.withLock { locked in
-                locked.removeAll { $0.descriptor == nil }
-                locked.append(WeakDescriptor(descriptor: file.descriptor))
-            }
+        if let file = try StagedFile(unnamedIn: blobs, root: root, linker: linker) { return file }
+        return try staging.withLock { (staging) throws(SystemError) in
+            let file = try StagedFile(namedBelow: root, isLocked: !staging.isSuspended)
+            staging.files.removeAll { $0.descriptor == nil }
+            staging.files.append(WeakDescriptor(descriptor: file.descriptor))
+            return file
         }
-        return file
     }
 
-    /// Releases the locks of files that are being staged, and ends sweeps of such files.
+    /// Releases the locks of the files below `staging/`, ends sweeps of such files, and locks none until
+    /// ``resumeStaging()``.
     ///
-    /// From now on, another process may sweep the files. Then their commits fail.
-    package func abandonStagedFiles() {
-        abandonments.withLock { $0 += 1 }
-        let descriptors = locked.withLock { locked in
-            defer { locked = [] }
-            return locked.compactMap(\.descriptor)
+    /// Another process may delete the names of the files meanwhile; see ``StagedFile/hasLostName(wasLinked:)``.
+    package func suspendStaging() {
+        staging.withLock { staging in
+            staging.isSuspended = true
+            staging.suspensionCount += 1
+            for file in staging.files { file.descriptor?.unlock() }
         }
-        for descriptor in descriptors { descriptor.unlock() }
     }
 
-    /// Deletes staged files that no living process is writing; returns their number. ``abandonStagedFiles()`` ends the
+    /// Locks the files again that bodies are still written to.
+    package func resumeStaging() {
+        staging.withLock { staging in
+            staging.isSuspended = false
+            staging.files.removeAll { $0.descriptor == nil }
+            // A sweep that has a lock is about to delete the name.
+            for file in staging.files { _ = try? file.descriptor?.tryLock() }
+        }
+    }
+
+    /// Deletes staged files that no living process is writing; returns their number. ``suspendStaging()`` ends the
     /// sweep early.
     @discardableResult
     package func sweepStagedFiles() throws(SystemError) -> Int {
-        let start = abandonments.withLock { $0 }
+        let start = staging.withLock { $0.suspensionCount }
         return try StagedFile.sweep(root) { (deletion) throws(SystemError) in
-            try abandonments.withLock { (count) throws(SystemError) in
-                guard count == start else { return false }
+            try staging.withLock { (staging) throws(SystemError) in
+                guard !staging.isSuspended, staging.suspensionCount == start else { return false }
                 try deletion()
                 return true
             }

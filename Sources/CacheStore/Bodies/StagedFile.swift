@@ -4,7 +4,7 @@ internal import CPlatform
 ///
 /// On Linux, the file has no name at all, so a killed process leaves nothing behind. The file has a unique name below
 /// `staging/` on other systems, on file systems without unnamed files, and if the process cannot name unnamed files.
-/// Such a file is locked while its writer lives.
+/// Such a file is locked while its writer lives and the store is not suspended.
 package struct StagedFile: ~Copyable {
     package let descriptor: FileDescriptor
 
@@ -18,33 +18,34 @@ package struct StagedFile: ~Copyable {
     private let source: Source
     private let root: FileDescriptor
 
-    /// Whether the file has a name of its own, and a lock.
-    var isLocked: Bool {
+    /// Whether the file has a name of its own below `staging/`.
+    private var isNamed: Bool {
         if case .named = source { true } else { false }
     }
 
-    /// Stages a file for a blob below `blobs`, a directory of the store at `root`.
-    init(blobs: FileDescriptor, root: FileDescriptor, linker: UnnamedFileLinker) throws(SystemError) {
-        if linker.shouldBeUsed {
-            do throws(SystemError) {
-                self.init(descriptor: try blobs.openUnnamed(), source: .unnamed(linker), root: root)
-                return
-            } catch let error where [EOPNOTSUPP, ENOTSUP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
-                // This file system or kernel has no unnamed files.
-            }
+    /// Stages a file without a name for a blob below `blobs`, a directory of the store at `root`. Returns `nil` if this
+    /// file system or kernel has no such files, or if this process cannot name them.
+    init?(unnamedIn blobs: FileDescriptor, root: FileDescriptor, linker: UnnamedFileLinker) throws(SystemError) {
+        guard linker.shouldBeUsed else { return nil }
+        do throws(SystemError) {
+            self.init(descriptor: try blobs.openUnnamed(), source: .unnamed(linker), root: root)
+        } catch let error where [EOPNOTSUPP, ENOTSUP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
+            return nil
         }
-        try self.init(namedBelow: root)
     }
 
     /// Stages a file with a name of its own below `staging/`, a directory of the store at `root`.
-    package init(namedBelow root: FileDescriptor) throws(SystemError) {
+    ///
+    /// - Parameter isLocked: Whether the file has a lock, so that no sweep deletes the name.
+    package init(namedBelow root: FileDescriptor, isLocked: Bool = true) throws(SystemError) {
         let folder = try Self.openFolder(root)
         // A sweep may lock and delete the file before this process locks it. Then the lock fails, or no
         // link is left.
         for _ in 0..<Self.maxTries {
             let name = Self.makeName()
             let descriptor = try folder.open(name, O_RDWR | O_CREAT | O_EXCL)
-            if try descriptor.tryLock(), try descriptor.status().linkCount > 0 {
+            let isTaken = isLocked ? try !descriptor.tryLock() : false
+            if !isTaken, try descriptor.status().linkCount > 0 {
                 self.init(descriptor: descriptor, source: .named(folder: folder, name: name), root: root)
                 return
             }
@@ -84,6 +85,23 @@ package struct StagedFile: ~Copyable {
 
     // MARK: Naming
 
+    /// Whether the file can get no name any more, so that its bytes have to be copied to another file. A sweep deletes
+    /// the name below `staging/` while the store is suspended. The kernel gives no name to a file that has lost its
+    /// last one (open(2) on `O_TMPFILE`).
+    ///
+    /// - Parameter wasLinked: Whether ``link(into:as:)`` has given the file a name.
+    package borrowing func hasLostName(wasLinked: Bool) throws(SystemError) -> Bool {
+        switch source {
+        case .unnamed: wasLinked ? try descriptor.status().linkCount == 0 : false
+        case .named(let folder, let name): try folder.status(of: name) == nil
+        }
+    }
+
+    /// Whether a failure to name the file may be due to a lost name.
+    ///
+    /// - Parameter wasLinked: As for ``hasLostName(wasLinked:)``.
+    borrowing func mayHaveLostName(wasLinked: Bool) -> Bool { wasLinked || isNamed }
+
     /// Gives the file a name in `shard`. An existing file keeps its name.
     borrowing func link(into shard: FileDescriptor, as name: String) throws(SystemError) -> UnnamedFileLinker.Outcome {
         switch source {
@@ -106,11 +124,11 @@ package struct StagedFile: ~Copyable {
     borrowing func replace(_ name: String, in shard: FileDescriptor) throws(SystemError) -> UnnamedFileLinker.Outcome {
         let folder = try Self.openFolder(root)
         let second = Self.makeName()
-        // The lock keeps sweeps from the second name. A named file has the lock already.
-        if !isLocked, try !descriptor.tryLock() {
+        // The lock keeps sweeps from the second name. A named file has the lock, unless the store was suspended.
+        guard try descriptor.tryLock() else {
             throw SystemError(call: "flock", path: descriptor.path, errno: EWOULDBLOCK)
         }
-        defer { if !isLocked { descriptor.unlock() } }
+        defer { if !isNamed { descriptor.unlock() } }
         let outcome = try link(into: folder, as: second)
         guard outcome == .linked else { return outcome }
         // rename(2) does nothing if both names belong to the same file, and leaves the second name.

@@ -128,22 +128,29 @@ package final class FileDescriptor: Sendable {
         return isOver ? .max : Int64(clamping: byteCount)
     }
 
+    /// The most bytes of one call. Darwin refuses more than `Int32.max`, and Linux writes no more. The tests imitate a
+    /// refusal of more than this number.
+    package static let maxCallByteCount = 16 << 20
+
     /// Writes all of `bytes` after the bytes written before.
     package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
-            let written = try Self.retrying("write", path) { posixWrite(number, rest.baseAddress, rest.count) }
+            let written = try Self.retrying("write", path) {
+                cplatform_write(number, rest.baseAddress, min(rest.count, Self.maxCallByteCount))
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(written)...])
         }
     }
 
     /// Writes all of `bytes` at `offset`.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
             written += try Self.retrying("pwrite", path) {
-                pwrite(number, rest.baseAddress, rest.count, off_t(offset) + off_t(written))
+                cplatform_pwrite(
+                    number, rest.baseAddress, min(rest.count, Self.maxCallByteCount), offset + Int64(written))
             }
         }
     }
@@ -275,7 +282,8 @@ package final class FileDescriptor: Sendable {
         while filled < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
             let count = try Self.retrying("pread", path) {
-                pread(number, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
+                cplatform_pread(
+                    number, rest.baseAddress, min(rest.count, Self.maxCallByteCount), offset + Int64(filled))
             }
             if count == 0 { break }
             filled += Int(count)
@@ -348,9 +356,4 @@ package struct FileStatus {
         #endif
         modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
-}
-
-/// Calls write(2), under a name that the method `write` does not hide.
-private func posixWrite(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, start, count)
 }

@@ -9,13 +9,32 @@ final class ManualReachability: Reachability {
         var undecided: Set<String> = []
         var askCount = 0
         var streams: [AsyncStream<String?>.Continuation] = []
+        var conditions: NetworkConditions
+        var conditionStreams: [AsyncStream<Void>.Continuation] = []
     }
 
     /// Guards what is known of hosts, and who wants to know.
     private let state: Mutex<State>
 
-    init(unreachable: Set<String> = []) {
-        state = Mutex(State(unreachable: unreachable))
+    init(unreachable: Set<String> = [], conditions: NetworkConditions = []) {
+        state = Mutex(State(unreachable: unreachable, conditions: conditions))
+    }
+
+    var conditions: NetworkConditions { state.withLock { $0.conditions } }
+
+    func conditionChanges() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        state.withLock { $0.conditionStreams.append(continuation) }
+        return stream
+    }
+
+    /// Changes the conditions of the network, and reports the change.
+    func setConditions(_ conditions: NetworkConditions) {
+        let streams = state.withLock { state in
+            state.conditions = conditions
+            return state.conditionStreams
+        }
+        for stream in streams { stream.yield(()) }
     }
 
     func isReachable(_ host: String) -> Bool {

@@ -87,19 +87,19 @@ struct StagingTests {
         func set() { value.store(true, ordering: .releasing) }
     }
 
-    @Test("once staged files are abandoned, as at a suspension, a sweep under way locks and deletes no more of them")
-    func abandonedSweep() throws {
+    @Test("a sweep under way locks and deletes no more files once the staging is suspended; later sweeps do")
+    func suspendedSweep() throws {
         let blobs = try BlobDirectory(root: sandbox.root)
         // A sweep may end before this thread goes on: begin another one.
         var left = 0
-        for _ in 0..<100 where left == 0 { left = try namesAfterAbandonedSweep(of: blobs, count: 4_000) }
+        for _ in 0..<100 where left == 0 { left = try namesAfterSuspendedSweep(of: blobs, count: 4_000) }
         #expect(left > 0)
         // The next sweep, after the store has been resumed, finishes.
         #expect(try blobs.sweepStagedFiles() == left)
     }
 
-    /// Abandons the staged files in mid-sweep, and returns how many names are left.
-    private func namesAfterAbandonedSweep(of blobs: BlobDirectory, count: Int) throws -> Int {
+    /// Suspends the staging in mid-sweep, resumes it, and returns how many names are left.
+    private func namesAfterSuspendedSweep(of blobs: BlobDirectory, count: Int) throws -> Int {
         try FileManager.default.createDirectory(
             atPath: sandbox.directory.path + "/staging", withIntermediateDirectories: true)
         for number in 0..<count {
@@ -112,10 +112,56 @@ struct StagingTests {
             finished.signal()
         }
         while sandbox.names(in: "staging").count == count { usleep(100) }
-        blobs.abandonStagedFiles()
+        blobs.suspendStaging()
         let left = sandbox.names(in: "staging").count
         finished.wait()
         #expect(sandbox.names(in: "staging").count == left)
+        #expect(try blobs.sweepStagedFiles() == 0)
+        blobs.resumeStaging()
         return left
+    }
+
+    // MARK: Suspensions
+
+    /// A directory of bodies that are staged below `staging/`, as on Darwin.
+    private func withoutUnnamedFiles() throws -> BlobDirectory {
+        let blobs = try BlobDirectory(root: sandbox.root, linksUnnamedFiles: false)
+        // The first attempt shows that this process cannot name unnamed files.
+        try blobs.store(Data("first".utf8))
+        return blobs
+    }
+
+    /// Sweeps as another process: with open files of its own.
+    private func sweepElsewhere() throws -> Int {
+        try BlobDirectory(root: FileDescriptor.openDirectory(atPath: sandbox.directory.path)).sweepStagedFiles()
+    }
+
+    @Test("a staged file has its lock before and after a suspension, and keeps its name unless a sweep takes it")
+    func locksOverSuspension() throws {
+        let blobs = try withoutUnnamedFiles()
+        let staged = try blobs.stage(Data("body".utf8))
+        for _ in 1...2 {
+            #expect(try sweepElsewhere() == 0)
+            blobs.suspendStaging()
+            blobs.resumeStaging()
+        }
+        #expect(try sweepElsewhere() == 0)
+        #expect(try !staged.hasLostName(wasLinked: false))
+        blobs.suspendStaging()
+        #expect(try sweepElsewhere() == 1)
+        #expect(try staged.hasLostName(wasLinked: false))
+    }
+
+    @Test("a file that is staged during a suspension gets its lock at the end of the suspension")
+    func stagedWhileSuspended() throws {
+        let blobs = try withoutUnnamedFiles()
+        blobs.suspendStaging()
+        let swept = try blobs.stage(Data("swept".utf8))
+        #expect(try sweepElsewhere() == 1)
+        let kept = try blobs.stage(Data("kept".utf8))
+        blobs.resumeStaging()
+        #expect(try sweepElsewhere() == 0)
+        #expect(try swept.hasLostName(wasLinked: false))
+        #expect(try !kept.hasLostName(wasLinked: false))
     }
 }

@@ -1,7 +1,6 @@
 #if os(Linux)
 import FaultModel
 import Foundation
-import TestSupport
 import Testing
 
 /// A program that works on the store of a laboratory, as an app or as its extension does.
@@ -94,14 +93,13 @@ struct AppProcess: Sendable {
         return steps
     }
 
-    /// The files of the store with a lock of the process: a line each, as proc_pid_fdinfo(5) has them. On Darwin's paths
-    /// without the file of a body that is being written, which keeps its lock (see the article AppleApps).
+    /// The files of the store with a lock of the process: a line each, as proc_pid_fdinfo(5) has them.
     var locks: [String] {
         let process = "/proc/\(child.identifier)"
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: process + "/fdinfo")) ?? []
         return descriptors.flatMap { descriptor -> [String] in
             let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: process + "/fd/" + descriptor)) ?? ""
-            guard path.hasPrefix(store), !DarwinPaths.areForced || !path.hasPrefix(store + "/staging/"),
+            guard path.hasPrefix(store),
                 let text = try? String(contentsOfFile: process + "/fdinfo/" + descriptor, encoding: .utf8)
             else { return [] }
             return text.split(separator: "\n").filter { $0.hasPrefix("lock:") }.map { path + " " + $0 }

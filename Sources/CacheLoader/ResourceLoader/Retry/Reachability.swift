@@ -1,47 +1,120 @@
-/// Reports whether hosts are reachable, so that loads wait for the network instead of failing.
+/// Reports whether hosts are reachable, so that loads wait for the network instead of failing, and the conditions of the
+/// network, so that loads wait for a better one.
 ///
-/// Without a `Reachability`, a load fails at once if its host refuses the connection or has no address.
+/// Without a `Reachability`, a load fails at once if its host refuses the connection or has no address, and no load is
+/// held back.
 public protocol Reachability: Sendable {
     /// Returns whether a host is reachable now. Called on any thread; must return at once.
     func isReachable(_ host: String) -> Bool
 
     /// Returns a new stream of the hosts that become reachable again; `nil` stands for all hosts.
     func changes() -> AsyncStream<String?>
+
+    /// The present conditions of the network; none by default. Called on any thread; must return at once.
+    var conditions: NetworkConditions { get }
+
+    /// Returns a new stream with an element after each change of ``conditions``; without elements by default.
+    func conditionChanges() -> AsyncStream<Void>
+}
+
+extension Reachability {
+    /// No conditions.
+    public var conditions: NetworkConditions { [] }
+
+    /// Returns a stream without elements.
+    public func conditionChanges() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }
 
 #if canImport(Network)
 internal import Dispatch
+internal import Foundation
 internal import Network
 internal import Synchronization
 
-/// Reports the state of the network as a whole, as the system sees it.
+/// Reports the state of the network as a whole, as the system sees it, and Low Power Mode.
 public final class SystemReachability: Reachability {
     private struct State {
         var isSatisfied = true
-        var streams: [UInt64: AsyncStream<String?>.Continuation] = [:]
-        var lastID: UInt64 = 0
+        var conditions: NetworkConditions = []
     }
 
-    /// Guards the last reported state and the streams.
+    /// Guards the last reported state.
     private let state = Mutex(State())
+    private let hosts = StreamGroup<String?>()
+    private let conditionStreams = StreamGroup<Void>()
     private let monitor = NWPathMonitor()
+    /// Listens to changes of Low Power Mode. The mutex guards the task.
+    private let power = Mutex<Task<Void, Never>?>(nil)
 
-    /// Starts to monitor the network.
+    /// Starts to monitor the network and Low Power Mode.
     public init() {
-        monitor.pathUpdateHandler = { [weak self] path in self?.update(path.status == .satisfied) }
+        monitor.pathUpdateHandler = { [weak self] path in self?.update(path) }
         monitor.start(queue: .global(qos: .utility))
+        let task = Task { [weak self] in
+            let changes = NotificationCenter.default.notifications(named: .NSProcessInfoPowerStateDidChange)
+            self?.updateLowPower()
+            for await _ in changes { self?.updateLowPower() }
+        }
+        power.withLock { $0 = task }
+        updateLowPower()
     }
 
     deinit {
         monitor.cancel()
+        power.withLock { $0?.cancel() }
     }
 
     /// Returns whether any network is available.
     public func isReachable(_ host: String) -> Bool { state.withLock { $0.isSatisfied } }
 
     /// Returns a stream with an element each time that a network becomes available.
-    public func changes() -> AsyncStream<String?> {
-        let (stream, continuation) = AsyncStream<String?>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    public func changes() -> AsyncStream<String?> { hosts.stream() }
+
+    /// Low Data Mode, a network that the system calls expensive, and Low Power Mode.
+    public var conditions: NetworkConditions { state.withLock { $0.conditions } }
+
+    /// Returns a stream with an element after each change of ``conditions``.
+    public func conditionChanges() -> AsyncStream<Void> { conditionStreams.stream() }
+
+    private func update(_ path: NWPath) {
+        let isSatisfied = path.status == .satisfied
+        let becameAvailable = state.withLock { state in
+            defer { state.isSatisfied = isSatisfied }
+            return isSatisfied && !state.isSatisfied
+        }
+        updateConditions { conditions in
+            conditions.set(.constrained, path.isConstrained)
+            conditions.set(.expensive, path.isExpensive)
+        }
+        if becameAvailable { hosts.yield(nil) }
+    }
+
+    private func updateLowPower() {
+        updateConditions { $0.set(.lowPower, ProcessInfo.processInfo.isLowPowerModeEnabled) }
+    }
+
+    private func updateConditions(_ update: (inout NetworkConditions) -> Void) {
+        let hasChanged = state.withLock { state in
+            let former = state.conditions
+            update(&state.conditions)
+            return state.conditions != former
+        }
+        if hasChanged { conditionStreams.yield(()) }
+    }
+}
+
+/// Streams that receive the same elements. A slow reader gets the latest one.
+private final class StreamGroup<Element: Sendable>: Sendable {
+    private struct State {
+        var streams: [UInt64: AsyncStream<Element>.Continuation] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    /// Guards the streams.
+    private let state = Mutex(State())
+
+    func stream() -> AsyncStream<Element> {
+        let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLock { state in
             state.lastID += 1
             state.streams[state.lastID] = continuation
@@ -53,13 +126,14 @@ public final class SystemReachability: Reachability {
         return stream
     }
 
-    private func update(_ isSatisfied: Bool) {
-        let streams = state.withLock { state in
-            let isNew = isSatisfied && !state.isSatisfied
-            state.isSatisfied = isSatisfied
-            return isNew ? Array(state.streams.values) : []
-        }
-        for stream in streams { stream.yield(nil) }
+    func yield(_ element: Element) {
+        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(element) }
+    }
+}
+
+extension NetworkConditions {
+    fileprivate mutating func set(_ condition: NetworkConditions, _ isPresent: Bool) {
+        if isPresent { insert(condition) } else { remove(condition) }
     }
 }
 #endif

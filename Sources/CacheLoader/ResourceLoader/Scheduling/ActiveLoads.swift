@@ -25,8 +25,8 @@ struct ActiveLoads: Sendable {
     /// The scope of each load that an observer follows.
     var observed: [UInt64: ObservedLoad] = [:]
 
-    init(widths: LaneWidths) {
-        table = LoadTable(widths: widths)
+    init(_ configuration: ResourceLoader.Configuration) {
+        table = LoadTable(widths: configuration.lanes, heldBack: configuration.heldBack)
     }
 
     /// Removes the state of loads that have ended.
@@ -81,7 +81,8 @@ extension ResourceLoader {
     /// Waits for the result of a load. A cancellation of the calling task ends the wait at once; the load continues for
     /// its other waiters.
     func join<Output>(
-        _ load: Load, _ request: ResourceRequest, _ plan: ProcessingPlan, as type: Output.Type = Output.self
+        _ load: Load, _ request: ResourceRequest, _ plan: ProcessingPlan, as type: Output.Type = Output.self,
+        heldBackBy: NetworkConditions = []
     ) async throws(LoadError) -> Loaded<Output> {
         // Otherwise the transfer could start, and even end, before the waiter leaves.
         guard !Task.isCancelled else { throw .cancelled }
@@ -93,7 +94,7 @@ extension ResourceLoader {
                 let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey(request, plan)) { event in
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
-                isFirst = attach(waiter, ticket, to: load, request)
+                isFirst = attach(waiter, ticket, to: load, request, heldBackBy: heldBackBy)
                 // An earlier cancellation has found no waiter to remove.
                 if Task.isCancelled { leave(ticket) }
             }
@@ -120,9 +121,13 @@ extension ResourceLoader {
     /// A load that began before a removal of the key may deliver the removed content. A response whose body takes longer
     /// than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither.
     ///
+    /// - Parameter heldBackBy: The conditions of the network in which the waiter lets the load wait.
     /// - Returns: Whether the waiter has begun the load.
     @discardableResult
-    func attach(_ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest) -> Bool {
+    func attach(
+        _ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest,
+        heldBackBy: NetworkConditions = []
+    ) -> Bool {
         let observed = ObservedLoad(load)
         var load = load
         load.generation = try? store.generation()
@@ -141,7 +146,8 @@ extension ResourceLoader {
                     return (.unchecked(id, since: first.generation), [])
                 }
                 let (arrival, actions) = loads.table.attach(
-                    waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment)
+                    waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment,
+                    heldBackBy: heldBackBy)
                 if var observed, arrival == .first, let (id, _) = loads.table.loadToJoin(load) {
                     if actions.contains(where: { $0.isStart(of: id) }) { observed.queuedAt = nil }
                     loads.observed[id] = observed
@@ -177,10 +183,6 @@ extension ResourceLoader {
     func leave(_ ticket: UInt64) {
         let waiter = changeLoads { $0.table.detach(ticket) }
         waiter?.receive(.ended(.failure(.cancelled)))
-    }
-
-    func becameReachable(_ host: String?) {
-        change { $0.becameReachable(host) }
     }
 
     func notify(_ id: UInt64, _ event: WaiterEvent) {

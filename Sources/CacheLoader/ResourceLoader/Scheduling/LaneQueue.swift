@@ -7,6 +7,8 @@ package struct LaneQueue {
     /// The place of a load in the queue.
     private struct Place: Comparable {
         let number: UInt64
+        /// Tells the place from a former one of the same load with the same number.
+        let entry: UInt64
         let id: UInt64
         let host: String
 
@@ -21,6 +23,7 @@ package struct LaneQueue {
     private var blocked: [String: Heap<Place>] = [:]
     /// The number of places in the heaps whose load has left the queue. Such places are skipped when their turn comes.
     private var abandonedCount = 0
+    private var lastEntry: UInt64 = 0
 
     package init() {}
 
@@ -32,9 +35,11 @@ package struct LaneQueue {
     /// The number of places in memory, including those whose load has left the queue. At most twice ``count``.
     package var heldCount: Int { places.count + abandonedCount }
 
-    /// - Parameter number: The number of the place, greater than all earlier numbers.
+    /// - Parameter number: The number of the place, which no other load in the queue has. Usually greater than all
+    ///   earlier numbers; a load that comes back has its former number.
     package mutating func append(_ id: UInt64, host: String, number: UInt64) {
-        let place = Place(number: number, id: id, host: host)
+        lastEntry += 1
+        let place = Place(number: number, entry: lastEntry, id: id, host: host)
         places[id] = place
         ready.insert(place)
     }

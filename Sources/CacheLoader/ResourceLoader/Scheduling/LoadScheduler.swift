@@ -1,4 +1,4 @@
-/// Decides when transfers start: by lane, by host, and for further attempts.
+/// Decides when transfers start: by lane, by host, by the conditions of the network, and for further attempts.
 ///
 /// A pure state machine that knows loads by their numbers. After one or more changes, ``start()`` returns the transfers
 /// for which there is room.
@@ -21,7 +21,13 @@ struct LoadScheduler: Sendable {
     private struct State: Sendable {
         let host: String
         var lane: Lane
+        /// The conditions in which the load waits in the background lane, besides those of the lane.
+        var heldBackBy: NetworkConditions
         var phase = Phase.queued
+        /// The place among the queued loads.
+        var place: UInt64 = 0
+        /// Whether the load is queued, but not in the queue of its lane, because the conditions hold it back.
+        var isHeldBack = false
         /// The number of started attempts.
         var attempt = 0
     }
@@ -31,34 +37,43 @@ struct LoadScheduler: Sendable {
     private var running: [Lane: Int] = [.urgent: 0, .background: 0]
     private var runningPerHost: [String: Int] = [:]
     private var lastPlace: UInt64 = 0
+    /// The queued loads that the conditions hold back, by lane.
+    private var heldBack: [Lane: Set<ID>] = [.urgent: [], .background: []]
+    /// The present conditions of the network.
+    private var conditions: NetworkConditions = []
+    /// The conditions in which each lane holds its loads back.
+    private var limits: [Lane: NetworkConditions]
 
     /// The numbers of transfers that may run at a time.
     private(set) var widths: LaneWidths
 
-    init(widths: LaneWidths) {
+    init(widths: LaneWidths, heldBack limits: [Lane: NetworkConditions] = [:]) {
         self.widths = widths
+        self.limits = limits
     }
 
     /// Returns the phase of a load; `nil` if the load was removed.
     func phase(of id: ID) -> Phase? { states[id]?.phase }
 
     /// Returns the number of loads that wait for their turn in a lane.
-    func queueLength(_ lane: Lane) -> Int { queues[lane]?.count ?? 0 }
+    func queueLength(_ lane: Lane) -> Int { (queues[lane]?.count ?? 0) + (heldBack[lane]?.count ?? 0) }
 
     // MARK: Loads
 
     /// Adds a load at the end of the queue of its lane.
     ///
-    /// - Parameter id: A number that no other load has had.
-    mutating func add(_ id: ID, host: String, lane: Lane) {
-        states[id] = State(host: host, lane: lane)
+    /// - Parameters:
+    ///   - id: A number that no other load has had.
+    ///   - heldBackBy: The conditions in which the load waits in the background lane, besides those of the lane.
+    mutating func add(_ id: ID, host: String, lane: Lane, heldBackBy: NetworkConditions = []) {
+        states[id] = State(host: host, lane: lane, heldBackBy: heldBackBy)
         enqueue(id)
     }
 
     mutating func remove(_ id: ID) {
         vacate(id)
-        guard let state = states.removeValue(forKey: id), state.phase == .queued else { return }
-        queues[state.lane]?.remove(id)
+        withdraw(id)
+        states[id] = nil
     }
 
     /// Records that the bytes of a load have arrived, and frees its place in the lane.
@@ -108,18 +123,57 @@ struct LoadScheduler: Sendable {
     /// Puts a load into a lane. A running transfer continues, and counts in the new lane.
     mutating func setLane(_ lane: Lane, of id: ID) {
         guard let state = states[id], state.lane != lane else { return }
+        withdraw(id)
         states[id]?.lane = lane
         switch state.phase {
-        case .queued:
-            queues[state.lane]?.remove(id)
-            let place = place()
-            queues[lane]?.append(id, host: state.host, number: place)
+        case .queued: enqueue(id)
         case .running:
             running[state.lane, default: 0] -= 1
             running[lane, default: 0] += 1
         case .processing, .waiting: break
         }
     }
+
+    // MARK: Conditions of the network
+
+    /// Changes the present conditions of the network. Running transfers continue.
+    mutating func setConditions(_ conditions: NetworkConditions) {
+        guard conditions != self.conditions else { return }
+        self.conditions = conditions
+        reconsider(Array(states.keys))
+    }
+
+    /// Changes the conditions in which each lane holds its loads back. Running transfers continue.
+    mutating func setHeldBack(_ limits: [Lane: NetworkConditions]) {
+        guard limits != self.limits else { return }
+        self.limits = limits
+        reconsider(Array(states.keys))
+    }
+
+    /// Holds a load back only in those of its conditions that `conditions` contain, too.
+    mutating func limitHolding(of id: ID, to conditions: NetworkConditions) {
+        states[id]?.heldBackBy.formIntersection(conditions)
+        reconsider([id])
+    }
+
+    /// Moves queued loads to the queues of their lanes, or out of them, in the places that they have.
+    private mutating func reconsider(_ ids: [ID]) {
+        for id in ids {
+            guard let state = states[id], state.phase == .queued, isHeldBack(state) != state.isHeldBack else {
+                continue
+            }
+            withdraw(id)
+            insert(id)
+        }
+    }
+
+    private func isHeldBack(_ state: State) -> Bool {
+        let limit = limits[state.lane, default: []]
+        let all = state.lane == .background ? limit.union(state.heldBackBy) : limit
+        return !all.isDisjoint(with: conditions)
+    }
+
+    // MARK: Starting
 
     /// Starts all transfers for which there is room.
     ///
@@ -147,10 +201,33 @@ struct LoadScheduler: Sendable {
     }
 
     private mutating func enqueue(_ id: ID) {
-        guard let state = states[id] else { return }
+        guard states[id] != nil else { return }
+        lastPlace += 1
         states[id]?.phase = .queued
-        let place = place()
-        queues[state.lane]?.append(id, host: state.host, number: place)
+        states[id]?.place = lastPlace
+        insert(id)
+    }
+
+    /// Puts a queued load into the queue of its lane, unless the conditions hold it back.
+    private mutating func insert(_ id: ID) {
+        guard let state = states[id] else { return }
+        if isHeldBack(state) {
+            states[id]?.isHeldBack = true
+            heldBack[state.lane]?.insert(id)
+        } else {
+            queues[state.lane]?.append(id, host: state.host, number: state.place)
+        }
+    }
+
+    /// Takes a queued load out of the queue of its lane.
+    private mutating func withdraw(_ id: ID) {
+        guard let state = states[id], state.phase == .queued else { return }
+        if state.isHeldBack {
+            states[id]?.isHeldBack = false
+            heldBack[state.lane]?.remove(id)
+        } else {
+            queues[state.lane]?.remove(id)
+        }
     }
 
     private mutating func vacate(_ id: ID) {
@@ -159,10 +236,5 @@ struct LoadScheduler: Sendable {
         let rest = runningPerHost[state.host, default: 1] - 1
         runningPerHost[state.host] = rest > 0 ? rest : nil
         for lane in Lane.allCases { queues[lane]?.unblock(state.host) }
-    }
-
-    private mutating func place() -> UInt64 {
-        lastPlace += 1
-        return lastPlace
     }
 }

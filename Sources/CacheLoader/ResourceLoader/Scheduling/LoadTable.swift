@@ -57,8 +57,11 @@ package struct LoadTable<Key: Hashable, Waiter> {
     /// The numbers of transfers that may run at a time.
     package var widths: LaneWidths { scheduler.widths }
 
-    package init(widths: LaneWidths) {
-        scheduler = LoadScheduler(widths: widths)
+    /// - Parameters:
+    ///   - widths: The numbers of transfers that may run at a time.
+    ///   - heldBack: The conditions of the network in which each lane holds its loads back.
+    package init(widths: LaneWidths, heldBack: [Lane: NetworkConditions] = [:]) {
+        scheduler = LoadScheduler(widths: widths, heldBack: heldBack)
     }
 
     private mutating func number() -> UInt64 {
@@ -73,8 +76,12 @@ package struct LoadTable<Key: Hashable, Waiter> {
 
     /// Adds a waiter to the load of its key, which is created if there is none. An urgent waiter makes the load urgent.
     /// If the load waits for another attempt, the attempt is queued at once.
+    ///
+    /// - Parameter heldBackBy: The conditions of the network in which the waiter lets the load wait in the background
+    ///   lane. A load waits in those that all of its waiters have named.
     package mutating func attach(
-        _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment
+        _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment,
+        heldBackBy: NetworkConditions = []
     ) -> (Arrival, [Action]) {
         let finishes = abandonment == .finishAndStore
         guard let id = ids[key], let phase = scheduler.phase(of: id) else {
@@ -82,13 +89,14 @@ package struct LoadTable<Key: Hashable, Waiter> {
             ids[key] = id
             tickets[ticket] = id
             states[id] = State(key: key, waiters: [(ticket, waiter)], finishesAlone: finishes)
-            scheduler.add(id, host: host, lane: lane)
+            scheduler.add(id, host: host, lane: lane, heldBackBy: heldBackBy)
             return (.first, start())
         }
         // Change the state in place: each new waiter would copy all waiters along with a copy of the state.
         states[id]?.waiters.append((ticket, waiter))
         if finishes { states[id]?.finishesAlone = true }
         tickets[ticket] = id
+        scheduler.limitHolding(of: id, to: heldBackBy)
         if lane == .urgent { scheduler.setLane(.urgent, of: id) }
         var actions: [Action] = []
         if case .waiting = phase {
@@ -204,6 +212,18 @@ package struct LoadTable<Key: Hashable, Waiter> {
     /// Changes the numbers of transfers that may run at a time. Running transfers above a new number continue.
     package mutating func setWidths(_ widths: LaneWidths) -> [Action] {
         scheduler.setWidths(widths)
+        return start()
+    }
+
+    /// Changes the present conditions of the network. Running transfers continue.
+    package mutating func setConditions(_ conditions: NetworkConditions) -> [Action] {
+        scheduler.setConditions(conditions)
+        return start()
+    }
+
+    /// Changes the conditions in which each lane holds its loads back. Running transfers continue.
+    package mutating func setHeldBack(_ heldBack: [Lane: NetworkConditions]) -> [Action] {
+        scheduler.setHeldBack(heldBack)
         return start()
     }
 

@@ -37,6 +37,19 @@ struct LaneQueueTests {
         #expect(queue.next { _ in true } == (id == 1 ? 2 : 1))
     }
 
+    @Test("a load that leaves and comes back has its former place, and takes the turn of no other load")
+    mutating func comingBack() {
+        append(1...3, host: "a")
+        for _ in 0..<2 {
+            queue.remove(1)
+            queue.append(1, host: "a", number: 1)
+        }
+        #expect(queue.next { _ in false } == nil)
+        queue.unblock("a")
+        queue.unblock("a")
+        #expect([queue.next { _ in true }, queue.next { _ in true }] == [1, 2])
+    }
+
     @Test("H8: those who leave take no place for long, wherever they waited", arguments: [true, false])
     mutating func memory(isBlocked: Bool) {
         append(1...10, host: "a")

@@ -16,6 +16,8 @@ struct LoadTableModel {
         var attempt = 0
         var waiters: [Int]
         var finishesAlone: Bool
+        /// The conditions in which the load waits in the background.
+        var heldBackBy: NetworkConditions
 
         var isWaiting: Bool { phase == .paused || phase == .parked }
     }
@@ -41,6 +43,8 @@ struct LoadTableModel {
     /// The keys of loads that have ended, but whose waiters are still receiving the result.
     var delivering: [Int] = []
     var widths: LaneWidths
+    var conditions: NetworkConditions = []
+    var limits: [Lane: NetworkConditions] = [:]
     private var lastPlace = 0
 
     init(widths: LaneWidths) {
@@ -62,14 +66,20 @@ struct LoadTableModel {
 
     private func count(_ isCounted: (ModelLoad) -> Bool) -> Int { loads.filter(isCounted).count }
 
+    /// Whether the load is queued, and the conditions let it begin.
+    private func hasTurn(_ load: ModelLoad) -> Bool {
+        let limit = limits[load.lane, default: []].union(load.lane == .background ? load.heldBackBy : [])
+        return load.phase == .queued && limit.isDisjoint(with: conditions)
+    }
+
     private var next: Int? {
-        let isUrgent = loads.contains { $0.lane == .urgent && ($0.phase == .queued || $0.phase == .running) }
+        let isUrgent = loads.contains { $0.lane == .urgent && (hasTurn($0) || $0.phase == .running) }
         let lane: Lane = isUrgent ? .urgent : .background
         let width = lane == .urgent ? widths.urgent : widths.background
         guard count({ $0.lane == lane && $0.phase == .running }) < width else { return nil }
         let candidates = loads.indices.filter { index in
             let load = loads[index]
-            guard load.lane == lane, load.phase == .queued else { return false }
+            guard load.lane == lane, hasTurn(load) else { return false }
             let host = Self.host(of: load.key)
             return count { $0.phase == .running && Self.host(of: $0.key) == host } < widths.perHost
         }
@@ -101,14 +111,19 @@ struct LoadTableModel {
 
     // MARK: Steps
 
-    mutating func attach(_ waiter: Int, to key: Int, lane: Lane, finishes: Bool) -> Outcome {
+    mutating func attach(
+        _ waiter: Int, to key: Int, lane: Lane, finishes: Bool, heldBackBy: NetworkConditions
+    ) -> Outcome {
         guard let index = index(of: key) else {
             loads.append(
-                ModelLoad(key: key, lane: lane, place: place(), waiters: [waiter], finishesAlone: finishes))
+                ModelLoad(
+                    key: key, lane: lane, place: place(), waiters: [waiter], finishesAlone: finishes,
+                    heldBackBy: heldBackBy))
             return begin(Outcome(arrival: .first))
         }
         loads[index].waiters.append(waiter)
         loads[index].finishesAlone = loads[index].finishesAlone || finishes
+        loads[index].heldBackBy.formIntersection(heldBackBy)
         if lane == .urgent { move(index, to: .urgent) }
         var outcome = Outcome(arrival: loads[index].phase == .running ? .joinedRunning : .joined)
         if loads[index].isWaiting {
@@ -172,6 +187,16 @@ struct LoadTableModel {
 
     mutating func setLane(_ lane: Lane, of key: Int) -> Outcome {
         if let index = index(of: key) { move(index, to: lane) }
+        return begin()
+    }
+
+    mutating func setConditions(_ conditions: NetworkConditions) -> Outcome {
+        self.conditions = conditions
+        return begin()
+    }
+
+    mutating func setHeldBack(_ limits: [Lane: NetworkConditions]) -> Outcome {
+        self.limits = limits
         return begin()
     }
 

@@ -76,7 +76,9 @@ private struct TableWalk {
         case ..<890: return retry()
         case ..<920: return becameReachable()
         case ..<980: return setLane()
-        case ..<999: return setWidths()
+        case ..<990: return setWidths()
+        case ..<997: return setConditions()
+        case ..<999: return setHeldBack()
         default: return detachAll()
         }
     }
@@ -84,14 +86,18 @@ private struct TableWalk {
     private mutating func attach() -> (String, Model.Outcome, Model.Outcome) {
         let (key, waiter, ticket) = (random(Self.keyCount), tickets.count, table.ticket())
         let (lane, finishes) = (Lane.allCases[random(2)], random(4) == 0)
+        let heldBackBy: NetworkConditions = random(4) == 0 ? conditions() : []
         tickets.append(ticket)
         resultCounts.append(0)
         let (arrival, actions) = table.attach(
             waiter, ticket, to: key, host: Model.host(of: key), lane: lane,
-            abandonment: finishes ? .finishAndStore : .stop)
+            abandonment: finishes ? .finishAndStore : .stop, heldBackBy: heldBackBy)
         var actual = outcome(actions)
         actual.arrival = arrival
-        return ("attach", actual, model.attach(waiter, to: key, lane: lane, finishes: finishes))
+        return (
+            "attach", actual,
+            model.attach(waiter, to: key, lane: lane, finishes: finishes, heldBackBy: heldBackBy)
+        )
     }
 
     private mutating func detach() -> (String, Model.Outcome, Model.Outcome) {
@@ -164,6 +170,19 @@ private struct TableWalk {
         return ("setWidths", outcome(table.setWidths(widths)), model.setWidths(widths))
     }
 
+    /// None or some of the conditions.
+    private mutating func conditions() -> NetworkConditions { NetworkConditions(rawValue: UInt8(random(8))) }
+
+    private mutating func setConditions() -> (String, Model.Outcome, Model.Outcome) {
+        let conditions = random(2) == 0 ? [] : conditions()
+        return ("setConditions", outcome(table.setConditions(conditions)), model.setConditions(conditions))
+    }
+
+    private mutating func setHeldBack() -> (String, Model.Outcome, Model.Outcome) {
+        let limits = [Lane.urgent: random(2) == 0 ? [] : conditions(), .background: conditions()]
+        return ("setHeldBack", outcome(table.setHeldBack(limits)), model.setHeldBack(limits))
+    }
+
     private mutating func detachAll() -> (String, Model.Outcome, Model.Outcome) {
         let (waiters, actions) = table.detachAll()
         return ("detachAll", outcome(actions, of: waiters), model.detachAll())
@@ -221,7 +240,8 @@ struct LoadTableModelTests {
             if number % 1000 == 0 { #expect(walk.keepsTheRules, "step \(number). \(seed)") }
         }
         for name in [
-            "attach", "detach", "finishTransfer", "end", "end again", "fail", "retry", "retried", "setLane", "start",
+            "attach", "detach", "finishTransfer", "end", "end again", "fail", "retry", "retried", "setLane",
+            "setConditions", "start",
         ] {
             #expect(walk.counts[name, default: 0] > Self.steps / Self.runs / 500, "\(walk.counts). \(seed)")
         }
@@ -234,6 +254,8 @@ struct LoadTableModelTests {
         _ = walk.model.setWidths(LaneWidths())
         _ = walk.outcome(walk.table.becameReachable())
         _ = walk.model.becameReachable(nil)
+        _ = walk.outcome(walk.table.setConditions([]))
+        _ = walk.model.setConditions([])
         while let (load, key, attempt) = walk.load(in: [.running, .processing, .paused]) {
             let (waiters, actions) = walk.table.end(load)
             #expect(walk.outcome(actions, of: waiters) == walk.model.end(key), "attempt \(attempt). \(seed)")

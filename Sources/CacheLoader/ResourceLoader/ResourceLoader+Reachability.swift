@@ -1,0 +1,39 @@
+internal import Synchronization
+
+/// Listens to the reachability of hosts and to the conditions of the network.
+extension ResourceLoader {
+    /// Listens to the current source of reachability, and no longer to an earlier one.
+    func watchReachability() {
+        watches.withLock { watches in
+            for watch in watches { watch.cancel() }
+            watches = []
+            guard let source = configuration.reachability else { return }
+            let (hosts, conditions) = (source.changes(), source.conditionChanges())
+            watches = [
+                Task { [weak self] in
+                    for await host in hosts { self?.becameReachable(host) }
+                },
+                Task { [weak self] in
+                    for await _ in conditions { self?.updateConditions() }
+                },
+            ]
+        }
+        updateConditions()
+    }
+
+    func becameReachable(_ host: String?) {
+        change { $0.becameReachable(host) }
+    }
+
+    /// Takes over the conditions that the current source reports.
+    private func updateConditions() {
+        var taken: NetworkConditions
+        repeat {
+            taken = presentConditions
+            change { [taken] in $0.setConditions(taken) }
+            // Of two calls at the same time, the one that changes the table last may have asked first.
+        } while taken != presentConditions
+    }
+
+    private var presentConditions: NetworkConditions { configuration.reachability?.conditions ?? [] }
+}
