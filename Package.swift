@@ -229,6 +229,7 @@ let package = Package(
                 "CacheLoader",
                 "CacheReports",
                 "CacheStore",
+                "CacheTier",
                 "LoopbackOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

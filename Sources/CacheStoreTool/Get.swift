@@ -1,6 +1,7 @@
 import ArgumentParser
 import CacheLoader
 import CacheStore
+import CacheTier
 import Foundation
 import HTTPTypes
 
@@ -70,7 +71,8 @@ struct Get: AsyncParsableCommand {
         _ url: String, _ store: ResponseStore, _ reports: ResponseReports?
     ) async throws -> Failure.Kind? {
         let line = ProgressLine()
-        let loader = try loading.loader(store, lane: lane, retry: retry) {
+        let tier = try loading.tier()
+        let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
             timed(WatchedTransport($0, showingOn: line), reports)
         }
         // The signals end the process again while it writes: a reader may block the write for as long as it likes.
@@ -79,6 +81,7 @@ struct Get: AsyncParsableCommand {
             // Ends the bodies of background revalidations, too. Their parts are stored.
             if Task.isCancelled { loader.cancelAll() }
             await loader.waitForBodiesAfterSignal()
+            await tier?.waitForWrites()
             return result
         }
         if let signal { throw signal.exitCode }
@@ -96,7 +99,8 @@ struct Get: AsyncParsableCommand {
         // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
-        let loader = try loading.loader(store, lane: lane, retry: retry) {
+        let tier = try loading.tier()
+        let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
             timed(WatchedTransport($0, countingFor: batch), reports)
         }
         let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
@@ -110,6 +114,7 @@ struct Get: AsyncParsableCommand {
             }
             if Task.isCancelled { loader.cancelAll() }
             await loader.waitForBodiesAfterSignal()
+            await tier?.waitForWrites()
             return worst
         }
         if let signal { throw signal.exitCode }

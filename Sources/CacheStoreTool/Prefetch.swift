@@ -1,6 +1,7 @@
 import ArgumentParser
 import CacheLoader
 import CacheStore
+import CacheTier
 import Foundation
 
 /// Loads a list of URLs into the store.
@@ -37,7 +38,8 @@ struct Prefetch: AsyncParsableCommand {
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
         let (_, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
-                let loader = try loading.loader(store, lane: lane, retry: retry) {
+                let tier = try loading.tier()
+                let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
                     WatchedTransport($0, countingFor: batch)
                 }
                 let prefetcher = Prefetcher(input, loader, batch, line, request: request)
@@ -50,6 +52,7 @@ struct Prefetch: AsyncParsableCommand {
                 }
                 if Task.isCancelled { loader.cancelAll() }
                 await loader.waitForBodiesAfterSignal()
+                await tier?.waitForWrites()
             }
         }
         let summary = PrefetchSummary(batch, isInterrupted: signal != nil)

@@ -16,7 +16,7 @@ struct Tool: AsyncParsableCommand {
         subcommands: [
             Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,
             Record.self, Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self, Serve.self,
-            Directory.self,
+            Tier.self, Directory.self,
         ])
 
     func run() throws {

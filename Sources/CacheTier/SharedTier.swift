@@ -147,6 +147,11 @@ public final class SharedTier: Sendable {
     }
 }
 
+extension SharedTier: CustomReflectable {
+    /// A mirror without children: some of them hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 // MARK: - Objects
 
 extension SharedTier {

@@ -63,10 +63,20 @@ struct SignatureV4Tests {
         let secret = Data("0123456789abcdef0123456789abcdef".utf8)
         let credentials = S3Credentials(accessKeyID: "id", secretAccessKey: "geheim", sessionToken: "geheim")
         let key = try TierKey.hmac(id: "k", secret: secret)
-        var dumped = ""
-        dump((credentials, key), to: &dumped)
-        for text in ["\(credentials)", "\(key)", String(reflecting: credentials), String(reflecting: key), dumped] {
-            #expect(!text.contains("geheim") && !text.contains("0123456789abcdef"))
+        let keys = try TierKeys(names: secret, writing: key)
+        let engine = try TierEngine.plain(
+            "http://h/", fields: [.authorization: "geheim"], transport: ScriptedTransport())
+        let tier = SharedTier(engine: engine, keys: keys)
+        let values: [Any] = [
+            credentials, key, keys, engine, tier, TieredTransport(tier: tier, origin: ScriptedTransport()),
+        ]
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] {
+                // As text, as numbers and in hexadecimal digits.
+                for form in ["geheim", "0123456789abcdef", "30313233", "- 48\n"] { #expect(!text.contains(form)) }
+            }
         }
     }
 

@@ -85,6 +85,29 @@ struct TieredTransportTests {
         #expect(origin.requestCount == 1)
     }
 
+    @Test("T1: eight machines that miss at the same time ask the origin at most once each, and later ones never")
+    func fleet() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                let machine = try Machine(server)
+                for _ in 0..<50 {
+                    group.addTask {
+                        let body = try await machine.get(origin.url("/a")).body
+                        #expect(body == Data("a".utf8))
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let requestCount = origin.requestCount
+        #expect(requestCount <= 8)
+        for _ in 0..<3 { try await Machine(server).get(origin.url("/a")) }
+        #expect(origin.requestCount == requestCount)
+        #expect(server.names("resp").count == 1)
+    }
+
     struct Storing: Sendable, CustomTestStringConvertible {
         let name: String
         var status = HTTPResponse.Status.ok
@@ -172,11 +195,14 @@ struct TieredTransportTests {
         }
     }
 
-    @Test("T9: a request asks tier and origin at once when the tier is not worth its time")
+    @Test(
+        "T9: a request asks tier and origin at once when the tier is not worth its time", .timeLimit(.minutes(1)))
     func hedging() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
-        let machine = try Machine(server)
+        // No deadline passes.
+        let never = Gate()
+        let machine = try Machine(server) { $0.sleep = { _ in await never.wait() } }
         for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
         let gate = Gate()
         server.setFault { _ in

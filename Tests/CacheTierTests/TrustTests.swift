@@ -153,6 +153,18 @@ struct TrustTests {
         #expect(without.tier.statistics.refused.unknownKey == 1)
     }
 
+    @Test("T4: machines with one secret share a tier, machines with another one find nothing")
+    func oneSecret() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        for (secret, requestCount) in [(1, 1), (1, 1), (2, 2)] as [(UInt8, Int)] {
+            let keys = try TierKeys(secret: Data(repeating: secret, count: 32))
+            try await Machine(server, keys: keys).get(origin.url("/"))
+            #expect(origin.requestCount == requestCount)
+        }
+        #expect(server.names("resp").count == 2)
+    }
+
     @Test("T4: with Ed25519, a machine with the public key reads and cannot write")
     func readers() async throws {
         let server = try await ObjectServer()
@@ -179,6 +191,7 @@ struct TrustTests {
         #expect(throws: TierError.invalidKey(id: "")) { try TierKey.hmac(id: "", secret: Data(count: 32)) }
         #expect(throws: TierError.invalidKey(id: "k")) { try TierKey.ed25519(id: "k", publicKey: Data(count: 3)) }
         #expect(throws: TierError.invalidKey(id: "k")) { try TierKey.ed25519(id: "k", privateKey: Data(count: 3)) }
+        #expect(throws: TierError.invalidKey(id: "secret")) { try TierKeys(secret: Data(count: 31)) }
         #expect(throws: TierError.invalidKey(id: "names")) { try TierKeys(names: Data(count: 8), writing: nil) }
     }
 }

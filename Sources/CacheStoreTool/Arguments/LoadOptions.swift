@@ -1,6 +1,7 @@
 import ArgumentParser
 import CacheLoader
 import CacheStore
+import CacheTier
 import Foundation
 import HTTPTypes
 
@@ -35,6 +36,8 @@ struct LoadOptions: ParsableArguments {
     @Flag(help: "Refuse content that differs from its Content-Digest or Repr-Digest (RFC 9530).")
     var verifyDigests = false
 
+    @OptionGroup var tierOptions: TierOptions
+
     func validate() throws {
         if !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
@@ -55,22 +58,29 @@ struct LoadOptions: ParsableArguments {
         return width ?? (lane == .urgent ? widths.urgent : widths.background)
     }
 
+    /// Returns the shared tier; `nil` without the option.
+    ///
+    /// - Throws: The error of an option, or of the secret in the environment.
+    func tier() throws -> SharedTier? {
+        guard tierOptions.url != nil else { return nil }
+        return try tierOptions.tier(DefaultTransport(configuration: try connections()))
+    }
+
     /// Returns a loader for one lane.
     ///
-    /// - Parameter watched: Wraps the transport to observe its transfers.
+    /// - Parameters:
+    ///   - tier: The shared tier to ask before origins; `nil` for none.
+    ///   - watched: Wraps the transport to observe its transfers.
     /// - Throws: The error of the file of root certificates, or of a proxy in the environment.
     func loader(
-        _ store: ResponseStore, lane: LaneArgument, retry: RetryCount,
+        _ store: ResponseStore, lane: LaneArgument, retry: RetryCount, tier: SharedTier?,
         watched: (any HTTPTransport) -> any HTTPTransport
     ) throws -> ResourceLoader {
         let width = width(of: lane)
         let perHost = max(LaneWidths().perHost, width)
-        var connections = DefaultTransport.Configuration()
-        connections.idleTimeout = .seconds(timeout)
+        var connections = try connections()
         connections.connectionsPerHost = perHost
-        if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
         if insecure {
-            try connections.trustAnyCertificate()
             StandardError.say(
                 "WARNING: --insecure checks no certificates; anyone on the way can read and change what is loaded and stored"
             )
@@ -86,8 +96,17 @@ struct LoadOptions: ParsableArguments {
         case .urgent: configuration.lanes.urgent = width
         case .background: configuration.lanes.background = width
         }
-        return ResourceLoader(
-            store: store, transport: watched(try transport(connections)), configuration: configuration)
+        var transport = try transport(connections)
+        if let tier { transport = TieredTransport(tier: tier, origin: transport) }
+        return ResourceLoader(store: store, transport: watched(transport), configuration: configuration)
+    }
+
+    private func connections() throws -> DefaultTransport.Configuration {
+        var connections = DefaultTransport.Configuration()
+        connections.idleTimeout = .seconds(timeout)
+        if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
+        if insecure { try connections.trustAnyCertificate() }
+        return connections
     }
 
     private func transport(_ connections: DefaultTransport.Configuration) throws(Failure) -> any HTTPTransport {

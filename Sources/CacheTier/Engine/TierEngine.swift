@@ -104,6 +104,15 @@ public struct TierEngine: Sendable {
     }
 }
 
+extension TierEngine: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The host of the engine, without fields and credentials.
+    public var description: String { "TierEngine(\(authority))" }
+    /// The host of the engine, without fields and credentials.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension HTTPField.Name {
     fileprivate static let amazonContentDigest = constant("x-amz-content-sha256")
     fileprivate static let amazonDate = constant("x-amz-date")

@@ -113,8 +113,32 @@ public struct TierKeys: Sendable {
             (reading + [writing].compactMap { $0 }).map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
     }
 
+    /// Creates the keys of a tier from one secret, for machines that all read and write.
+    ///
+    /// - Parameter secret: At least 32 random bytes that all machines share.
+    /// - Throws: ``TierError/invalidKey(id:)`` with `secret` for a short secret.
+    public init(secret: Data) throws(TierError) {
+        guard secret.count >= 32 else { throw .invalidKey(id: "secret") }
+        func key(_ purpose: String) -> Data {
+            let derived = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: SymmetricKey(data: secret), info: Data("cachetier \(purpose)".utf8),
+                outputByteCount: 32)
+            return derived.withUnsafeBytes { Data($0) }
+        }
+        try self.init(names: key("names"), writing: .hmac(id: "secret", secret: key("records")))
+    }
+
     var canWrite: Bool {
         if case .verifying? = writing?.kind { return false }
         return writing != nil
     }
+}
+
+extension TierKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The text "TierKeys", without a secret.
+    public var description: String { "TierKeys" }
+    /// The text "TierKeys", without a secret.
+    public var debugDescription: String { description }
+    /// A mirror without children.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,0 +1,109 @@
+import ArgumentParser
+import CacheLoader
+import CacheTier
+import Foundation
+import HTTPTypes
+
+/// Looks into a shared tier, without a store.
+struct Tier: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check a cache that machines share, and look into it.",
+        discussion: """
+            The option --tier of get and prefetch uses such a cache. CACHESTORE_TIER_KEY has its secret: 64 hexadecimal \
+            digits or more, the same on all machines. For S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, \
+            AWS_SESSION_TOKEN and AWS_REGION count.
+            """,
+        subcommands: [Check.self, Get.self, Remove.self])
+
+    /// Shows that address, credentials and permissions fit.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write, read and delete an object of the tier.")
+
+        @OptionGroup var options: TierOptions
+
+        func validate() throws { try options.requireURL() }
+
+        func run() async throws {
+            let tier = try Tier.tier(options)
+            let start = ContinuousClock.now
+            try await tier.check()
+            let time = Int(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
+            try StandardOutput.write(line: "the tier takes, returns and deletes objects; \(time) ms for three requests")
+        }
+    }
+
+    /// Writes the body that the tier has.
+    struct Get: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write the body that the tier has for a URL, without asking the origin.",
+            discussion: "Age and Cache-Status go to the standard error. Without a fresh response, the exit code is 1.")
+
+        @Argument(help: ArgumentHelp("An absolute http or https URL.", valueName: "url"))
+        var url: String
+
+        @Option(
+            name: [.customShort("H"), .customLong("header")],
+            help: ArgumentHelp("A field of the request, as 'Name: value'; may be repeated.", valueName: "field"))
+        var fields: [FieldArgument] = []
+
+        @OptionGroup var options: TierOptions
+
+        func validate() throws { try options.requireURL() }
+
+        func run() async throws {
+            let tier = try Tier.tier(options)
+            let transport = TieredTransport(tier: tier, origin: NoOrigin())
+            let request = transport.prepare(try URLArgument(url).request(HTTPFields(fields.map(\.field))))
+            let response: TransportResponse
+            do throws(TransportError) {
+                response = try await transport.send(request, content: nil)
+            } catch {
+                let isBroken = tier.statistics.errors + tier.statistics.timeouts > 0
+                throw isBroken ? Failure(.broken, "the tier does not answer") : Failure(.no, error.message)
+            }
+            let names = [HTTPField.Name.age, HTTPField.Name("Cache-Status")].compactMap { $0 }
+            for name in names {
+                for value in response.head.headerFields[values: name] { StandardError.write("\(name): \(value)\n") }
+            }
+            while let chunk = try await response.body.next() { try StandardOutput.write(chunk) }
+        }
+    }
+
+    /// Removes responses from the tier.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove the responses of a host from the tier, or all of the partition.",
+            discussion: "Other machines follow within seconds. Their stores keep their own responses.")
+
+        @Option(help: ArgumentHelp("The host, with its port if URLs name one; without it all.", valueName: "host"))
+        var host: String?
+
+        @OptionGroup var options: TierOptions
+
+        func validate() throws { try options.requireURL() }
+
+        func run() async throws {
+            try await Tier.tier(options).removeAll(in: host.map { .host($0) } ?? .partition)
+        }
+    }
+
+    private static func tier(_ options: TierOptions) throws -> SharedTier {
+        let tier = try options.tier(DefaultTransport())
+        guard let tier else { preconditionFailure("the command line is valid only with a URL") }
+        return tier
+    }
+}
+
+/// An origin that is never asked.
+private struct NoOrigin: HTTPTransport {
+    private let transport = DefaultTransport()
+
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { transport.prepare(request) }
+
+    func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        throw TransportError(.unsupportedRequest, message: "the tier has no fresh response for the URL")
+    }
+}

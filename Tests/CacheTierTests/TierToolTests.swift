@@ -1,0 +1,69 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+/// The commands of the tool that use a tier, run as a program.
+@Suite("cachestore with a tier", .timeLimit(.minutes(5)))
+struct TierToolTests {
+    private static let secret = String(repeating: "0f", count: 32)
+
+    private func run(
+        _ arguments: [String], tier url: String, secret: String? = secret, store: TemporaryDirectory? = nil
+    ) async throws -> ProcessRunner.Output {
+        var environment = ProcessInfo.processInfo.environment
+        environment["CACHESTORE_TIER_KEY"] = secret
+        let stored = store.map { ["--store", "\($0.path)/store"] } ?? []
+        return try await ProcessRunner.run(
+            ProcessRunner.builtProduct(named: "cachestore"),
+            arguments + ["--tier", url, "--tier-deadline", "30"] + stored, environment: environment)
+    }
+
+    @Test("T1: get and prefetch with --tier share a response among stores; tier get shows it, tier remove removes it")
+    func sharing() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("hello".utf8, cacheControl: "max-age=600") }
+        let list = try TemporaryDirectory()
+        let file = list.url.appending(path: "list")
+        try Data("\(origin.url("/a"))\n".utf8).write(to: file)
+        let first = try await run(
+            ["prefetch", file.path(percentEncoded: false)], tier: server.url, store: TemporaryDirectory())
+        #expect(first.exitCode == 0, "\(first.errorText)")
+        let second = try await run(["get", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
+        #expect(second.exitCode == 0 && second.text == "hello", "\(second.errorText)")
+        #expect(origin.requestCount == 1)
+        let shown = try await run(["tier", "get", origin.url("/a")], tier: server.url)
+        #expect(shown.exitCode == 0 && shown.text == "hello")
+        #expect(shown.errorText.contains("Age: ") && shown.errorText.contains("Cache-Status: tier;hit;ttl="))
+        let removed = try await run(["tier", "remove", "--host", origin.authority], tier: server.url)
+        #expect(removed.exitCode == 0, "\(removed.errorText)")
+        let gone = try await run(["tier", "get", origin.url("/a")], tier: server.url)
+        #expect(gone.exitCode == 1 && gone.errorText.contains("no fresh response"))
+        #expect(origin.requestCount == 1)
+    }
+
+    @Test("tier check writes, reads and deletes an object")
+    func check() async throws {
+        let server = try await ObjectServer()
+        let sound = try await run(["tier", "check"], tier: server.url)
+        #expect(sound.exitCode == 0 && sound.text.hasPrefix("the tier takes"), "\(sound.errorText)")
+        #expect(server.objects.isEmpty)
+        server.setFault { $0.method == .delete ? .status(.forbidden) : nil }
+        let refused = try await run(["tier", "check"], tier: server.url)
+        #expect(refused.exitCode == 2 && refused.errorText.contains("DELETE 403"))
+        let other = try await run(["tier", "get", "http://127.0.0.1/"], tier: "http://127.0.0.1:9")
+        #expect(other.exitCode == 2 && other.errorText.contains("does not answer"))
+    }
+
+    @Test("T3: without a secret the commands fail, and say where it belongs", arguments: [nil, "", "0f", "zz"])
+    func secret(_ secret: String?) async throws {
+        for arguments in [["tier", "check"], ["get", "http://127.0.0.1:9/"]] {
+            let output = try await run(arguments, tier: "http://127.0.0.1:9", secret: secret)
+            #expect(output.exitCode == 2 && output.errorText.contains("CACHESTORE_TIER_KEY"))
+        }
+    }
+}
