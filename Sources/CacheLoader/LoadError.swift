@@ -25,7 +25,7 @@ public enum LoadError: Error, Hashable, Sendable {
     /// The body does not have the coding that its `Content-Encoding` names.
     case malformedContent(url: String, coding: String)
     /// The content differs from a digest in this field of its response, `content-digest` or `repr-digest` (RFC 9530). The
-    /// policy asked for the comparison; see ``/HTTPCaching/CachePolicy/verifiesDigests``.
+    /// policy asked for the comparison: `CachePolicy.verifiesDigests`.
     case digestMismatch(url: String, field: String)
     /// The body exceeds the configured limit, before or after decoding.
     case bodyTooLarge(url: String, limit: Int64)

@@ -18,6 +18,7 @@ internal import Testing
         defaults.check("targetedFields") { $0.targetedFields == [] }
         defaults.check("ignoresQueryFormat") { !$0.ignoresQueryFormat }
         defaults.check("verifiesDigests") { !$0.verifiesDigests }
+        defaults.check("usesDictionaries") { !$0.usesDictionaries }
         #expect(defaults.differences == [])
     }
 

@@ -79,7 +79,7 @@ extension CacheTransaction {
         do throws(TransportError) {
             var request = forwarding.request
             request.method = method
-            var reply = try await context.transport.send(request, content: content?.forSending())
+            var reply = try await exchange(request)
             reply.body = observed.headArrived(reply.body)
             logReply(reply.head.status)
             return reply
@@ -90,6 +90,20 @@ extension CacheTransaction {
             }
             throw LoadError(error, url: url)
         }
+    }
+
+    /// Sends the request, with a dictionary if there is one. A reply that needs another dictionary leads to one request
+    /// without.
+    private func exchange(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
+        #if canImport(CZstd)
+        if let dictionary = await dictionary(for: request) {
+            var offering = request
+            dictionary.offer(in: &offering)
+            let reply = try await context.transport.send(offering, content: content?.forSending())
+            if let decoded = try await decoded(reply, with: dictionary) { return decoded }
+        }
+        #endif
+        return try await context.transport.send(request, content: content?.forSending())
     }
 
     private func act(

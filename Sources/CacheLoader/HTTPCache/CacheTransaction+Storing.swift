@@ -118,6 +118,9 @@ extension CacheTransaction {
     func storing(
         _ received: Received, whole response: StoredResponse, in writer: BodyWriter, _ verification: BodyVerification?
     ) -> SharedBody.Storing {
+        #if canImport(CZstd)
+        noteDictionary(response)
+        #endif
         let metadata = metadata(of: response, received.times, under: key)
         let parts = received.forwarding.stored.entries.filter { entry in
             entry.metadata.part != nil && entry.metadata.variant == metadata.variant && entry.key == key

@@ -1,3 +1,5 @@
+internal import HTTPCaching
+
 /// A pattern for normalised URLs: scheme, host, port and path, each of which may be missing.
 struct URLPattern: Hashable, Sendable {
     struct Malformed: Error { let reason: String }

@@ -36,6 +36,9 @@ extension CachePolicy {
         /// See ``CachePolicy/verifiesDigests``.
         public var verifiesDigests: Bool?
 
+        /// See ``CachePolicy/usesDictionaries``.
+        public var usesDictionaries: Bool?
+
         /// Creates an override of the given properties; without arguments, of none.
         public init(
             mode: Mode? = nil,
@@ -46,7 +49,8 @@ extension CachePolicy {
             staleIfError: Duration? = nil,
             staleWhenDisconnected: Duration? = nil,
             ignoresQueryFormat: Bool? = nil,
-            verifiesDigests: Bool? = nil
+            verifiesDigests: Bool? = nil,
+            usesDictionaries: Bool? = nil
         ) {
             self.mode = mode
             self.lifetimeOverride = lifetimeOverride
@@ -57,6 +61,7 @@ extension CachePolicy {
             self.staleWhenDisconnected = staleWhenDisconnected
             self.ignoresQueryFormat = ignoresQueryFormat
             self.verifiesDigests = verifiesDigests
+            self.usesDictionaries = usesDictionaries
         }
 
         /// Changes only the mode: ``CachePolicy/Mode/http``.
@@ -92,6 +97,7 @@ extension CachePolicy {
         if let allowance = override.staleWhenDisconnected { policy.staleWhenDisconnected = allowance }
         if let ignores = override.ignoresQueryFormat { policy.ignoresQueryFormat = ignores }
         if let verifies = override.verifiesDigests { policy.verifiesDigests = verifies }
+        if let uses = override.usesDictionaries { policy.usesDictionaries = uses }
         return policy
     }
 }
@@ -108,6 +114,7 @@ extension CachePolicy.Override {
             staleIfError: other.staleIfError ?? staleIfError,
             staleWhenDisconnected: other.staleWhenDisconnected ?? staleWhenDisconnected,
             ignoresQueryFormat: other.ignoresQueryFormat ?? ignoresQueryFormat,
-            verifiesDigests: other.verifiesDigests ?? verifiesDigests)
+            verifiesDigests: other.verifiesDigests ?? verifiesDigests,
+            usesDictionaries: other.usesDictionaries ?? usesDictionaries)
     }
 }

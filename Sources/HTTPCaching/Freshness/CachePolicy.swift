@@ -128,6 +128,13 @@ public struct CachePolicy: Hashable, Sendable {
     /// whose coding the transport has removed, nor of stored responses.
     public var verifiesDigests: Bool
 
+    /// Whether the cache offers stored responses as compression dictionaries (RFC 9842). Default: `false`.
+    ///
+    /// A request names the SHA-256 of a fresh response of its origin and partition whose `Use-As-Dictionary` matches the
+    /// URL. The cache decodes an answer in the coding `dcz` before it stores the answer. `CacheLoader` needs the trait
+    /// `Zstd` for this. Not together with ``verifiesDigests``, whose digests cover encoded bytes.
+    public var usesDictionaries: Bool
+
     /// Creates a policy; each parameter has the default of its property.
     public init(
         mode: Mode = .http,
@@ -140,7 +147,8 @@ public struct CachePolicy: Hashable, Sendable {
         staleWhenDisconnected: Duration = .seconds(Int64.max),
         targetedFields: [String] = [],
         ignoresQueryFormat: Bool = false,
-        verifiesDigests: Bool = false
+        verifiesDigests: Bool = false,
+        usesDictionaries: Bool = false
     ) {
         self.mode = mode
         self.lifetimeOverride = lifetimeOverride
@@ -153,6 +161,7 @@ public struct CachePolicy: Hashable, Sendable {
         self.targetedFields = targetedFields
         self.ignoresQueryFormat = ignoresQueryFormat
         self.verifiesDigests = verifiesDigests
+        self.usesDictionaries = usesDictionaries
     }
 
     /// The policy of a shared cache, such as a proxy, with defaults for all other properties.

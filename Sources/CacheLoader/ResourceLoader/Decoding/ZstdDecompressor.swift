@@ -16,18 +16,38 @@ final class ZstdDecompressor: Decompressor {
 
     private let context: OpaquePointer?
     private var bytes: DecompressedBytes
+    /// A copy of the dictionary, to which the library keeps a reference; empty for none.
+    private let dictionary: UnsafeMutableRawBufferPointer
+    /// Whether the next bytes begin a frame.
+    private var isAtStart = true
     /// Whether the bytes so far are whole frames, at least one.
     private var isBetweenFrames = false
 
     /// - Parameter limit: The largest length of the decompressed data in bytes.
-    init(limit: Int64) {
+    convenience init(limit: Int64) {
+        self.init(limit: limit, dictionary: Data(), windowLog: Self.largestWindowLog)
+    }
+
+    /// Decompresses frames that refer to a raw dictionary (RFC 8878 §5), without a limit of their length.
+    ///
+    /// RFC 9842 §5: the window has 8 MiB or 1.25 times the size of the dictionary, up to 128 MiB.
+    convenience init(dictionary: Data) {
+        let window = min(max(1 << Self.largestWindowLog, dictionary.count / 4 * 5), 1 << 27)
+        let windowLog = Int32(Int.bitWidth - (window - 1).leadingZeroBitCount)
+        self.init(limit: .max, dictionary: dictionary, windowLog: windowLog)
+    }
+
+    private init(limit: Int64, dictionary: Data, windowLog: Int32) {
         bytes = DecompressedBytes(limit: limit)
+        self.dictionary = .allocate(byteCount: dictionary.count, alignment: 16)
+        self.dictionary.copyBytes(from: dictionary)
         context = ZSTD_createDCtx()
-        _ = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, Self.largestWindowLog)
+        _ = ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, windowLog)
     }
 
     deinit {
         ZSTD_freeDCtx(context)
+        dictionary.deallocate()
     }
 
     func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
@@ -49,6 +69,11 @@ final class ZstdDecompressor: Decompressor {
         var isFull = true
         // A full buffer may leave output inside the library, also when all input is used.
         while source.pos < source.size || isFull {
+            // The library drops its reference at the end of each frame.
+            if isAtStart, !dictionary.isEmpty {
+                _ = ZSTD_DCtx_refPrefix(context, dictionary.baseAddress, dictionary.count)
+            }
+            isAtStart = false
             var status = 0
             let count = try bytes.append(to: &output) { buffer in
                 var target = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
@@ -58,6 +83,7 @@ final class ZstdDecompressor: Decompressor {
             guard ZSTD_isError(status) == 0 else { throw .malformed }
             // Zero: a frame is complete, and so is its output.
             isBetweenFrames = status == 0
+            isAtStart = isBetweenFrames
             isFull = count == DecompressedBytes.chunkByteCount && !isBetweenFrames
         }
     }

@@ -176,7 +176,8 @@ struct ContentCodingTests {
         #expect(try fixture.loader.peek(url) == Self.text)
         #expect(try fixture.blobs.map(\.bytes) == [Self.gzip])
         fixture.loader.configuration.decodesContent = false
-        let raw = try await fixture.loader.load(ResourceRequest(url, headerFields: [.acceptEncoding: "gzip, deflate"]))
+        let raw = try await fixture.loader.load(
+            ResourceRequest(url, headerFields: [.acceptEncoding: ContentCoding.accepted]))
         #expect(raw.data == Self.gzip)
         #expect(raw.source == .disk)
     }

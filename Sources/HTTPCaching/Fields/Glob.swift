@@ -1,12 +1,12 @@
 /// A pattern of bytes in which `*` matches any bytes, or none. It has no other wildcard.
-struct Glob: Hashable, Sendable {
+package struct Glob: Hashable, Sendable {
     /// The texts before, between and after the stars.
     private let first: [UInt8]
     private let middle: [[UInt8]]
     /// `nil` for a pattern without a star.
     private let last: [UInt8]?
 
-    init(_ pattern: some Collection<UInt8>) {
+    package init(_ pattern: some Collection<UInt8>) {
         let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map { Array($0) }
         first = parts[0]
         middle = parts.dropFirst().dropLast().filter { !$0.isEmpty }
@@ -17,7 +17,7 @@ struct Glob: Hashable, Sendable {
     ///
     /// Takes for each part the first place where it fits. A later place would leave the following parts less text, so no
     /// part needs a second try.
-    func matches(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    package func matches(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard let last else { return text.elementsEqual(first) }
         guard text.count >= first.count + last.count, text.starts(with: first),
             text.suffix(last.count).elementsEqual(last)

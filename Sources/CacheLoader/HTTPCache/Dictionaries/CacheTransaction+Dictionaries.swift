@@ -1,0 +1,105 @@
+#if canImport(CZstd)
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Offers stored responses as compression dictionaries to the origin, if the policy asks for it (RFC 9842).
+///
+/// The origin's answer is decoded before it is stored. So it answers later requests after the dictionary is gone, and
+/// requests with another dictionary: to the rest of the cache neither the fields nor the coding exist.
+extension CacheTransaction {
+    /// Returns the dictionary for a request to the origin; `nil` for none.
+    func dictionary(for request: HTTPRequest) async -> CompressionDictionary? {
+        guard policy.usesDictionaries, !policy.verifiesDigests, request.method == .get, content == nil,
+            !request.headerFields.contains(.range),
+            // A client with a dictionary of its own decodes the answer itself.
+            !request.headerFields.contains(where: { $0.name.canonicalName == "available-dictionary" })
+        else { return nil }
+        let keys = await DictionaryTable.of(store).keys(for: target, in: store)
+        guard !keys.isEmpty else { return nil }
+        return await store.onReadingLane { best(of: keys).flatMap(read) }
+    }
+
+    /// Notes a response that is about to be stored, if it can be a dictionary.
+    func noteDictionary(_ response: StoredResponse) {
+        guard policy.usesDictionaries, UseAsDictionary(response.fields, of: url) != nil else { return }
+        DictionaryTable.of(store).note(key)
+    }
+
+    private struct Candidate {
+        let entry: StoredEntry
+        let response: StoredResponse
+        let use: UseAsDictionary
+    }
+
+    /// Returns the dictionary that takes precedence (RFC 9842 §2.2.3).
+    private func best(of keys: [CacheKey]) -> Candidate? {
+        var best: Candidate?
+        for key in keys {
+            for entry in (try? store.responses(for: key)) ?? [] {
+                let response = EntryCodec.response(of: entry)
+                guard response.status == .ok, response.part == nil, entry.byteCount > 0,
+                    entry.byteCount <= CompressionDictionary.maxByteCount,
+                    let use = UseAsDictionary(response.fields, of: key.text), use.matches(url),
+                    // RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale".
+                    Freshness(of: response, policy: policy).isFresh(at: now),
+                    // Another user's response is no dictionary for this request.
+                    response.isSelected(by: request, policy: policy, fingerprint: fingerprint)
+                else { continue }
+                if let best,
+                    !use.precedes(
+                        best.use, fetchedAt: response.responseTime, otherFetchedAt: best.response.responseTime)
+                {
+                    continue
+                }
+                best = Candidate(entry: entry, response: response, use: use)
+            }
+        }
+        return best
+    }
+
+    /// Reads the content of a dictionary, without its content coding.
+    private func read(_ candidate: Candidate) -> CompressionDictionary? {
+        guard let body = try? store.openBody(of: candidate.entry), let stored = try? body.data() else { return nil }
+        let limit = CompressionDictionary.maxByteCount
+        guard candidate.response.fields.contains(.contentEncoding) else {
+            return body.digest.map { CompressionDictionary(id: candidate.use.id, bytes: stored, digest: $0) }
+        }
+        guard let bytes = try? ContentCoding.decode(stored, candidate.response.fields, limit: limit, url: url) else {
+            return nil
+        }
+        return CompressionDictionary(id: candidate.use.id, bytes: bytes, digest: ContentDigest(of: bytes))
+    }
+
+    /// Returns a reply without the coding of the dictionary; the reply itself if it has another coding. `nil` if the
+    /// reply was compressed with another dictionary.
+    func decoded(
+        _ reply: TransportResponse, with dictionary: CompressionDictionary
+    ) async throws(TransportError) -> TransportResponse? {
+        let codings = reply.head.headerFields[.contentEncoding]?.lowercased() ?? ""
+        guard codings.contains(DictionaryHeader.coding), reply.head.status != .notModified else { return reply }
+        guard codings == DictionaryHeader.coding else { return nil }
+        var header = Data()
+        while header.count < DictionaryHeader.byteCount, let chunk = try await reply.body.next() { header += chunk }
+        guard DictionaryHeader.names(dictionary.digest, in: header.prefix(DictionaryHeader.byteCount)) else {
+            return nil
+        }
+        let rest = Data(header.dropFirst(DictionaryHeader.byteCount))
+        let body = DictionaryBody(dictionary, rest: rest, source: reply.body)
+        var decoded = reply
+        decoded.isBodyDecoded = true
+        // These fields describe encoded bytes.
+        decoded.head.headerFields.removeAll {
+            ["content-encoding", "content-length", "content-digest", "repr-digest"].contains($0.name.canonicalName)
+        }
+        decoded.body = TransportBody { () async throws(TransportError) in try await body.next() }
+        return decoded
+    }
+}
+#endif

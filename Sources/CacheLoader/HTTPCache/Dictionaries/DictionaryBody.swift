@@ -1,0 +1,86 @@
+#if canImport(CZstd)
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A body in the coding `dcz` that is decoded while it arrives (RFC 9842 §5). For one reader.
+final class DictionaryBody: Sendable {
+    /// Bytes that are decoded at a time. Each can stand for some ten thousand.
+    private static let sliceByteCount = 1_024
+
+    private struct State {
+        var decompressor: ZstdDecompressor
+        /// Received bytes that are not decoded yet.
+        var rest: Data
+    }
+
+    private let source: TransportBody
+    /// Guards the decompressor. One reader calls, so that the lock is free.
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - rest: The received bytes after the header.
+    ///   - source: The bytes after those.
+    init(_ dictionary: CompressionDictionary, rest: Data, source: TransportBody) {
+        self.source = source
+        let bytes = dictionary.bytes
+        state = Mutex(State(decompressor: ZstdDecompressor(dictionary: bytes), rest: rest))
+    }
+
+    /// Returns the next decoded bytes; `nil` once the body is complete.
+    func next() async throws(TransportError) -> Data? {
+        while true {
+            let (decoded, needsMore) = try decodeSlice()
+            if !decoded.isEmpty { return decoded }
+            guard needsMore else { continue }
+            guard let chunk = try await source.next() else {
+                try finish()
+                return nil
+            }
+            state.withLock { $0.rest = chunk }
+        }
+    }
+
+    private func decodeSlice() throws(TransportError) -> (decoded: Data, needsMore: Bool) {
+        let result = state.withLock { state -> Result<(Data, Bool), DecompressionFailure> in
+            guard !state.rest.isEmpty else { return .success((Data(), true)) }
+            let slice = Data(state.rest.prefix(Self.sliceByteCount))
+            state.rest = state.rest.dropFirst(slice.count)
+            var decoded = Data()
+            do throws(DecompressionFailure) {
+                try state.decompressor.append(slice, into: &decoded)
+                return .success((decoded, false))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try Self.translating(result)
+    }
+
+    private func finish() throws(TransportError) {
+        try Self.translating(
+            state.withLock { state -> Result<Void, DecompressionFailure> in
+                do throws(DecompressionFailure) {
+                    return .success(try state.decompressor.finish())
+                } catch {
+                    return .failure(error)
+                }
+            })
+    }
+
+    private static func translating<Value>(
+        _ result: Result<Value, DecompressionFailure>
+    ) throws(TransportError) -> Value {
+        do {
+            return try result.get()
+        } catch {
+            throw TransportError(
+                .malformedResponse, message: "the body is not in the coding \(DictionaryHeader.coding)")
+        }
+    }
+}
+#endif

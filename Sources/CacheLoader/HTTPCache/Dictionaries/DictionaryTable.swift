@@ -1,0 +1,73 @@
+#if canImport(CZstd)
+internal import CacheStore
+internal import HTTPCaching
+internal import Synchronization
+
+/// The keys of stored responses that can be dictionaries, by partition and origin (RFC 9842 §9.3.1, §10).
+///
+/// Shared by all caches and loaders on the store. Reads the entries of an origin once, and learns of later ones as this
+/// process stores them. A key may be out of date: its entry decides.
+final class DictionaryTable: Sendable {
+    /// The most entries of an origin that are searched for dictionaries.
+    private static let maxEntryCount = 1_000
+    /// The most keys of an origin. The latest ones stay.
+    private static let maxKeyCount = 64
+    private static let maxOriginCount = 256
+
+    struct Scope: Hashable {
+        let partition: String
+        let origin: String
+
+        init?(_ key: CacheKey) {
+            guard let origin = key.origin else { return nil }
+            (self.partition, self.origin) = (key.partition, origin)
+        }
+    }
+
+    /// Guards only the table.
+    private let table = Mutex([Scope: [CacheKey]]())
+
+    /// The table of a store.
+    static func of(_ store: ResponseStore) -> DictionaryTable {
+        store.shared { DictionaryTable() }
+    }
+
+    /// Notes that a response under `key` is about to be stored, and can be a dictionary.
+    func note(_ key: CacheKey) {
+        guard let scope = Scope(key) else { return }
+        // Without the keys of an origin, its entries are read at its first request, this one included.
+        table.withLock { table in
+            guard var keys = table[scope] else { return }
+            keys.removeAll { $0 == key }
+            keys.append(key)
+            table[scope] = Array(keys.suffix(Self.maxKeyCount))
+        }
+    }
+
+    /// Returns the keys of an origin. Reads its entries at the first call, on a lane of the store.
+    func keys(for key: CacheKey, in store: ResponseStore) async -> [CacheKey] {
+        guard let scope = Scope(key) else { return [] }
+        if let keys = table.withLock({ $0[scope] }) { return keys }
+        // Keys that are noted meanwhile join the found ones.
+        table.withLock { table in
+            if table.count >= Self.maxOriginCount { table.removeAll() }
+            table[scope] = []
+        }
+        let selection = EntrySelection(partition: scope.partition, prefix: scope.origin)
+        let found = await store.onReadingLane { () -> [CacheKey] in
+            let keys = (try? store.keys(in: selection, limit: Self.maxEntryCount)) ?? []
+            return keys.filter { key in
+                ((try? store.responses(for: key)) ?? []).contains { entry in
+                    UseAsDictionary(EntryCodec.fields(ofHead: entry.metadata.head), of: key.text) != nil
+                }
+            }
+        }
+        return table.withLock { table in
+            let noted = table[scope] ?? []
+            let keys = Array((found.filter { !noted.contains($0) } + noted).suffix(Self.maxKeyCount))
+            table[scope] = keys
+            return keys
+        }
+    }
+}
+#endif

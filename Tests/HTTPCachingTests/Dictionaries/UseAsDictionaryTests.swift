@@ -1,0 +1,154 @@
+internal import HTTPCaching
+internal import HTTPTypes
+internal import TestSupport
+internal import Testing
+
+@Suite("Use-As-Dictionary") struct UseAsDictionaryTests {
+    private static let url = "https://example.com/app/1/main.js?v=1"
+
+    private func parsed(_ lines: [String], of url: String = url) -> UseAsDictionary? {
+        UseAsDictionary(Sample.fields(lines.map { "Use-As-Dictionary: \($0)" }), of: url)
+    }
+
+    /// The lines of the field, and the `match` and `id` in them; `nil` for no dictionary.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let lines: [String]
+        let match: String?
+        let id: String
+
+        init(_ lines: String..., match: String? = nil, id: String = "") {
+            self.lines = lines
+            self.match = match
+            self.id = id
+        }
+
+        var testDescription: String { lines.joined(separator: " | ") }
+    }
+
+    @Test(
+        "D11 RFC 9842 §2.1: a Dictionary with a String match; anything wrong makes it no dictionary",
+        arguments: [
+            Case(),
+            Case(""),
+            Case(#"match="/app/*""#, match: "/app/*"),
+            Case(#"match="/app/*", match-dest=("document" "script")"#, match: "/app/*"),
+            Case(#"match="/app/*", match-dest=()"#, match: "/app/*"),
+            Case(#"match="/app/*", match-dest="document""#),
+            Case(#"match="/app/*", match-dest=(document)"#),
+            Case(#"match="/app/*", id="one""#, match: "/app/*", id: "one"),
+            Case(#"match="/app/*""#, #"id="a\"b\\""#, match: "/app/*", id: #"a"b\"#),
+            Case(
+                #"match="/app/*", id="\#(String(repeating: "x", count: 1024))""#, match: "/app/*",
+                id: String(repeating: "x", count: 1024)),
+            Case(#"match="/app/*", id="\#(String(repeating: "x", count: 1025))""#),
+            Case(#"match="/app/*", id=one"#),
+            Case(#"match="/app/*", type=raw"#, match: "/app/*"),
+            Case(#"match="/app/*", type=other"#),
+            Case(#"match="/app/*", type="raw""#),
+            Case(#"match="/app/*", other=1"#, match: "/app/*"),
+            Case(#"id="one""#),
+            Case("match=/app/*"),
+            Case("match"),
+            Case(#"match="""#),
+            Case(#"match="/app/*"#),
+            Case(#"match="/app/*","#),
+        ])
+    func parsing(_ c: Case) {
+        let dictionary = parsed(c.lines)
+        #expect(dictionary?.match == c.match)
+        #expect(dictionary?.id ?? "" == c.id)
+    }
+
+    /// A pattern, and paths that it matches and does not match.
+    struct Pattern: Sendable, CustomTestStringConvertible {
+        let match: String
+        let matching: [String]
+        let others: [String]
+
+        init(_ match: String, _ matching: [String], not others: [String] = []) {
+            self.match = match
+            self.matching = matching
+            self.others = others
+        }
+
+        var testDescription: String { match }
+    }
+
+    @Test(
+        "D12 RFC 9842 §2.2.2: literal text and stars match the whole path, and the query if there is one",
+        arguments: [
+            Pattern(
+                "/app/*/main.js", ["/app/2/main.js", "/app/2/3/main.js", "/app/2/main.js?v=2"],
+                not: ["/app/main.js", "/app/2/main.js.map", "/App/2/main.js", "/x/app/2/main.js"]),
+            Pattern("/product/*", ["/product/", "/product/a/b"], not: ["/product", "/products/"]),
+            Pattern("/*", ["/", "/a", "/a?b"]),
+            Pattern("/a", ["/a", "/a?b"], not: ["/a/", "/ab", "/"]),
+            Pattern("/d%C3%BCsseldorf", ["/d%C3%BCsseldorf"], not: ["/d%c3%bcsseldorf", "/dsseldorf"]),
+            Pattern("/a?v=*", ["/a?v=1", "/a?v="], not: ["/a", "/a?w=1", "/a?w=1&v=1"]),
+            Pattern("/a?", ["/a", "/a?"], not: ["/a?b"]),
+            Pattern("/a.b", ["/a.b"], not: ["/acb"]),
+            Pattern("/a+b", ["/a+b"], not: ["/aab"]),
+            Pattern("*.js", ["/app/1/a.js", "/app/1/x/y.js"], not: ["/app/2/a.js", "/a.js"]),
+            Pattern("https://example.com/a*", ["/a", "/ab"], not: ["/b"]),
+        ])
+    func matching(_ pattern: Pattern) throws {
+        let dictionary = try #require(parsed([#"match="\#(pattern.match)""#]))
+        for path in pattern.matching { #expect(dictionary.matches("https://example.com\(path)"), "\(path)") }
+        for path in pattern.others { #expect(!dictionary.matches("https://example.com\(path)"), "\(path)") }
+    }
+
+    @Test("D12 RFC 9842 §9.3.1: a dictionary matches only URLs of its own origin")
+    func origin() throws {
+        let dictionary = try #require(parsed([#"match="/*""#]))
+        for other in [
+            "http://example.com/a", "https://example.com:8443/a", "https://www.example.com/a", "https://example.org/a",
+            "https://example.com.evil.test/a", "name",
+        ] {
+            #expect(!dictionary.matches(other), "\(other)")
+        }
+        #expect(parsed([#"match="/*""#], of: "name") == nil)
+    }
+
+    @Test(
+        "D12: a pattern with anything else than text and single stars matches nothing",
+        arguments: [
+            "/:name", "/(.*)", "/{a}?", "/a*?", "/a*+", "/**", #"/a\\*"#, "/a/../b", "/./a", "/..", "//example.org/a",
+            "https://example.org/*", "http://example.com/*", "/a#b", "?v=*", "/a?b?c", "/a b", "https://*/a",
+        ])
+    func unsupported(match: String) {
+        #expect(parsed([#"match="\#(match)""#]) == nil)
+    }
+
+    @Test("D14 RFC 9842 §2.2.3: the longest pattern takes precedence, then the latest response")
+    func precedence() throws {
+        let short = try #require(parsed([#"match="/*""#]))
+        let long = try #require(parsed([#"match="/app/*""#]))
+        let (old, new) = (Sample.time(0), Sample.time(1))
+        #expect(long.precedes(short, fetchedAt: old, otherFetchedAt: new))
+        #expect(!short.precedes(long, fetchedAt: new, otherFetchedAt: old))
+        #expect(short.precedes(short, fetchedAt: new, otherFetchedAt: old))
+        #expect(!short.precedes(short, fetchedAt: old, otherFetchedAt: new))
+    }
+
+    @Test("D11: random fields and URLs are read or ignored")
+    func hostile() {
+        var random = SeededGenerator()
+        let pieces = [
+            "match=", "\"", "/", "*", "?", "a", ":", "(", ")", "\\", ", ", "id=", "type=raw", "..",
+            "https://example.com",
+            "match-dest=(", "{", "#", "%", " ",
+        ]
+        for _ in 0..<20_000 {
+            func text() -> String {
+                (0..<Int.random(in: 0...10, using: &random)).map { _ in
+                    pieces[Int.random(in: 0..<pieces.count, using: &random)]
+                }.joined()
+            }
+            let dictionary = parsed([#"match="/\#(text())", \#(text())"#], of: "https://example.com/\(text())")
+            if let dictionary, dictionary.matches("https://example.com/\(text())") {
+                #expect(!dictionary.match.contains(":(") && !dictionary.match.contains("**"), "\(random)")
+            }
+            _ = parsed([text()], of: text())?.matches(text())
+        }
+    }
+}
