@@ -84,7 +84,7 @@ extension CacheTransaction {
         let verification: BodyVerification?
         do throws(StoreError) {
             try await writer.append(nominated.body, 0..<nominated.body.byteCount)
-            verification = try await self.verification(of: received, completing: nominated.body, as: response)
+            verification = try await self.verification(of: received, completing: nominated, as: response)
         } catch {
             log("could not resume a stored part", error)
             return try await answerFromOrigin()

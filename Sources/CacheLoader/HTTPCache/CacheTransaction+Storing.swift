@@ -212,7 +212,9 @@ extension CacheTransaction {
                 CombinedBody.Piece(piece, new: part, entries: selected.map { entries[$0] })
             }
             let members = combined.members.map { entries[selected[$0]] }
-            let digests = union.part == nil ? IntegrityDigests.ofWhole(union.fields, policy: policy) : []
+            let parts = combined.members.map { received.forwarding.stored.responses[selected[$0]] }
+            let digests =
+                union.part == nil ? IntegrityDigests.ofWhole(union.fields, combining: parts, policy: policy) : []
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [self] (writer, _) async throws(StoreError) in

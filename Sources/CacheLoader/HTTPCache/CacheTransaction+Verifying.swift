@@ -11,12 +11,14 @@ extension CacheTransaction {
 
     /// Returns the verification of a reply that completes a stored part; `nil` without digests to compare.
     func verification(
-        of received: Received, completing part: StoredBody, as whole: StoredResponse
+        of received: Received, completing nominated: Nominated, as whole: StoredResponse
     ) async throws(StoreError) -> BodyVerification? {
-        let (content, whole) = (digests(ofContentOf: received), IntegrityDigests.ofWhole(whole.fields, policy: policy))
+        let content = digests(ofContentOf: received)
+        let whole = IntegrityDigests.ofWhole(
+            whole.fields, combining: [received.forwarding.stored.responses[nominated.index]], policy: policy)
         guard !content.isEmpty || !whole.isEmpty else { return nil }
         // Reads the part, which can be long.
-        return try await store.onReadingLane { [url] () throws(StoreError) in
+        return try await store.onReadingLane { [url, part = nominated.body] () throws(StoreError) in
             try BodyVerification(url: url, content: content, after: part, whole: whole)
         }
     }

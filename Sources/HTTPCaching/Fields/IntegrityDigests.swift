@@ -73,10 +73,16 @@ extension IntegrityDigests {
     ///
     /// - Parameters:
     ///   - fields: The fields of the combined response.
+    ///   - parts: The stored parts. The content of an interrupted 200 would have been the whole.
     ///   - policy: Only ``CachePolicy/verifiesDigests`` counts.
-    package static func ofWhole(_ fields: HTTPFields, policy: CachePolicy) -> [IntegrityDigests] {
+    package static func ofWhole(
+        _ fields: HTTPFields, combining parts: [StoredResponse], policy: CachePolicy
+    ) -> [IntegrityDigests] {
         guard policy.verifiesDigests else { return [] }
-        return [IntegrityDigests(.representation, in: fields)].compactMap(\.self)
+        let interrupted = parts.filter { $0.status == .ok && !$0.isBodyDecoded }
+        return
+            (interrupted.map { IntegrityDigests(.content, in: $0.fields) }
+            + [IntegrityDigests(.representation, in: fields)]).compactMap(\.self)
     }
 }
 

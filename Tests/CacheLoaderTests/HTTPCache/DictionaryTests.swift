@@ -19,6 +19,7 @@ private struct Versions: Sendable {
     static let fresh: HTTPFields = [.cacheControl: "max-age=600", .useAsDictionary: "match=\"/v*.js\", id=\"one\""]
     static let vary: HTTPFields = [
         .cacheControl: "max-age=600", .contentEncoding: "dcz", .vary: "Accept-Encoding, Available-Dictionary",
+        .eTag: "\"2\"",
     ]
 
     let first = Data((0..<20_000).flatMap { "line \($0) \($0 &* 2_654_435_761 % 1_000_003)\n".utf8 })
@@ -91,6 +92,7 @@ struct DictionaryTests {
             let response = try await fixture.cache.response(for: .to("/v2.js", [.acceptEncoding: "gzip"]))
             #expect(response.source == source)
             #expect(response.headerFields[.contentEncoding] == nil)
+            #expect(response.headerFields[.eTag] == "W/\"2\"", "the tag is that of the encoded bytes")
             #expect(try await response.bytes == versions.second)
         }
         #expect(offered(transport) == [nil, versions.hash])
@@ -132,21 +134,25 @@ struct DictionaryTests {
 
     @Test(
         "D12, D13, D18: without a dictionary no field and no coding is sent",
-        arguments: ["policy", "path", "origin", "partition", "stale", "user", "range", "digests"])
+        arguments: ["policy", "path", "origin", "partition", "stale", "user", "range", "digests", "shared", "insecure"])
     func none(reason: String) async throws {
         let transport = versions.origin()
         var policy = using
         if reason == "policy" { policy.usesDictionaries = false }
+        if reason == "shared" { policy.isShared = true }
         let directory = try TemporaryDirectory()
         let first = try LoaderFixture(transport: transport, directory: directory, policy: policy)
         let authorized: HTTPFields = reason == "user" ? [.authorization: "one"] : [:]
-        _ = try await first.cache.response(for: .to("/v1.js", authorized)).bytes
+        var dictionary = HTTPRequest.to("/v1.js", authorized)
+        if reason == "insecure" { dictionary.scheme = "http" }
+        _ = try await first.cache.response(for: dictionary).bytes
         first.store.close()
         if reason == "digests" { policy.verifiesDigests = true }
         let fixture = try LoaderFixture(transport: transport, directory: directory, policy: policy)
         if reason == "partition" { fixture.cache.configuration.partition = "other" }
         if reason == "stale" { fixture.clock.advance(by: 601) }
         var request = HTTPRequest.to(reason == "path" ? "/w2.js" : "/v2.js", [.acceptEncoding: "gzip"])
+        if reason == "insecure" { request.scheme = "http" }
         if reason == "origin" { request.authority = "example.org" }
         if reason == "user" { request.headerFields[.authorization] = "two" }
         if reason == "range" { request.headerFields[.range] = "bytes=0-9" }

@@ -250,6 +250,26 @@ struct IntegrityTests {
         }
     }
 
+    @Test(
+        "I13: the Content-Digest of an interrupted 200 covers the whole that a 206 completes", arguments: [true, false])
+    func interruptedContent(isRight: Bool) async throws {
+        let origin = Self.origin(Hello.text, content: isRight ? Hello.sha256 : Hello.other256)
+        let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
+        origin.set { $0.breaksOffAfter = 10 }
+        await #expect(throws: LoadError.self) { try await fixture.cache.response(for: .to("/a")).bytes }
+        origin.set { state in
+            state.breaksOffAfter = nil
+            state.fields[.contentDigest] = nil
+        }
+        let response = try await fixture.cache.response(for: .to("/a"))
+        if isRight {
+            #expect(try await response.text == Hello.text)
+        } else {
+            await #expect(throws: mismatch("content-digest")) { try await response.bytes }
+            #expect(try fixture.store.responses(for: key).isEmpty)
+        }
+    }
+
     // MARK: A store that fails
 
     @Test("I12: the store fails in the middle of a body, which is verified all the same", arguments: [true, false])

@@ -141,8 +141,15 @@ internal import Testing
     @Test("I14 RFC 9530 §3: only Repr-Digest covers combined parts, if the policy asks", arguments: [true, false])
     func whole(isAsked: Bool) {
         let fields = Sample.fields(["Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-512=:YWJj:"])
-        let digests = IntegrityDigests.ofWhole(fields, policy: CachePolicy(verifiesDigests: isAsked))
+        let policy = CachePolicy(verifiesDigests: isAsked)
+        let digests = IntegrityDigests.ofWhole(fields, combining: [], policy: policy)
         #expect(digests.map(\.field) == (isAsked ? [.representation] : []))
+        // The content of an interrupted 200 would have been the whole, that of a 206 not.
+        let parts = [HTTPResponse.Status.ok, .partialContent].map { status in
+            Sample.stored("Content-Digest: sha-256=:YWJj:", status: status)
+        }
+        let all = IntegrityDigests.ofWhole(fields, combining: parts, policy: policy)
+        #expect(all.map(\.field) == (isAsked ? [.content, .representation] : []))
     }
 
     @Test("I17 RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD is not that of the stored response")
@@ -165,6 +172,20 @@ internal import Testing
             #expect(IntegrityDigests(.content, in: updated.fields)?.sha256 == Self.abc)
             #expect(updated.fields.contains { $0.value.contains("md5") }, "Repr-Digest is metadata like any other")
         }
+    }
+
+    @Test("I15: the Repr-Digest of a 304 covers encoded bytes, not those of a decoded body", arguments: [true, false])
+    func decodedFreshening(isBodyDecoded: Bool) throws {
+        let stored = Sample.stored("ETag: \"a\"", isBodyDecoded: isBodyDecoded)
+        let request = Sample.request("If-None-Match: \"a\"")
+        let notModified = Sample.exchange(
+            "ETag: \"a\"", "Repr-Digest: sha-256=:YWJj:", status: .notModified, to: request)
+        guard case .freshen(let updates, 0, _) = Sample.decide(on: notModified, stored, validated: 0) else {
+            Issue.record("no update")
+            return
+        }
+        let digests = IntegrityDigests(.representation, in: try #require(updates[0]).fields)
+        #expect((digests == nil) == isBodyDecoded)
     }
 
     @Test("I17 RFC 9530 §B.2: the answer to a HEAD has no Content-Digest, that to a GET has")

@@ -16,7 +16,7 @@ internal import Foundation
 extension CacheTransaction {
     /// Returns the dictionary for a request to the origin; `nil` for none.
     func dictionary(for request: HTTPRequest) async -> CompressionDictionary? {
-        guard policy.usesDictionaries, !policy.verifiesDigests, request.method == .get, content == nil,
+        guard mayUseDictionaries, !policy.verifiesDigests, request.method == .get, content == nil,
             !request.headerFields.contains(.range),
             // A client with a dictionary of its own decodes the answer itself.
             !request.headerFields.contains(where: { $0.name.canonicalName == "available-dictionary" })
@@ -26,9 +26,15 @@ extension CacheTransaction {
         return await store.onReadingLane { best(of: keys).flatMap(read) }
     }
 
+    /// RFC 9842 §8: "compression dictionary transport MUST only be used in secure contexts (HTTPS)". §9.2, §10: in a shared
+    /// cache, the dictionary of one user would tell about another one.
+    private var mayUseDictionaries: Bool {
+        policy.usesDictionaries && !policy.isShared && request.scheme == "https"
+    }
+
     /// Notes a response that is about to be stored, if it can be a dictionary.
     func noteDictionary(_ response: StoredResponse) {
-        guard policy.usesDictionaries, UseAsDictionary(response.fields, of: url) != nil else { return }
+        guard mayUseDictionaries, UseAsDictionary(response.fields, of: url) != nil else { return }
         DictionaryTable.of(store).note(key)
     }
 
@@ -97,6 +103,10 @@ extension CacheTransaction {
         // These fields describe encoded bytes.
         decoded.head.headerFields.removeAll {
             ["content-encoding", "content-length", "content-digest", "repr-digest"].contains($0.name.canonicalName)
+        }
+        // RFC 9110 §8.8.3: a strong tag is that of the encoded bytes.
+        if let tag = decoded.head.headerFields[.eTag], tag.hasPrefix("\"") {
+            decoded.head.headerFields[.eTag] = "W/\(tag)"
         }
         decoded.body = TransportBody { () async throws(TransportError) in try await body.next() }
         return decoded
