@@ -135,6 +135,15 @@ struct TieredTransportTests {
             Storing(
                 name: "Authorization, public", response: [.cacheControl: "public, max-age=60"],
                 request: [.authorization: "Basic x"], isKept: true),
+            Storing(
+                name: "Set-Cookie", response: [.cacheControl: "max-age=60", .setCookie: "a=b"], isKept: false,
+                isKeptForOneUser: true),
+            Storing(
+                name: "Set-Cookie, public", response: [.cacheControl: "public, max-age=60", .setCookie: "a=b"],
+                isKept: true),
+            Storing(
+                name: "Set-Cookie, s-maxage",
+                response: [.cacheControl: "s-maxage=60, max-age=60", .setCookie: "a=b"], isKept: true),
             Storing(name: "not found", status: .notFound, response: [.cacheControl: "max-age=60"], isKept: true),
             Storing(name: "gone", status: .gone, response: [.cacheControl: "max-age=60"], isKept: true),
             Storing(
