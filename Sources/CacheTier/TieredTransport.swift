@@ -138,7 +138,9 @@ public struct TieredTransport: HTTPTransport {
         var response = try await origin.send(request, content: nil)
         let arrival = uptime()
         tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
-        if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
+        if response.head.status == .notModified {
+            tier.freshen(by: response.head, to: request, delay: arrival - start, arrival: arrival, after: lookup)
+        } else if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
             let tier = tier
             let reader = FillingBody(response.body, for: tier) { body in
                 let isAdmitted = tier.writes.add(byteCount: body.count) {

@@ -29,6 +29,8 @@ extension SharedTier {
         var hit: Hit?
         /// Whether the tier has a response, so that a fill need not write it.
         var isPresent = false
+        /// A response that the origin may confirm.
+        var stale: Candidate?
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
         /// The epochs before the origin is asked; `nil` if one is unknown, and then nothing is written.
@@ -130,7 +132,10 @@ extension SharedTier {
                 lookup.reason = .miss
                 return lookup
             }
-            guard let hit = await hit(candidate, request) else { continue }
+            guard let hit = await hit(candidate, request) else {
+                lookup.stale = lookup.stale ?? candidate
+                continue
+            }
             lookup.hit = hit
             lookup.isPresent = true
             // The other object does not matter then.

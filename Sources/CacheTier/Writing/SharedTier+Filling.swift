@@ -30,21 +30,33 @@ extension SharedTier {
         // Other errors are short-lived, and one machine's error must not become that of all.
         guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
             MalformedReply.reason(reply.head, to: request) == nil,
-            let tierTime, maySharePersonal(reply.head.headerFields)
+            let tierTime
         else { return nil }
-        // The response states its receipt at its own Date: no clock of this machine counts.
-        let date = reply.head.headerFields.date(.date, now: tierTime) ?? tierTime
-        let exchange = Exchange(
-            request: request, reply: reply.head,
-            requestTime: date.advanced(by: -delay.components.seconds), responseTime: date,
-            isBodyDecoded: reply.isBodyDecoded)
+        let exchange = exchange(request, reply.head, isBodyDecoded: reply.isBodyDecoded, delay: delay, tierTime)
         let decision = ReplyDecision(
             for: exchange, original: request, candidates: [], question: .none, policy: configuration.policy,
             fingerprint: layout.fingerprint)
         guard case .store(let response) = decision else { return nil }
+        return fill(response, arrival: arrival)
+    }
+
+    /// Returns the response to keep; `nil` if the tier could never answer with it.
+    func fill(_ response: StoredResponse, arrival: Duration) -> Fill? {
         let freshness = Freshness(of: response, policy: configuration.policy)
-        guard freshness.isFresh(at: date), !freshness.alwaysNeedsValidation else { return nil }
+        guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation,
+            maySharePersonal(response.fields)
+        else { return nil }
         return Fill(response: response, arrival: arrival)
+    }
+
+    /// Returns an exchange at the reply's own `Date`: no clock of this machine counts.
+    func exchange(
+        _ request: HTTPRequest, _ reply: HTTPResponse, isBodyDecoded: Bool, delay: Duration, _ tierTime: HTTPDate
+    ) -> Exchange {
+        let date = reply.headerFields.date(.date, now: tierTime) ?? tierTime
+        return Exchange(
+            request: request, reply: reply, requestTime: date.advanced(by: -delay.components.seconds),
+            responseTime: date, isBodyDecoded: isBodyDecoded)
     }
 
     /// Whether fields that set a cookie may reach all users: only if the origin says so.
