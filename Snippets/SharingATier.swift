@@ -8,7 +8,10 @@ import Foundation
 func makeLoader(in caches: URL, names: Data, secret: Data) throws -> (ResourceLoader, SharedTier) {
     let store = try ResponseStore(directory: caches.appending(path: "feeds"))
     let keys = try TierKeys(names: names, writing: .hmac(id: "2026-11", secret: secret))
-    let engine = try TierEngine.plain("https://tier.example/feeds", transport: DefaultTransport())
+    var connections = DefaultTransport.Configuration()
+    connections.connectionsPerHost = 32
+    let engine = try TierEngine.plain(
+        "https://tier.example/feeds", transport: DefaultTransport(configuration: connections))
     let tier = SharedTier(engine: engine, keys: keys)
     let transport = TieredTransport(tier: tier, origin: DefaultTransport())
     return (ResourceLoader(store: store, transport: transport), tier)

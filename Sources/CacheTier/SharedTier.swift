@@ -35,6 +35,8 @@ public final class SharedTier: Sendable {
         /// The longest wait for the head of a response; 50 milliseconds by default.
         public var deadline: Duration = .milliseconds(50)
         /// The longest wait for the next 64 KiB of a body; 1 second by default. Then the rest comes from the origin.
+        ///
+        /// For the whole body, the waits take at most a further second for each MiB.
         public var bodyDeadline: Duration = .seconds(1)
         /// The longest time for one write; 10 seconds by default.
         public var writeDeadline: Duration = .seconds(10)
@@ -67,8 +69,16 @@ public final class SharedTier: Sendable {
     struct State {
         var statistics = TierStatistics()
         var breaker = CircuitBreaker()
+        /// Suspends hits with bodies of their own: each body that did not arrive in time opens this one.
+        var bodyBreaker = CircuitBreaker(threshold: 1)
         var plan = HedgingPlan()
         var epochs: EpochTable
+        /// The reads of epochs that run.
+        var epochReads: [String: EpochRead] = [:]
+        /// The uptimes of unsafe requests, by epoch, of a process that cannot write. At most one for each group of URLs.
+        var ownRemovals: [String: Duration] = [:]
+        /// The records with bodies that this process has refused.
+        var refused = RefusedRecords()
         /// The tier's time as last stated, and the uptime of its arrival.
         var time: (date: HTTPDate, uptime: Duration)?
     }
@@ -100,7 +110,15 @@ public final class SharedTier: Sendable {
     /// Whether the keys permit writing.
     public var canWrite: Bool { keys.canWrite }
 
+    /// The number of removals by unsafe requests that the engine has not taken yet.
+    ///
+    /// This process neither answers with the removed responses nor writes new ones. It repeats the write with pauses of
+    /// 1 to 30 seconds.
+    public var pendingRemovalCount: Int { state.withLock { $0.epochs.pendingCount } }
+
     /// Returns once all writes that wait now have ended. Call this before the process ends.
+    ///
+    /// Does not wait for the repetition of removals that have failed: see ``pendingRemovalCount``.
     public func waitForWrites() async {
         await writes.drain()
     }
@@ -115,13 +133,11 @@ public final class SharedTier: Sendable {
     /// - Throws: ``TierError/readOnly``, or ``TierError/engine(_:)`` if the removal could not be recorded.
     public func removeAll(in scope: TierScope) async throws(TierError) {
         let name = layout.epoch(scope)
-        let value = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0).hexadecimal }
-        guard keys.canWrite, let object = SealedObject.sealing(Data(value.utf8), as: name, with: keys) else {
-            throw .readOnly
-        }
+        guard keys.canWrite, let (value, object) = newEpoch(name) else { throw .readOnly }
+        let start = configuration.uptime()
         try await put(object, as: name)
-        let uptime = configuration.uptime()
-        _ = state.withLock { $0.epochs.note(value, of: name, at: uptime) }
+        let end = configuration.uptime()
+        state.withLock { $0.epochs.wrote(value, to: name, from: start, to: end) }
     }
 
     /// Writes, reads and deletes an object, to show that address, credentials and permissions fit.
@@ -165,6 +181,8 @@ extension SharedTier {
     struct Stamp: Sendable {
         let now: HTTPDate
         let lastModified: HTTPDate
+        /// The seconds that the object has spent in a cache in front of the engine.
+        let age: Int64
     }
 
     enum Answer<Found: Sendable>: Sendable {
@@ -194,10 +212,10 @@ extension SharedTier {
     }
 
     /// Requests an object. A found body has not arrived yet.
-    func open(_ name: String) async -> Answer<(body: TransportBody, stamp: Stamp)> {
+    func open(_ name: String, fields: HTTPFields = [:]) async -> Answer<(body: TransportBody, stamp: Stamp)> {
         let response: TransportResponse
         do throws(TransportError) {
-            response = try await engine.send(.get, name, now: signingTime)
+            response = try await engine.send(.get, name, fields: fields, now: signingTime)
         } catch {
             return .failed("\(error)")
         }
@@ -208,7 +226,7 @@ extension SharedTier {
             guard let now, let lastModified = fields.date(.lastModified, now: now) else {
                 return .failed("GET without Date or Last-Modified")
             }
-            return .found((response.body, Stamp(now: now, lastModified: lastModified)))
+            return .found((response.body, Stamp(now: now, lastModified: lastModified, age: fields.age)))
         case 404, 410:
             _ = try? await response.body.next()
             return .absent
@@ -218,8 +236,8 @@ extension SharedTier {
     }
 
     /// Requests a whole object of at most `limit` bytes.
-    func get(_ name: String, limit: Int) async -> Answer<Object> {
-        switch await open(name) {
+    func get(_ name: String, limit: Int, fields: HTTPFields = [:]) async -> Answer<Object> {
+        switch await open(name, fields: fields) {
         case .absent: return .absent
         case .failed(let reason): return .failed(reason)
         case .found(let (body, stamp)):
@@ -236,23 +254,38 @@ extension SharedTier {
         }
     }
 
+    /// The reason why the engine did not take an object.
+    struct WriteFailure: Error {
+        let reason: String
+        /// Whether the engine has answered. An engine without room can still be read.
+        let isRefusal: Bool
+    }
+
     /// Writes an object.
     func put(_ object: Data, as name: String) async throws(TierError) {
-        let failure = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] () -> String? in
+        do throws(WriteFailure) {
+            try await write(object, as: name)
+        } catch {
+            throw .engine(error.reason)
+        }
+    }
+
+    /// Writes an object.
+    func write(_ object: Data, as name: String) async throws(WriteFailure) {
+        let result = await withDeadline(configuration.writeDeadline, configuration.sleep) {
+            [self] () -> Result<Void, WriteFailure> in
             do throws(TransportError) {
                 let response = try await engine.send(.put, name, content: object, now: signingTime)
                 _ = note(response.head.headerFields)
                 _ = try? await response.body.next()
-                return response.head.status.kind == .successful ? nil : "PUT \(response.head.status)"
+                guard response.head.status.kind != .successful else { return .success(()) }
+                return .failure(WriteFailure(reason: "PUT \(response.head.status)", isRefusal: true))
             } catch {
-                return "\(error)"
+                return .failure(WriteFailure(reason: "\(error)", isRefusal: false))
             }
         }
-        switch failure {
-        case .some(nil): return
-        case .some(.some(let reason)): throw .engine(reason)
-        case nil: throw .engine("PUT took too long")
-        }
+        guard let result else { throw WriteFailure(reason: "PUT took too long", isRefusal: false) }
+        try result.get()
     }
 
     func count(_ change: (inout TierStatistics) -> Void) {
@@ -264,7 +297,7 @@ extension SharedTier {
         let reference = HTTPDate(configuration.clock())
         guard let date = fields.date(.date, now: reference) else { return nil }
         // A cache in front of the engine repeats an older Date, and states its age.
-        let now = date.advanced(by: max(0, fields[.age].flatMap { Int64($0) } ?? 0))
+        let now = date.advanced(by: fields.age)
         let uptime = configuration.uptime()
         state.withLock { $0.time = (now, uptime) }
         return now
@@ -272,6 +305,9 @@ extension SharedTier {
 }
 
 extension HTTPFields {
+    /// The seconds in `Age`; 0 without the field.
+    var age: Int64 { Swift.max(0, self[.age].flatMap { Int64($0) } ?? 0) }
+
     /// The first field with this name as a date.
     func date(_ name: HTTPField.Name, now: HTTPDate) -> HTTPDate? {
         first { $0.name == name }.flatMap { HTTPDate($0, now: now) }

@@ -12,6 +12,8 @@ public struct TierStatistics: Hashable, Sendable {
         public var replayed = 0
         /// Chunks of bodies that do not fit their record. The rest of the body came from the origin.
         public var damagedBodies = 0
+        /// Records from the future: the engine's clock was set back.
+        public var fromFuture = 0
     }
 
     /// Requests that the tier answered.
@@ -28,10 +30,12 @@ public struct TierStatistics: Hashable, Sendable {
     public var resumedBodies = 0
     /// Records that were written.
     public var writes = 0
-    /// Records that the engine did not take.
+    /// Records and removals that the engine did not take. Removals are repeated.
     public var failedWrites = 0
-    /// Records and removals that were dropped: too many bytes or writes waited, or the breaker was open.
+    /// Records that were dropped: too many bytes or writes waited, the breaker was open, or an epoch was unknown.
     public var droppedWrites = 0
+    /// Reads of epochs that do not count: absent or older than a known one, or from a cache in front of the engine.
+    public var unusableEpochs = 0
     /// Refused objects, by reason.
     public var refused = Refusals()
 }

@@ -63,11 +63,14 @@ public struct TieredTransport: HTTPTransport {
         // Epochs that were read before the origin is asked.
         let epochs = tier.knownEpochs(request)
         let first = FirstResult<First>()
+        // Only this call keeps a hit, and its connection; the fill keeps the rest of the lookup.
+        let complete = FirstResult<SharedTier.Lookup>()
         let lookup = Task { [tier] in
             var lookup = await tier.lookUp(request)
             lookup.epochs = epochs
+            complete.finish(lookup)
             first.finish(.tier(lookup))
-            return lookup
+            return lookup.withoutHit
         }
         let fetching = Task { () -> Result<TransportResponse, TransportError> in
             let result: Result<TransportResponse, TransportError>
@@ -103,7 +106,7 @@ public struct TieredTransport: HTTPTransport {
         case .origin(let result):
             // The lookup goes on for its measurement, and for the write after it.
             if case .success(let response) = result, response.head.status.code < 500 { return response }
-            if let hit = await lookup.value.hit { return self.response(hit, to: request) }
+            if let hit = await complete.value().hit { return self.response(hit, to: request) }
             return try result.get()
         }
     }
@@ -135,13 +138,15 @@ public struct TieredTransport: HTTPTransport {
         var response = try await origin.send(request, content: nil)
         let arrival = uptime()
         tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
-        if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
+        if response.head.status == .notModified {
+            tier.freshen(by: response.head, to: request, delay: arrival - start, arrival: arrival, after: lookup)
+        } else if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
             let tier = tier
             let reader = FillingBody(response.body, for: tier) { body in
                 let isAdmitted = tier.writes.add(byteCount: body.count) {
                     let lookup = await lookup()
                     // Another machine was faster.
-                    guard lookup.hit == nil else { return }
+                    guard !lookup.isPresent else { return }
                     await tier.write(fill, body, for: request, after: lookup)
                 }
                 if !isAdmitted { tier.count { $0.droppedWrites += 1 } }

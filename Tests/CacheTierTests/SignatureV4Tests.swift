@@ -91,9 +91,25 @@ struct SignatureV4Tests {
     }
 
     @Test(
-        "an engine needs an http or https URL without user, query and fragment",
-        arguments: ["", "ftp://h/x", "http://", "https://u:p@h/x", "http://h/x?y", "http://h/x#y", "http://h/a b"])
-    func invalidURL(_ url: String) {
-        #expect(throws: TierError.invalidURL(url)) { try TierEngine.plain(url, transport: ScriptedTransport()) }
+        "an engine needs an http or https URL without user, query and fragment, and the error shows none of them",
+        arguments: [
+            ("", ""), ("ftp://h/x", "ftp://h/x"), ("http://", "http://"), ("https://u:p@h/x", "h/x"),
+            ("http://h/x?y", "http://h/x"), ("http://h/x#y", "http://h/x"), ("http://h/a b", "http://h/a b"),
+            ("http://u:p?q@h/", "h/"),
+        ])
+    func invalidURL(_ url: String, _ shown: String) {
+        #expect(throws: TierError.invalidURL(shown)) { try TierEngine.plain(url, transport: ScriptedTransport()) }
+    }
+
+    @Test(
+        "a prefix on S3 has only bytes that every encoding leaves as they are",
+        arguments: ["a=b", "a+b", "a:b", "(a)", "%20"])
+    func prefix(_ prefix: String) throws {
+        let url = "https://h/bucket/\(prefix)"
+        #expect(throws: TierError.invalidURL(url)) {
+            try TierEngine.s3(
+                url, region: "r", credentials: { throw TierError.readOnly }, transport: ScriptedTransport())
+        }
+        _ = try TierEngine.plain(url, transport: ScriptedTransport())
     }
 }

@@ -73,6 +73,42 @@ struct TieredTransportTests {
         #expect(second.tier.statistics.hits == 1)
     }
 
+    @Test("T1: a 304 of the origin freshens the stale record of the tier, and its body", arguments: [20, 100_000])
+    func freshening(_ byteCount: Int) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(byteCount, seed: 1)
+        let origin = try await LoopbackOrigin { request in
+            var reply = OriginReply.ok(body, cacheControl: "max-age=60", etag: "\"1\"")
+            reply.fields[.contentLanguage] = "l\(request.serial)"
+            if let tag = request.fields[.ifNoneMatch] {
+                reply.status = .notModified
+                reply.fields[.eTag] = tag
+                reply.body = []
+            }
+            return reply
+        }
+        let first = try Machine(server)
+        let clock = ManualClock(Date())
+        first.cache.configuration.clock = clock.date
+        try await first.get(origin.url("/a"))
+        clock.advance(by: .seconds(61))
+        server.time += 61
+        #expect(try await first.get(origin.url("/a")).body == body)
+        #expect(first.tier.statistics.writes == 2)
+        #expect(server.objects.values.allSatisfy { $0.lastModified == server.time })
+        server.time += 50
+        let hit = try await Machine(server).get(origin.url("/a"))
+        #expect(hit.body == body && hit.fields[.contentLanguage] == "l2")
+        #expect(hit.fields.ageSeconds.map { (49...52).contains($0) } == true)
+        #expect(origin.requestCount == 2)
+        // A 304 about another representation of a client freshens nothing.
+        server.time += 61
+        try await Machine(server).get(origin.url("/a"), [.ifNoneMatch: "\"2\""])
+        let last = try Machine(server)
+        try await last.get(origin.url("/a"))
+        #expect(last.tier.statistics.hits == 0)
+    }
+
     @Test("T1: HEAD and ranges are answered from a record with its body inside")
     func headAndRange() async throws {
         let server = try await ObjectServer()
@@ -135,6 +171,15 @@ struct TieredTransportTests {
             Storing(
                 name: "Authorization, public", response: [.cacheControl: "public, max-age=60"],
                 request: [.authorization: "Basic x"], isKept: true),
+            Storing(
+                name: "Set-Cookie", response: [.cacheControl: "max-age=60", .setCookie: "a=b"], isKept: false,
+                isKeptForOneUser: true),
+            Storing(
+                name: "Set-Cookie, public", response: [.cacheControl: "public, max-age=60", .setCookie: "a=b"],
+                isKept: true),
+            Storing(
+                name: "Set-Cookie, s-maxage",
+                response: [.cacheControl: "s-maxage=60, max-age=60", .setCookie: "a=b"], isKept: true),
             Storing(name: "not found", status: .notFound, response: [.cacheControl: "max-age=60"], isKept: true),
             Storing(name: "gone", status: .gone, response: [.cacheControl: "max-age=60"], isKept: true),
             Storing(

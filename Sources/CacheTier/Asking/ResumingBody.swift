@@ -18,7 +18,12 @@ final class ResumingBody: Sendable {
         var body: VerifiedBody
         var isFromOrigin = false
         var deliveredCount = 0
+        /// The time that the tier may still take.
+        var allowance: Duration
     }
+
+    /// The longest time for each MiB, beside the deadline of the body.
+    private static let timePerMebibyte = Duration.seconds(1)
 
     private let tier: SharedTier
     private let candidate: SharedTier.Candidate
@@ -35,7 +40,10 @@ final class ResumingBody: Sendable {
         self.candidate = candidate
         self.request = request
         self.origin = origin
-        state = Mutex(State(first: first, body: body))
+        let allowance =
+            tier.configuration.bodyDeadline
+            + Self.timePerMebibyte * (Double(candidate.record.head.byteCount) / Double(1 << 20))
+        state = Mutex(State(first: first, body: body, allowance: allowance))
     }
 
     func next() async throws(TransportError) -> Data? {
@@ -44,24 +52,49 @@ final class ResumingBody: Sendable {
             return first
         }
         let (body, isFromOrigin) = state.withLock { ($0.body, $0.isFromOrigin) }
-        let step =
-            isFromOrigin
-            ? await body.next() : await body.next(within: tier.configuration.bodyDeadline, tier.configuration.sleep)
+        let step = isFromOrigin ? await body.next() : await nextFromTier(body)
         switch step {
-        case .complete: return nil
+        case .complete:
+            if !isFromOrigin { tier.state.withLock { $0.bodyBreaker.succeeded() } }
+            return nil
         case .chunk(let chunk):
             state.withLock { $0.deliveredCount += 1 }
             return chunk
         case .unavailable, .damaged:
             if Task.isCancelled { throw TransportError(.cancelled) }
-            guard !isFromOrigin else {
-                throw TransportError(.truncated, message: "the tier failed, and the origin has another representation")
+            guard !isFromOrigin else { throw truncated(after: step) }
+            if case .damaged = step {
+                tier.refuse(candidate)
+                tier.count { $0.refused.damagedBodies += 1 }
+            } else {
+                let now = tier.configuration.uptime()
+                tier.state.withLock { _ = $0.bodyBreaker.failed(at: now) }
             }
-            if case .damaged = step { tier.refuse(candidate) }
             tier.count { $0.resumedBodies += 1 }
             try await resume()
             return try await next()
         }
+    }
+
+    /// Returns the next step within the deadline, and within the time that remains for the whole body.
+    private func nextFromTier(_ body: VerifiedBody) async -> VerifiedBody.Step {
+        let configuration = tier.configuration
+        let start = configuration.uptime()
+        let limit = min(configuration.bodyDeadline, state.withLock { $0.allowance })
+        guard limit > .zero else { return .unavailable }
+        let step = await body.next(within: limit, configuration.sleep)
+        let end = configuration.uptime()
+        state.withLock { $0.allowance -= end - start }
+        return step
+    }
+
+    /// Refuses the record if the origin has other bytes, so that it fails one load and no further one.
+    private func truncated(after step: VerifiedBody.Step) -> TransportError {
+        guard case .damaged = step else {
+            return TransportError(.truncated, message: "the tier failed, and then the origin")
+        }
+        tier.refuse(candidate)
+        return TransportError(.truncated, message: "the tier failed, and the origin has another representation")
     }
 
     /// Requests the response from the origin, and reads up to the last delivered chunk.
@@ -69,19 +102,20 @@ final class ResumingBody: Sendable {
         var request = request
         request.headerFields[fields: .ifNoneMatch] = []
         request.headerFields[fields: .ifModifiedSince] = []
+        // The answer is the whole body, although the request may have asked for a range.
+        request.headerFields[fields: .range] = []
+        request.headerFields[fields: .ifRange] = []
         let response = try await origin.send(request, content: nil)
         let body = VerifiedBody(response.body, of: candidate.record)
-        let (count, isSame) = (
-            state.withLock { $0.deliveredCount }, response.head.status == candidate.record.head.response.status
-        )
-        var step = VerifiedBody.Step.damaged
-        for _ in 0..<(isSame ? count : 0) {
+        let status = response.head.status
+        let isSame = status == candidate.record.head.response.status
+        // An error of the server says nothing about its representation.
+        var step = status.kind == .serverError ? VerifiedBody.Step.unavailable : .damaged
+        for _ in 0..<(isSame ? state.withLock { $0.deliveredCount } : 0) {
             step = await body.next()
             guard case .chunk = step else { break }
         }
-        guard case .chunk = step else {
-            throw TransportError(.truncated, message: "the tier failed, and the origin has another representation")
-        }
+        guard case .chunk = step else { throw truncated(after: step) }
         state.withLock { state in
             state.body = body
             state.isFromOrigin = true

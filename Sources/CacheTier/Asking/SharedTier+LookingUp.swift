@@ -27,6 +27,10 @@ extension SharedTier {
     /// The result of a lookup.
     struct Lookup: Sendable {
         var hit: Hit?
+        /// Whether the tier has a response, so that a fill need not write it.
+        var isPresent = false
+        /// A response that the origin may confirm.
+        var stale: Candidate?
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
         /// The epochs before the origin is asked; `nil` if one is unknown, and then nothing is written.
@@ -34,6 +38,13 @@ extension SharedTier {
         /// The names that the tier has for `Vary`, joined by line feeds.
         var varyNames: String?
         var hasFailed = false
+
+        /// The result without the hit, whose body would keep a connection.
+        var withoutHit: Lookup {
+            var copy = self
+            copy.hit = nil
+            return copy
+        }
     }
 
     /// The longest record: a body inside, a head and the digests of the longest body.
@@ -79,7 +90,8 @@ extension SharedTier {
         let url = request.url
         let key = layout.key(of: url)
         let empty = VaryKey(text: "")
-        async let epochs = presentEpochs(layout.epochs(of: url, authority: request.authority ?? ""))
+        let epochNames = layout.epochs(of: url, authority: request.authority ?? "")
+        async let epochs = presentEpochs(epochNames)
         async let names = varyNames(key)
         async let plain = record(layout.response(key, empty))
         var lookup = Lookup()
@@ -104,18 +116,28 @@ extension SharedTier {
         case .absent: break
         case .found(let candidate): candidates.append(candidate)
         }
-        lookup.epochs = await epochs
-        guard let present = lookup.epochs else {
-            lookup.hasFailed = true
+        let read = await epochs
+        lookup.epochs = read.values
+        guard let present = read.values else {
+            lookup.hasFailed = lookup.hasFailed || read.hasFailed
             return lookup
         }
         // RFC 9111 §4.1: the most recent of several matching responses, by its Date.
         candidates.sort { $0.record.head.response.responseTime > $1.record.head.response.responseTime }
         for candidate in candidates {
-            guard candidate.record.head.epochs == present else { continue }
+            guard candidate.record.head.epochs == present, !isRemovedHere(candidate, epochNames) else { continue }
             lookup.reason = .stale
-            guard let hit = await hit(candidate, request) else { continue }
+            guard candidate.record.body != nil || request.method == .head || admitsBodies() else {
+                lookup.isPresent = true
+                lookup.reason = .miss
+                return lookup
+            }
+            guard let hit = await hit(candidate, request) else {
+                lookup.stale = lookup.stale ?? candidate
+                continue
+            }
             lookup.hit = hit
+            lookup.isPresent = true
             // The other object does not matter then.
             lookup.hasFailed = false
             return lookup
@@ -152,6 +174,11 @@ extension SharedTier {
                 count { $0.refused.replayed += 1 }
                 return .absent
             }
+            guard !record.isFromFuture(now: object.stamp.now, lastModified: object.stamp.lastModified) else {
+                count { $0.refused.fromFuture += 1 }
+                return .absent
+            }
+            guard !state.withLock({ $0.refused.contains(name, record) }) else { return .absent }
             return .found(Candidate(name: name, record: record, stamp: object.stamp))
         }
     }
@@ -168,7 +195,7 @@ extension SharedTier {
     }
 
     /// Returns the payload of an object, or counts its refusal.
-    private func opened(_ object: Object, _ name: String) -> Data? {
+    func opened(_ object: Object, _ name: String) -> Data? {
         do throws(SealedObject.Refusal) {
             guard object.bytes.count <= recordLimit else { throw .malformed }
             return try SealedObject.opening(object.bytes, as: name, with: keys)
@@ -182,42 +209,6 @@ extension SharedTier {
             }
             return nil
         }
-    }
-
-    // MARK: Epochs
-
-    /// Returns the present epochs, read at most ``Configuration/epochLifetime`` ago; `nil` if one cannot be read.
-    private func presentEpochs(_ names: [String]) async -> [String]? {
-        await withTaskGroup(of: (Int, String?).self) { group in
-            for (index, name) in names.enumerated() {
-                group.addTask { [self] in (index, await presentEpoch(name)) }
-            }
-            var values = [String?](repeating: nil, count: names.count)
-            for await (index, value) in group { values[index] = value }
-            let known = values.compactMap { $0 }
-            return known.count == names.count ? known : nil
-        }
-    }
-
-    private func presentEpoch(_ name: String) async -> String? {
-        let start = configuration.uptime()
-        if let value = state.withLock({ $0.epochs.current(name, at: start) }) { return value }
-        let value: String
-        switch await get(name, limit: 1024) {
-        case .failed: return nil
-        case .absent: value = ""
-        case .found(let object):
-            guard let payload = opened(object, name) else { return nil }
-            value = String(decoding: payload, as: UTF8.self)
-        }
-        return state.withLock { $0.epochs.note(value, of: name, at: start) }
-    }
-
-    /// Returns the epochs as last read; `nil` if one was never read.
-    func knownEpochs(_ request: HTTPRequest) -> [String]? {
-        let names = layout.epochs(of: request.url, authority: request.authority ?? "")
-        let values = state.withLock { state in names.compactMap { state.epochs.known($0) } }
-        return values.count == names.count ? values : nil
     }
 
     // MARK: Deciding
@@ -254,17 +245,26 @@ extension SharedTier {
             case .damaged:
                 // The fill that follows writes body and record again.
                 count { $0.refused.damagedBodies += 1 }
+                state.withLock { $0.refused.insert(candidate.name, candidate.record) }
                 return nil
             }
         }
     }
 
-    /// Counts a damaged body, and deletes its record, so that the next request is a miss and its fill writes both again.
+    private func admitsBodies() -> Bool {
+        let now = configuration.uptime()
+        return state.withLock { $0.bodyBreaker.admits(at: now) }
+    }
+
+    /// Refuses a record whose body cannot be completed, and deletes it, so that the next request is a miss and its fill
+    /// writes both again.
     func refuse(_ candidate: Candidate) {
-        count { $0.refused.damagedBodies += 1 }
+        state.withLock { $0.refused.insert(candidate.name, candidate.record) }
         guard keys.canWrite else { return }
         _ = writes.add(byteCount: 0) { [self] in
-            _ = try? await engine.send(.delete, candidate.name, now: signingTime)
+            _ = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
+                _ = try? await engine.send(.delete, candidate.name, now: signingTime)
+            }
         }
     }
 }

@@ -15,8 +15,9 @@ final class VerifiedBody: Sendable {
     enum Step: Sendable {
         case chunk(Data)
         case complete
-        /// The source ended, failed or paused for too long.
+        /// The source failed or paused for too long.
         case unavailable
+        /// The source ended too early, or has other bytes.
         case damaged
     }
 
@@ -49,15 +50,19 @@ final class VerifiedBody: Sendable {
     func next() async -> Step {
         let index = index
         guard index < record.chunkDigests.count else {
-            // Reads the end of the message, which returns the connection to its pool.
-            _ = try? await source.next()
+            // Reads the end of the message, which returns the connection to its pool. The reader does not wait for it.
+            Task { [source] in _ = try? await source.next() }
             return .complete
         }
         let start = Int64(index) * Int64(TierRecord.chunkByteCount)
         let count = Int(min(record.head.byteCount - start, Int64(TierRecord.chunkByteCount)))
         while state.withLock({ $0.buffer.count }) < count {
-            guard let bytes = try? await source.next() else { return .unavailable }
-            state.withLock { $0.buffer += bytes }
+            do throws(TransportError) {
+                guard let bytes = try await source.next() else { return .damaged }
+                state.withLock { $0.buffer += bytes }
+            } catch {
+                return .unavailable
+            }
         }
         let chunk = state.withLock { state in
             defer {

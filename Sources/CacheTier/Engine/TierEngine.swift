@@ -35,7 +35,7 @@ public struct TierEngine: Sendable {
         guard parts.count >= 2, parts[0] == "http:" || parts[0] == "https:", url.contains("://"),
             !parts[1].contains("@"), url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             !url.contains("?"), !url.contains("#")
-        else { throw .invalidURL(url) }
+        else { throw .invalidURL(Self.withoutSecrets(url)) }
         scheme = String(parts[0].dropLast())
         authority = String(parts[1])
         folder = parts.dropFirst(2).map { "/\($0)" }.joined()
@@ -60,7 +60,7 @@ public struct TierEngine: Sendable {
     ///
     /// - Parameters:
     ///   - url: The bucket, and a prefix in it if you like: `https://s3.eu-west-1.amazonaws.com/bucket/prefix`, or with
-    ///     the bucket in the host.
+    ///     the bucket in the host. The path has only letters, digits, `-`, `.`, `_`, `~` and slashes.
     ///   - region: The region that the signatures name, such as `eu-west-1`.
     ///   - credentials: Called before each request.
     ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
@@ -68,16 +68,35 @@ public struct TierEngine: Sendable {
     public static func s3(
         _ url: String, region: String, credentials: @escaping CredentialsProvider, transport: any HTTPTransport
     ) throws(TierError) -> TierEngine {
-        try TierEngine(url, .s3(region: region, credentials), transport)
+        let engine = try TierEngine(url, .s3(region: region, credentials), transport)
+        // S3 signs the encoded path; these are the bytes that every encoding leaves as they are.
+        let isPlain = engine.folder.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            default: "-._~/".utf8.contains(byte)
+            }
+        }
+        guard isPlain else { throw .invalidURL(withoutSecrets(url)) }
+        return engine
+    }
+
+    /// Returns the URL without user, query and fragment, which may be secrets.
+    private static func withoutSecrets(_ url: String) -> String {
+        let host = url.lastIndex(of: "@").map { url[url.index(after: $0)...] } ?? url[...]
+        return String(host.prefix { $0 != "?" && $0 != "#" })
     }
 
     /// Sends a request for an object and returns once the head of the response has arrived.
     ///
     /// - Parameters:
     ///   - name: The name of the object: letters, digits, slashes and hyphens.
+    ///   - content: The object to write.
+    ///   - fields: Further fields, which are not signed.
     ///   - now: The time of the signature.
     func send(
-        _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, now: HTTPDate
+        _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, fields: HTTPFields = [:], now: HTTPDate
     ) async throws(TransportError) -> TransportResponse {
         var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: "\(folder)/\(name)")
         switch dialect {
@@ -99,6 +118,7 @@ public struct TierEngine: Sendable {
                 .authorization(for: request, payloadHash: hash, time: time)
         }
         // No Date: nginx takes the Date of a PUT for the time of the file, and so for the clock of the tier.
+        request.headerFields += fields
         if method == .put { request.headerFields[.contentType] = "application/octet-stream" }
         return try await transport.send(transport.prepare(request), content: content.map { RequestContent($0) })
     }

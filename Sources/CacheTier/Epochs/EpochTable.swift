@@ -1,4 +1,4 @@
-/// The epochs that this process has read, and when.
+/// The epochs that this process has read or written, and when.
 ///
 /// Pure: the caller reads and writes the objects. An epoch is a random text, and `""` before the first removal. A
 /// record is valid only while its epochs are the present ones. A removal writes another epoch.
@@ -7,19 +7,38 @@
 ///     removal:                        write e1
 ///     reader:   read epoch e1 ─▶ read record(e0) ─▶ e0 ≠ e1, a miss
 ///
-/// So a fill that began before a removal never becomes visible after it.
+/// So a fill that began before a removal never becomes visible after it. Each write has a value of its own, also the
+/// repetition of a failed one: a value that two writes share would make records from between them valid again.
 package struct EpochTable: Sendable {
+    /// The result of a read.
+    package enum Reading: Hashable, Sendable {
+        case value(String)
+        /// A removal of this process is not written yet, or was written during the read.
+        case unsettled
+        /// The object is absent, and had a value before. Records from before the removal would be valid again.
+        case lost
+        /// The object has a value that this process has seen replaced.
+        case superseded
+    }
+
     private struct Entry {
         var value: String
-        /// The beginning of the read, or the end of the write.
+        /// The beginning of the read or write.
         var time: Duration
+        /// The end of the write. A read that began before it may have the older value.
+        var end: Duration
+        /// The last of the values before this one.
+        var superseded: [String] = []
     }
 
     /// The time for which a read epoch counts.
     package let lifetime: Duration
     /// Older entries make room beyond this number.
     private let limit: Int
+    private let supersededLimit = 8
     private var entries: [String: Entry] = [:]
+    /// The number of removals of each name since its last complete write. No epoch counts while there are some.
+    private var pending: [String: Int] = [:]
 
     package init(lifetime: Duration, limit: Int = 10_000) {
         self.lifetime = lifetime
@@ -28,32 +47,91 @@ package struct EpochTable: Sendable {
 
     /// Returns the epoch if its read has begun less than ``lifetime`` ago.
     package func current(_ name: String, at now: Duration) -> String? {
-        entries[name].flatMap { now - $0.time < lifetime ? $0.value : nil }
+        known(name).flatMap { value in entries[name].flatMap { now - $0.time < lifetime ? value : nil } }
     }
 
     /// Returns the epoch of the last read. An old one invalidates too much, never too little, as the epoch of a new
     /// record.
-    package func known(_ name: String) -> String? { entries[name]?.value }
+    package func known(_ name: String) -> String? { isPending(name) ? nil : entries[name]?.value }
 
-    /// Records a read or a write, and returns the epoch that counts; `nil` if it cannot be trusted.
+    /// Records a read, and returns the epoch that counts.
     ///
     /// - Parameters:
     ///   - value: The epoch; `""` for an absent object.
-    ///   - time: The beginning of a read, or the end of a write.
-    package mutating func note(_ value: String, of name: String, at time: Duration) -> String? {
+    ///   - start: The beginning of the read.
+    package mutating func note(_ value: String, of name: String, at start: Duration) -> Reading {
+        guard !isPending(name) else { return .unsettled }
         if let entry = entries[name] {
-            // A read that began before a write may have the older epoch.
-            if entry.time > time { return entry.value }
-            // The object is lost: records from before the removal would be valid again.
-            if value.isEmpty, !entry.value.isEmpty { return nil }
+            if entry.time > start { return .value(entry.value) }
+            if value.isEmpty, !entry.value.isEmpty { return .lost }
+            if entry.superseded.contains(value) { return .superseded }
+            if entry.end > start, value != entry.value { return .unsettled }
         }
+        replace(name, with: value, time: start, end: start)
+        return .value(value)
+    }
+
+    /// Records a complete write.
+    ///
+    /// - Parameters:
+    ///   - start: The beginning of the write.
+    ///   - end: Its end.
+    package mutating func wrote(_ value: String, to name: String, from start: Duration, to end: Duration) {
+        if var entry = entries[name], entry.time > start {
+            // The order of the two at the engine is unknown.
+            entry.end = max(entry.end, end)
+            entries[name] = entry
+            return
+        }
+        replace(name, with: value, time: start, end: end)
+    }
+
+    private mutating func replace(_ name: String, with value: String, time: Duration, end: Duration) {
         if entries.count >= limit, entries[name] == nil {
             // Half the entries go at once, so that the cost of sorting spreads over many calls.
             let times = entries.values.map(\.time).sorted()
             let middle = times[times.count / 2]
             entries = entries.filter { $0.value.time > middle }
         }
-        entries[name] = Entry(value: value, time: time)
-        return value
+        var superseded = entries[name]?.superseded ?? []
+        if let old = entries[name]?.value, old != value { superseded = [old] + superseded.prefix(supersededLimit - 1) }
+        let lastEnd = max(end, entries[name]?.end ?? end)
+        entries[name] = Entry(value: value, time: time, end: lastEnd, superseded: superseded)
+    }
+
+    // MARK: Removals that are not written yet
+
+    /// The number of names with a removal that is not written yet.
+    package var pendingCount: Int { pending.count }
+
+    /// Whether a removal of this name is not written yet.
+    package func isPending(_ name: String) -> Bool { pending[name] != nil }
+
+    /// Begins a removal: no epoch of this name counts until its write is complete.
+    ///
+    /// - Returns: Whether the caller has to write. Otherwise a write that is under way repeats itself.
+    package mutating func beginRemoval(of name: String) -> Bool {
+        pending[name, default: 0] += 1
+        return pending[name] == 1
+    }
+
+    /// The removals of this name until now, for ``endRemoval(of:generation:_:from:to:)``.
+    package func generation(of name: String) -> Int { pending[name] ?? 0 }
+
+    /// Records a complete write of a removal.
+    ///
+    /// - Parameters:
+    ///   - generation: The generation before the write.
+    ///   - value: The epoch that was written.
+    ///   - start: The beginning of the write.
+    ///   - end: Its end.
+    /// - Returns: `false` if another removal has begun since then, which needs a write of its own.
+    package mutating func endRemoval(
+        of name: String, generation: Int, _ value: String, from start: Duration, to end: Duration
+    ) -> Bool {
+        guard pending[name] == generation else { return false }
+        pending[name] = nil
+        wrote(value, to: name, from: start, to: end)
+        return true
     }
 }

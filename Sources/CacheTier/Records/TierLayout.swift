@@ -34,8 +34,18 @@ struct TierLayout: Sendable {
         switch scope.kind {
         case .partition: "\(Self.version)/epoch/\(mac("partition", []))"
         case .host(let authority): "\(Self.version)/epoch/\(mac("host", [authority.lowercased()]))"
-        case .url(let url): "\(Self.version)/epoch/\(mac("bucket", [String(key(of: url).prefix(2))]))"
+        case .url(let url): "\(Self.version)/epoch/\(mac("bucket", [String(key(of: Self.normalized(url)).prefix(2))]))"
         }
+    }
+
+    /// Returns a URL as ``HTTPTypes/HTTPRequest/url`` states it.
+    private static func normalized(_ url: String) -> String {
+        guard let separator = url.firstRange(of: "://") else { return url }
+        let rest = url[separator.upperBound...].prefix { $0 != "#" }
+        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let path = rest.dropFirst(authority.count)
+        return "\(url[..<separator.lowerBound].lowercased())://\(authority.lowercased())"
+            + (path.first == "/" ? path : "/\(path)")
     }
 
     /// The epochs on which the responses for a URL depend.

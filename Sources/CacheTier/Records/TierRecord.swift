@@ -107,6 +107,14 @@ struct TierRecord: Sendable, Equatable {
         lastModified.seconds(since: HTTPDate(secondsSince1970: head.writtenAt)) > Self.longestWrite
     }
 
+    /// Whether the object is from the future: the engine's clock was set back, and ages would stand still.
+    func isFromFuture(now: HTTPDate, lastModified: HTTPDate) -> Bool {
+        max(lastModified, HTTPDate(secondsSince1970: head.writtenAt)).seconds(since: now) > Self.clockTolerance
+    }
+
+    /// The seconds by which a machine's idea of the engine's time may be ahead.
+    static let clockTolerance: Int64 = 10
+
     /// The seconds that a write may take, from the proof to the time of the object.
     static let longestWrite: Int64 = 30
 }

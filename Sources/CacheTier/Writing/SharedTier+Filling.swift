@@ -32,19 +32,39 @@ extension SharedTier {
             MalformedReply.reason(reply.head, to: request) == nil,
             let tierTime
         else { return nil }
-        // The response states its receipt at its own Date: no clock of this machine counts.
-        let date = reply.head.headerFields.date(.date, now: tierTime) ?? tierTime
-        let exchange = Exchange(
-            request: request, reply: reply.head,
-            requestTime: date.advanced(by: -delay.components.seconds), responseTime: date,
-            isBodyDecoded: reply.isBodyDecoded)
+        let exchange = exchange(request, reply.head, isBodyDecoded: reply.isBodyDecoded, delay: delay, tierTime)
         let decision = ReplyDecision(
             for: exchange, original: request, candidates: [], question: .none, policy: configuration.policy,
             fingerprint: layout.fingerprint)
         guard case .store(let response) = decision else { return nil }
+        return fill(response, arrival: arrival)
+    }
+
+    /// Returns the response to keep; `nil` if the tier could never answer with it.
+    func fill(_ response: StoredResponse, arrival: Duration) -> Fill? {
         let freshness = Freshness(of: response, policy: configuration.policy)
-        guard freshness.isFresh(at: date), !freshness.alwaysNeedsValidation else { return nil }
+        guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation,
+            maySharePersonal(response.fields)
+        else { return nil }
         return Fill(response: response, arrival: arrival)
+    }
+
+    /// Returns an exchange at the reply's own `Date`: no clock of this machine counts.
+    func exchange(
+        _ request: HTTPRequest, _ reply: HTTPResponse, isBodyDecoded: Bool, delay: Duration, _ tierTime: HTTPDate
+    ) -> Exchange {
+        let date = reply.headerFields.date(.date, now: tierTime) ?? tierTime
+        return Exchange(
+            request: request, reply: reply, requestTime: date.advanced(by: -delay.components.seconds),
+            responseTime: date, isBodyDecoded: isBodyDecoded)
+    }
+
+    /// Whether fields that set a cookie may reach all users: only if the origin says so.
+    private func maySharePersonal(_ fields: HTTPFields) -> Bool {
+        guard configuration.policy.isShared, fields[.setCookie] != nil else { return true }
+        let control = CacheControl(fields)
+        if case .seconds = control.sharedMaxAge { return true }
+        return control.isPublic
     }
 
     /// Writes a complete response: the body first, then its record, then the names in `Vary`.
@@ -60,45 +80,30 @@ extension SharedTier {
             writtenAt: written, epochs: epochs)
         do {
             guard let object = SealedObject.sealing(try record.encoded(), as: name, with: keys) else { return }
-            if record.body == nil { try await put(body, as: layout.body(digest: record.head.digest)) }
-            try await put(object, as: name)
+            if record.body == nil { try await write(body, as: layout.body(digest: record.head.digest)) }
+            try await write(object, as: name)
             try await writeVary(fill.response, key, lookup)
-            count { $0.writes += 1 }
+            state.withLock { state in
+                state.statistics.writes += 1
+                state.refused.remove(name)
+            }
         } catch {
             let now = configuration.uptime()
+            let isRefusal = (error as? WriteFailure)?.isRefusal ?? true
             state.withLock { state in
                 state.statistics.failedWrites += 1
-                _ = state.breaker.failed(at: now)
+                if !isRefusal { _ = state.breaker.failed(at: now) }
             }
         }
     }
 
     /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` is found without names.
-    private func writeVary(_ response: StoredResponse, _ key: String, _ lookup: Lookup) async throws(TierError) {
+    private func writeVary(_ response: StoredResponse, _ key: String, _ lookup: Lookup) async throws(WriteFailure) {
         let names = response.varyKey.lines.map { String($0.prefix { $0 != ":" }) }.joined(separator: "\n")
         guard !names.isEmpty, names != lookup.varyNames,
             let object = SealedObject.sealing(Data(names.utf8), as: layout.vary(key), with: keys)
         else { return }
-        try await put(object, as: layout.vary(key))
-    }
-
-    /// Removes the responses that an unsafe request has made invalid (RFC 9111 §4.4), behind the delivery.
-    ///
-    /// This process stops using them at once.
-    func invalidate(after request: HTTPRequest, _ reply: HTTPResponse) {
-        let targets = Invalidation.targets(of: request, url: request.url, reply: reply)
-        guard !targets.isEmpty, keys.canWrite else { return }
-        for name in Set(targets.map { layout.epoch(.url($0)) }) {
-            let uptime = configuration.uptime()
-            _ = state.withLock { $0.epochs.note("removed", of: name, at: uptime) }
-        }
-        for url in targets {
-            let isAdmitted = writes.add(byteCount: 0) { [self] in
-                guard (try? await removeAll(in: .url(url))) == nil else { return }
-                count { $0.failedWrites += 1 }
-            }
-            if !isAdmitted { count { $0.droppedWrites += 1 } }
-        }
+        try await write(object, as: layout.vary(key))
     }
 }
 

@@ -6,21 +6,40 @@ internal import Synchronization
 final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
+        var urgent: [Job] = []
         var waiting: [Job] = []
         var runningCount = 0
-        var drains: [CheckedContinuation<Void, Never>] = []
+        var nextNumber = 0
+        /// The numbers of the jobs that wait or run.
+        var numbers: Set<Int> = []
+        /// The callers that wait for the jobs with smaller numbers.
+        var drains: [(number: Int, caller: CheckedContinuation<Void, Never>)] = []
 
-        var isIdle: Bool { waiting.isEmpty && runningCount == 0 }
+        mutating func makeNumber() -> Int {
+            nextNumber += 1
+            numbers.insert(nextNumber)
+            return nextNumber
+        }
+
+        mutating func takeDrains() -> [CheckedContinuation<Void, Never>] {
+            guard !drains.isEmpty else { return [] }
+            let first = numbers.min() ?? .max
+            let ended = drains.filter { $0.number < first }
+            drains.removeAll { $0.number < first }
+            return ended.map(\.caller)
+        }
     }
 
     private struct Job {
+        let number: Int
         let byteCount: Int
         let run: @Sendable () async -> Void
     }
 
     private let byteLimit: Int
     private let jobLimit: Int
-    private let width = 4
+    /// Few, so that lookups find connections.
+    private let width = 2
     /// Guards the reserved bytes and the waiting writes. No write runs under this lock.
     private let state = Mutex(State())
 
@@ -49,19 +68,27 @@ final class WriteBehind: Sendable {
                 state.byteCount -= byteCount
                 return false
             }
-            state.waiting.append(Job(byteCount: byteCount, run: run))
+            state.waiting.append(Job(number: state.makeNumber(), byteCount: byteCount, run: run))
             return true
         }
         if isAdmitted { startNext() }
         return isAdmitted
     }
 
-    /// Returns once no write waits or runs.
+    /// Adds a write without bytes ahead of the other ones. The caller bounds their number.
+    func addUrgent(_ run: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            state.urgent.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
+        }
+        startNext()
+    }
+
+    /// Returns once the writes that wait or run now have ended.
     func drain() async {
         await withCheckedContinuation { caller in
             let isIdle = state.withLock { state in
-                if !state.isIdle { state.drains.append(caller) }
-                return state.isIdle
+                if !state.numbers.isEmpty { state.drains.append((state.nextNumber, caller)) }
+                return state.numbers.isEmpty
             }
             if isIdle { caller.resume() }
         }
@@ -69,9 +96,9 @@ final class WriteBehind: Sendable {
 
     private func startNext() {
         let job = state.withLock { state -> Job? in
-            guard state.runningCount < width, !state.waiting.isEmpty else { return nil }
+            guard state.runningCount < width, !(state.urgent.isEmpty && state.waiting.isEmpty) else { return nil }
             state.runningCount += 1
-            return state.waiting.removeFirst()
+            return state.urgent.isEmpty ? state.waiting.removeFirst() : state.urgent.removeFirst()
         }
         guard let job else { return }
         Task { [self] in
@@ -79,9 +106,8 @@ final class WriteBehind: Sendable {
             let drains = state.withLock { state -> [CheckedContinuation<Void, Never>] in
                 state.runningCount -= 1
                 state.byteCount -= job.byteCount
-                guard state.isIdle else { return [] }
-                defer { state.drains = [] }
-                return state.drains
+                state.numbers.remove(job.number)
+                return state.takeDrains()
             }
             for caller in drains { caller.resume() }
             startNext()

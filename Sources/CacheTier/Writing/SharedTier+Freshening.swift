@@ -1,0 +1,82 @@
+internal import CacheLoader
+internal import Crypto
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Freshens stale records of the tier by a 304 of the origin (RFC 9111 §4.3.4).
+extension SharedTier {
+    /// Writes the stale record that a 304 is about once more, behind the delivery. The body is written, too, so that the
+    /// engine's retention counts from now.
+    ///
+    /// - Parameters:
+    ///   - delay: The time from the request to the head.
+    ///   - arrival: The uptime at the arrival of the head.
+    ///   - lookup: Returns the result of the lookup.
+    func freshen(
+        by reply: HTTPResponse, to request: HTTPRequest, delay: Duration, arrival: Duration,
+        after lookup: @escaping @Sendable () async -> Lookup
+    ) {
+        guard canWrite, request.method == .get, let tag = Self.confirmedTag(reply, to: request),
+            MalformedReply.reason(reply, to: request) == nil, let tierTime
+        else { return }
+        let exchange = exchange(request, reply, isBodyDecoded: false, delay: delay, tierTime)
+        let isAdmitted = writes.add(byteCount: 0) { [self] in
+            let lookup = await lookup()
+            guard !lookup.isPresent, let candidate = lookup.stale,
+                let fill = fill(freshening: candidate, tag, by: exchange, arrival: arrival)
+            else { return }
+            let byteCount = Int(candidate.record.head.byteCount)
+            guard byteCount <= configuration.maxBodyBytes, writes.reserve(byteCount) else {
+                return count { $0.droppedWrites += 1 }
+            }
+            if let body = await body(of: candidate.record) { await write(fill, body, for: request, after: lookup) }
+            writes.release(byteCount)
+        }
+        if !isAdmitted { count { $0.droppedWrites += 1 } }
+    }
+
+    /// Returns the strong entity tag that a 304 confirms: its own, or the only one of the request.
+    private static func confirmedTag(_ reply: HTTPResponse, to request: HTTPRequest) -> String? {
+        let tag = reply.headerFields[.eTag] ?? request.headerFields[.ifNoneMatch]
+        // A strong tag, and no list.
+        guard let tag, tag.utf8.count > 2, tag.first == "\"", tag.last == "\"" else { return nil }
+        return tag.dropFirst().dropLast().contains("\"") ? nil : tag
+    }
+
+    private func fill(
+        freshening candidate: Candidate, _ tag: String, by exchange: Exchange, arrival: Duration
+    ) -> Fill? {
+        let stored = candidate.record.head.response
+        guard stored.fields[.eTag] == tag else { return nil }
+        var original = exchange.request
+        original.headerFields[fields: .ifNoneMatch] = []
+        original.headerFields[fields: .ifModifiedSince] = []
+        let decision = ReplyDecision(
+            for: exchange, original: original, candidates: [stored], question: .validation(0),
+            policy: configuration.policy, fingerprint: layout.fingerprint)
+        guard case .freshen(let updates, _, removeAfterUse: false) = decision, let response = updates[0] else {
+            return nil
+        }
+        return fill(response, arrival: arrival)
+    }
+
+    /// Returns the whole body of a record; `nil` if the tier does not have it.
+    private func body(of record: TierRecord) async -> Data? {
+        if let body = record.body { return body }
+        let byteCount = Int(record.head.byteCount)
+        let answer = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
+            await get(layout.body(digest: record.head.digest), limit: byteCount)
+        }
+        guard case .found(let object) = answer, SHA256.hash(data: object.bytes).hexadecimal == record.head.digest else {
+            return nil
+        }
+        return object.bytes
+    }
+}

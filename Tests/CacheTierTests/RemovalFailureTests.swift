@@ -1,0 +1,192 @@
+import CacheLoader
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Removal from a tier whose engine or writes fail")
+struct RemovalFailureTests {
+    /// Reads a URL through the transport alone, without the store of the machine.
+    private func load(
+        _ machine: Machine, _ origin: LoopbackOrigin, _ path: String = "/a", method: HTTPRequest.Method = .get
+    ) async throws -> String {
+        let transport = TieredTransport(tier: machine.tier, origin: DefaultTransport())
+        let response = try await transport.send(
+            HTTPRequest(method: method, scheme: "http", authority: origin.authority, path: path), content: nil)
+        var body = Data()
+        while let chunk = try await response.body.next() { body += chunk }
+        await machine.tier.waitForWrites()
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    private static let readers = Result {
+        try TierKeys(
+            names: Data(repeating: 1, count: 32), writing: nil,
+            reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
+    }
+
+    @Test("T8: a response from between two unsafe requests never answers after the second")
+    func betweenUnsafe() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        let never = Gate()
+        let machine = try Machine(server) {
+            $0.epochLifetime = .seconds(5)
+            $0.uptime = { .zero }
+            $0.sleep = { _ in await never.wait() }
+        }
+        server.setFault { request in
+            let isRemoval = request.method == .put && request.path.contains("/epoch/")
+            return isRemoval ? .status(.serviceUnavailable) : nil
+        }
+        for number in 1...3 {
+            _ = try await load(machine, origin, method: .put)
+            let body = try await load(machine, origin)
+            #expect(body == "\(number * 2)")
+        }
+        #expect(machine.tier.statistics.hits == 0)
+        #expect(machine.tier.pendingRemovalCount == 1)
+    }
+
+    @Test("T8: a removal by an unsafe request that fails is never undone, and is repeated until the engine takes it")
+    func failedRemoval() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        let uptime = Mutex(Duration.zero)
+        let (pause, arrival) = (Gate(), Gate())
+        let machine = try Machine(server) {
+            $0.epochLifetime = .seconds(5)
+            $0.uptime = { uptime.withLock { $0 } }
+            $0.sleep = { duration in
+                if duration == .seconds(1) { await pause.wait() } else { try await Task.sleep(for: duration) }
+            }
+        }
+        #expect(try await load(machine, origin) == "1")
+        server.setFault { request in
+            let isRemoval = request.method == .put && request.path.contains("/epoch/")
+            return isRemoval ? .status(.serviceUnavailable) : nil
+        }
+        #expect(try await load(machine, origin, method: .put) == "2")
+        #expect(machine.tier.statistics.failedWrites == 1)
+        uptime.withLock { $0 = .seconds(100) }
+        #expect(try await load(machine, origin) == "3")
+        #expect(!machine.tier.isBreakerOpen)
+        // Others do not know yet.
+        #expect(try await load(Machine(server), origin) == "1")
+        server.setFault { request in
+            if request.method == .put { await arrival.wait() }
+            return nil
+        }
+        await pause.reached(1)
+        pause.open()
+        await arrival.reached(1)
+        arrival.open()
+        await machine.tier.waitForWrites()
+        #expect(machine.tier.pendingRemovalCount == 0)
+        #expect(try await load(Machine(server), origin) == "4")
+        #expect(try await load(machine, origin) == "4")
+    }
+
+    @Test(
+        "T8: an epoch that the engine has lost is a miss, opens no breaker, and is replaced", arguments: [true, false])
+    func lost(_ canWrite: Bool) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        let writer = try Machine(server)
+        #expect(try await load(writer, origin) == "1")
+        try await writer.tier.removeAll(in: .partition)
+        let name = try #require(server.names("epoch").first)
+        let machine = canWrite ? writer : try Machine(server, keys: Self.readers.get())
+        #expect(try await load(machine, origin, "/b") == "2")
+        server.objects[name] = nil
+        // More than the threshold of the breaker.
+        for number in 3...8 { #expect(try await load(machine, origin, "/\(number)") == "\(number)") }
+        #expect(machine.tier.statistics.errors == 0 && !machine.tier.isBreakerOpen)
+        #expect(machine.tier.statistics.unusableEpochs == (canWrite ? 1 : 6))
+        #expect(server.names("epoch").count == (canWrite ? 1 : 0))
+        // Records from before the removal stay removed.
+        #expect(try await load(machine, origin) == "9")
+        if canWrite { #expect(try await load(Machine(server), origin) == "9") }
+    }
+
+    @Test("T8: an epoch that was replaced before, or comes from a cache in front of the engine, does not count")
+    func rolledBack() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server)
+        try await machine.tier.removeAll(in: .partition)
+        #expect(try await load(machine, origin) == "1")
+        let name = try #require(server.names("epoch").first)
+        let old = server.objects[name]
+        try await machine.tier.removeAll(in: .partition)
+        server.objects[name] = old
+        #expect(try await load(machine, origin) == "2")
+        #expect(machine.tier.statistics.unusableEpochs == 1)
+        #expect(server.requests.contains { $0.path == name && $0.fields[.cacheControl] == "no-cache" })
+        let reader = try Machine(server)
+        server.setFault { request in
+            guard request.path == name, let object = server.objects[name] else { return nil }
+            return OriginReply(
+                fields: [.lastModified: OriginDate.text(secondsSince1970: object.lastModified), .age: "100"],
+                body: object.bytes)
+        }
+        #expect(try await load(reader, origin) == "3")
+        #expect(reader.tier.statistics.unusableEpochs == 1 && !reader.tier.isBreakerOpen)
+    }
+
+    @Test("T8: a machine that cannot write ignores what its own unsafe request has made invalid")
+    func readersUnsafe() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=600") }
+        #expect(try await load(Machine(server), origin) == "1")
+        let uptime = Mutex(Duration.zero)
+        let reader = try Machine(server, keys: Self.readers.get()) { $0.uptime = { uptime.withLock { $0 } } }
+        #expect(try await load(reader, origin) == "1")
+        #expect(try await load(reader, origin, method: .put) == "2")
+        #expect(try await load(reader, origin) == "3")
+        server.time += 100
+        uptime.withLock { $0 = .seconds(100) }
+        #expect(try await load(reader, origin) == "4")
+        // A record of a response from later answers.
+        let writer = try Machine(server)
+        try await writer.get(origin.url("/a"), [.cacheControl: "no-cache"])
+        #expect(try await load(reader, origin) == "5")
+        #expect(origin.requestCount == 5)
+    }
+
+    @Test("T8: the removal of a URL accepts other spellings of its scheme and host")
+    func spelling() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        #expect(try await load(Machine(server), origin) == "1")
+        try await Machine(server).tier.removeAll(in: .url("HTTP://\(origin.authority)/a#part"))
+        #expect(try await load(Machine(server), origin) == "2")
+    }
+
+    @Test("T9: one read of an epoch serves all lookups that wait for it")
+    func joined() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server) {
+            $0.epochLifetime = .seconds(5)
+            $0.uptime = { .zero }
+        }
+        let (epochs, rest) = (Gate(), Gate())
+        rest.open()
+        server.setFault { request in
+            await (request.path.contains("/epoch/") ? epochs : rest).wait()
+            return nil
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<10 { group.addTask { try await load(machine, origin) } }
+            // Two further requests of each lookup.
+            await rest.reached(20)
+            epochs.open()
+            for try await body in group { #expect(body == "a") }
+        }
+        #expect(server.requests.filter { $0.path.contains("/epoch/") }.count == 3)
+    }
+}
