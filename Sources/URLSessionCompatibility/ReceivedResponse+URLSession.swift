@@ -14,11 +14,10 @@ extension HTTPFields {
 }
 
 extension ReceivedResponse {
-    /// Removes the two fields that describe the bytes on the wire, if `URLSession` has removed the coding of the body.
+    /// Removes the fields that describe the bytes on the wire, if `URLSession` has removed the coding of the body.
     mutating func removeCoding(if isRemoved: (_ codings: String) -> Bool) {
         guard let codings = head.headerFields[.contentEncoding], isRemoved(codings) else { return }
-        head.headerFields[.contentEncoding] = nil
-        head.headerFields[.contentLength] = nil
+        head.headerFields.removeEncodedDescription()
         isBodyDecoded = true
     }
 

@@ -131,14 +131,14 @@ struct SessionChunks {
     /// Returns the next chunk, never empty; `nil` at the end.
     mutating func nextChunk() async throws(LoadError) -> Data? {
         while !isAtEnd {
+            if let decoded = try decoder?.next() { return decoded }
             guard let chunk = try await receive() else {
                 isAtEnd = true
                 try decoder?.finish()
                 break
             }
             guard let decoder else { return chunk }
-            let decoded = try decoder.decode(chunk)
-            if !decoded.isEmpty { return decoded }
+            decoder.append(chunk)
         }
         return nil
     }

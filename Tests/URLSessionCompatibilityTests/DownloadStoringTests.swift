@@ -60,6 +60,19 @@ struct DownloadStoringTests {
         #expect(sent.value == 0)
     }
 
+    @Test("RFC 9530 §6.5: the digests of encoded bytes do not stay with the decoded file")
+    func decoded() async throws {
+        let described = ["Content-Encoding", "Content-Digest", "Repr-Digest"]
+        let fields = [
+            "Cache-Control": "max-age=60", "Content-Encoding": "gzip", "Content-Digest": "sha-256=:AA==:",
+            "Repr-Digest": "sha-256=:AA==:",
+        ]
+        try fixture.cache.storeDownload(at: file, response: Self.response("/a", fields), for: .to("/a"))
+        let (data, response) = try await fixture.cache.data(for: .to("/a"))
+        #expect(data == bytes)
+        for name in described { #expect(try response.http.value(forHTTPHeaderField: name) == nil, "\(name)") }
+    }
+
     @Test("A 206 that completes the file is the whole; any other is not stored")
     func resumed() async throws {
         func store(_ range: String) throws {

@@ -156,7 +156,8 @@ extension CacheTransaction {
             guard case .hit(_, let age, let isStale) = reuse.action, isWithinLimits(arriving),
                 // A response from before a removal does not answer requests from after it.
                 isCurrent(arriving),
-                arriving.verifiesDigests || !policy.verifiesDigests,
+                // A request that does not ask for the comparison does not fail with it.
+                arriving.verifiesDigests == policy.verifiesDigests,
                 let reader = arriving.body.makeReader()
             else { continue }
             noteMiss(isCoalesced: true)

@@ -119,7 +119,9 @@ extension CacheTransaction {
         _ received: Received, whole response: StoredResponse, in writer: BodyWriter, _ verification: BodyVerification?
     ) -> SharedBody.Storing {
         #if canImport(CZstd)
-        noteDictionary(response)
+        let noteDictionary = dictionaryNote(of: response)
+        #else
+        let noteDictionary: (@Sendable () -> Void)? = nil
         #endif
         let metadata = metadata(of: response, received.times, under: key)
         let parts = received.forwarding.stored.entries.filter { entry in
@@ -133,9 +135,10 @@ extension CacheTransaction {
             writer: writer,
             commit: { [key] (writer, part) async throws(StoreError) in
                 let replaced = others + [part ?? beginning].compactMap(\.self)
-                return .stored(
-                    try await writer.commit(
-                        metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation))
+                let entry = try await writer.commit(
+                    metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
+                noteDictionary?()
+                return .stored(entry)
             },
             commitPart: partMetadata.map { commitPart($0, generation) },
             partCommits: partMetadata.map { partCommits(of: writer, after: beginning, $0, generation) },
@@ -223,9 +226,9 @@ extension CacheTransaction {
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
                     else { return .unnecessary }
                     if let error = try await mismatch(of: whole, digests) {
-                        // Any of the parts may be wrong.
+                        // Any of the parts may be wrong, except the new one if it has a digest of its own.
                         for member in members { await remove(member) }
-                        return .refused(error)
+                        return verification == nil ? .refused(error) : .unnecessary
                     }
                     return .stored(
                         try await whole.commit(

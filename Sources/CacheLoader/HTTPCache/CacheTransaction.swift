@@ -271,9 +271,12 @@ struct CacheTransaction: Sendable {
 
     /// Returns a digest in place of a credential. The digest distinguishes values without storing them. The key in the
     /// digest makes tables of known digests useless. Unlike the URL, the key stays when a signature in the URL changes.
-    var fingerprint: (_ name: String, _ value: String) -> String {
+    var fingerprint: (_ name: String, _ value: String) -> String { Self.fingerprint(under: key) }
+
+    /// Returns the function that makes the fingerprints of responses that are stored under `key`.
+    static func fingerprint(under key: CacheKey) -> (_ name: String, _ value: String) -> String {
         // The key only: the closure outlives this call, and the transaction has many references to count.
-        { [key] name, value in
+        { name, value in
             Array("\(key.text)\n\(name)\n\(value)".utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
         }
     }

@@ -1,3 +1,5 @@
+package import HTTPTypes
+
 /// The content codings that `URLSession` removes from a body.
 package enum ContentCodings {
     /// Those of Apple's systems.
@@ -24,5 +26,14 @@ package enum ContentCodings {
     private static func isSubset(_ codings: String, of removed: [String]) -> Bool {
         let codings = codings.lowercased().split(separator: ",").map { String($0.filter { $0 != " " && $0 != "\t" }) }
         return !codings.isEmpty && codings.allSatisfy { removed.contains($0) || $0 == "x-gzip" }
+    }
+}
+
+extension HTTPFields {
+    /// Removes the fields that describe the encoded bytes of a body that is decoded (RFC 9110 §8.6, RFC 9530 §6.5).
+    package mutating func removeEncodedDescription() {
+        removeAll {
+            ["content-encoding", "content-length", "content-digest", "repr-digest"].contains($0.name.canonicalName)
+        }
     }
 }

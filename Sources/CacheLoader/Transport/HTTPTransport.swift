@@ -29,6 +29,18 @@ public protocol HTTPTransport: Sendable {
     ///   - content: The content of the request; the transport reads it once. `nil` for none.
     /// - Throws: ``TransportError`` if no complete head arrived.
     func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse
+
+    /// Whether a body in a content coding that the transport does not know arrives as the origin sent it; `true` by
+    /// default.
+    ///
+    /// Without it, a cache offers no compression dictionaries (RFC 9842). A transport that wraps another one returns the
+    /// value of that one.
+    var passesUnknownCodings: Bool { get }
+}
+
+extension HTTPTransport {
+    /// `true`.
+    public var passesUnknownCodings: Bool { true }
 }
 
 /// The head of a response, and its arriving body.

@@ -210,10 +210,7 @@ final class SessionExchange: Sendable {
         }
         var isBodyDecoded = false
         if let coding = fields[.contentEncoding], ContentCodings.removes(coding) {
-            // These fields describe the bytes on the wire, not the decoded bytes (RFC 9110 §8.6, RFC 9530 §6.5).
-            fields[.contentEncoding] = nil
-            fields[.contentLength] = nil
-            fields.removeAll { ["content-digest", "repr-digest"].contains($0.name.canonicalName) }
+            fields.removeEncodedDescription()
             isBodyDecoded = true
         }
         let status = HTTPResponse.Status(code: min(max(response.statusCode, 0), 999))

@@ -95,6 +95,15 @@ public final class URLSessionTransport: HTTPTransport {
         session.finishTasksAndInvalidate()
     }
 
+    /// Whether bodies in unknown content codings arrive as they were sent: on Linux the session fails instead.
+    public var passesUnknownCodings: Bool {
+        #if canImport(FoundationNetworking)
+        false
+        #else
+        true
+        #endif
+    }
+
     /// Adds the fields that the session would add invisibly, so that `Vary` is matched against the request on the wire.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest {
         var request = request

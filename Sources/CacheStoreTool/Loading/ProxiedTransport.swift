@@ -19,6 +19,8 @@ struct ProxiedTransport: HTTPTransport {
         self.byProxy = byProxy
     }
 
+    var passesUnknownCodings: Bool { direct.passesUnknownCodings }
+
     func prepare(_ request: HTTPRequest) -> HTTPRequest { direct.prepare(request) }
 
     func send(

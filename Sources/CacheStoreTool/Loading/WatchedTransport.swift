@@ -19,6 +19,8 @@ struct WatchedTransport: HTTPTransport {
         self.watch = watch
     }
 
+    var passesUnknownCodings: Bool { base.passesUnknownCodings }
+
     func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
 
     func send(

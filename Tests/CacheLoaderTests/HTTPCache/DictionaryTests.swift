@@ -5,6 +5,7 @@ import CacheStoreTesting
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -71,6 +72,20 @@ private struct Versions: Sendable {
     }
 }
 
+/// A transport that fails at a coding that it does not know, as `URLSession` on Linux does.
+private struct DecodingTransport: HTTPTransport {
+    let base: ScriptedTransport
+    let passesUnknownCodings = false
+
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
+
+    func send(
+        _ request: HTTPRequest, content: RequestContent?
+    ) async throws(TransportError) -> TransportResponse {
+        try await base.send(request, content: content)
+    }
+}
+
 @Suite("HTTPCache: compression dictionaries", .timeLimit(.minutes(5)))
 struct DictionaryTests {
     private let versions: Versions
@@ -134,7 +149,10 @@ struct DictionaryTests {
 
     @Test(
         "D12, D13, D18: without a dictionary no field and no coding is sent",
-        arguments: ["policy", "path", "origin", "partition", "stale", "user", "range", "digests", "shared", "insecure"])
+        arguments: [
+            "policy", "path", "origin", "partition", "stale", "user", "range", "digests", "shared", "insecure",
+            "transport",
+        ])
     func none(reason: String) async throws {
         let transport = versions.origin()
         var policy = using
@@ -148,7 +166,8 @@ struct DictionaryTests {
         _ = try await first.cache.response(for: dictionary).bytes
         first.store.close()
         if reason == "digests" { policy.verifiesDigests = true }
-        let fixture = try LoaderFixture(transport: transport, directory: directory, policy: policy)
+        let carrier: any HTTPTransport = reason == "transport" ? DecodingTransport(base: transport) : transport
+        let fixture = try LoaderFixture(transport: carrier, directory: directory, policy: policy)
         if reason == "partition" { fixture.cache.configuration.partition = "other" }
         if reason == "stale" { fixture.clock.advance(by: 601) }
         var request = HTTPRequest.to(reason == "path" ? "/w2.js" : "/v2.js", [.acceptEncoding: "gzip"])
@@ -160,6 +179,16 @@ struct DictionaryTests {
         let sent = try #require(transport.requests.last)
         #expect(sent.headerFields[.availableDictionary] == nil && sent.headerFields[.dictionaryID] == nil)
         #expect(sent.headerFields[.acceptEncoding] == "gzip")
+    }
+
+    @Test("D13: a user's own response is a dictionary for the user")
+    func sameUser() async throws {
+        let transport = versions.origin()
+        let fixture = try LoaderFixture(transport: transport, policy: using)
+        for path in ["/v1.js", "/v2.js"] {
+            _ = try await fixture.cache.response(for: .to(path, [.authorization: "one"])).bytes
+        }
+        #expect(offered(transport) == [nil, versions.hash])
     }
 
     @Test("D18: a client with a dictionary of its own gets the coding as it is")
@@ -244,6 +273,32 @@ struct DictionaryTests {
         await #expect(throws: LoadError.bodyTooLarge(url: "https://example.com/v2.js", limit: limit)) {
             try await response.bytes
         }
+    }
+
+    @Test("D17: a dictionary that is evicted while the origin answers stays readable", arguments: [false, true])
+    func evictedBeforeReply(isEncoded: Bool) async throws {
+        let encoded = try await Encoder.zstd.encode(versions.first)
+        let evict = Mutex<(@Sendable () async -> Void)?>(nil)
+        let transport = ScriptedTransport { [versions] request, _ in
+            guard request.headerFields[.availableDictionary] != nil else {
+                var fields = Versions.fresh
+                if isEncoded { fields[.contentEncoding] = "zstd" }
+                return Versions.reply(fields, isEncoded ? encoded : versions.first)
+            }
+            await evict.withLock { $0 }?()
+            return Versions.reply(Versions.vary, versions.difference)
+        }
+        let fixture = try LoaderFixture(transport: transport, policy: using)
+        _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
+        for path in ["/v2.js", "/v3.js"] {
+            if path == "/v3.js" {
+                // The digest is known by now; the bytes are not in memory.
+                evict.withLock { $0 = { [store = fixture.store] in _ = try? await store.removeAll(.everything) } }
+            }
+            #expect(try await fixture.cache.response(for: .to(path)).bytes == versions.second)
+        }
+        #expect(offered(transport) == [nil, versions.hash, versions.hash])
+        #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/v1.js")))
     }
 
     @Test("D17: a dictionary that is evicted while a response needs it stays readable")

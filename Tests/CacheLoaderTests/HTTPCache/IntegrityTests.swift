@@ -142,6 +142,21 @@ struct IntegrityTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("I16: a request that does not ask joins no arriving body that is verified, and does not fail with it")
+    func notJoining() async throws {
+        let bodies = [FedBody("{"), FedBody("{")]
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in bodies[number.next() == 1 ? 0 : 1].response(.ok, fields) }
+        let fixture = try LoaderFixture(transport: transport)
+        let asking = try await fixture.cache.response(for: .to("/a"), policy: .init(verifiesDigests: true))
+        let other = try await fixture.cache.response(for: .to("/a"))
+        #expect(transport.requestCount == 2)
+        for body in bodies { body.end() }
+        await #expect(throws: mismatch("content-digest")) { try await asking.bytes }
+        #expect(try await other.text == "{")
+    }
+
     @Test("I15: of content whose coding the transport removed nothing is verified")
     func decoded() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
@@ -200,6 +215,16 @@ struct IntegrityTests {
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
         _ = try await get(fixture, "0-9")
         await #expect(throws: mismatch("repr-digest")) { try await get(fixture, "10-18") }
+        #expect(try fixture.store.responses(for: key).isEmpty)
+    }
+
+    @Test("I14, I16: a 206 with its own Content-Digest is delivered if older parts do not fit; those are removed")
+    func wrongOlderPart() async throws {
+        let origin = Self.origin(Hello.text, whole: Hello.other512)
+        let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
+        _ = try await get(fixture, "0-9")
+        origin.set { $0.fields[.contentDigest] = Hello.other256 }
+        #expect(try await get(fixture, "10-18") == String(Hello.text.dropFirst(10)))
         #expect(try fixture.store.responses(for: key).isEmpty)
     }
 

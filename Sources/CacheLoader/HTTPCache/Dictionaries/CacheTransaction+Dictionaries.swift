@@ -16,14 +16,15 @@ internal import Foundation
 extension CacheTransaction {
     /// Returns the dictionary for a request to the origin; `nil` for none.
     func dictionary(for request: HTTPRequest) async -> CompressionDictionary? {
-        guard mayUseDictionaries, !policy.verifiesDigests, request.method == .get, content == nil,
+        guard mayUseDictionaries, context.transport.passesUnknownCodings, !policy.verifiesDigests,
+            request.method == .get, content == nil,
             !request.headerFields.contains(.range),
             // A client with a dictionary of its own decodes the answer itself.
             !request.headerFields.contains(where: { $0.name.canonicalName == "available-dictionary" })
         else { return nil }
         let keys = await DictionaryTable.of(store).keys(for: target, in: store)
         guard !keys.isEmpty else { return nil }
-        return await store.onReadingLane { best(of: keys).flatMap(read) }
+        return await store.onReadingLane { best(of: keys).flatMap(open) }
     }
 
     /// RFC 9842 §8: "compression dictionary transport MUST only be used in secure contexts (HTTPS)". §9.2, §10: in a shared
@@ -32,10 +33,10 @@ extension CacheTransaction {
         policy.usesDictionaries && !policy.isShared && request.scheme == "https"
     }
 
-    /// Notes a response that is about to be stored, if it can be a dictionary.
-    func noteDictionary(_ response: StoredResponse) {
-        guard mayUseDictionaries, UseAsDictionary(response.fields, of: url) != nil else { return }
-        DictionaryTable.of(store).note(key)
+    /// Returns what to do once a response is stored; `nil` if it cannot be a dictionary.
+    func dictionaryNote(of response: StoredResponse) -> (@Sendable () -> Void)? {
+        guard mayUseDictionaries, UseAsDictionary(response.fields, of: url) != nil else { return nil }
+        return { [key, table = DictionaryTable.of(store)] in table.note(key) }
     }
 
     private struct Candidate {
@@ -55,8 +56,8 @@ extension CacheTransaction {
                     let use = UseAsDictionary(response.fields, of: key.text), use.matches(url),
                     // RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale".
                     Freshness(of: response, policy: policy).isFresh(at: now),
-                    // Another user's response is no dictionary for this request.
-                    response.isSelected(by: request, policy: policy, fingerprint: fingerprint)
+                    // Another user's response is no dictionary for this request. Fingerprints depend on the key.
+                    response.isSelected(by: request, policy: policy, fingerprint: Self.fingerprint(under: entry.key))
                 else { continue }
                 if let best,
                     !use.precedes(
@@ -70,21 +71,31 @@ extension CacheTransaction {
         return best
     }
 
-    /// Reads the content of a dictionary, without its content coding.
-    private func read(_ candidate: Candidate) -> CompressionDictionary? {
-        guard let body = try? store.openBody(of: candidate.entry), let stored = try? body.data() else { return nil }
-        let limit = CompressionDictionary.maxByteCount
-        guard candidate.response.fields.contains(.contentEncoding) else {
-            return body.digest.map { CompressionDictionary(id: candidate.use.id, bytes: stored, digest: $0) }
+    /// Opens a dictionary: its content, without the content coding. Reads it only if no request has before.
+    private func open(_ candidate: Candidate) -> CompressionDictionary? {
+        guard let body = try? store.openBody(of: candidate.entry) else { return nil }
+        let (id, fields) = (candidate.use.id, candidate.response.fields)
+        guard fields.contains(.contentEncoding) else {
+            return body.digest.map { digest in
+                CompressionDictionary(id: id, digest: digest) { try? body.data() }
+            }
         }
-        guard let bytes = try? ContentCoding.decode(stored, candidate.response.fields, limit: limit, url: url) else {
-            return nil
+        let read: @Sendable () -> Data? = { [url] in
+            guard let stored = try? body.data() else { return nil }
+            return try? ContentCoding.decode(stored, fields, limit: CompressionDictionary.maxByteCount, url: url)
         }
-        return CompressionDictionary(id: candidate.use.id, bytes: bytes, digest: ContentDigest(of: bytes))
+        let table = DictionaryTable.of(store)
+        if let digest = table.decodedDigest(of: candidate.entry) {
+            return CompressionDictionary(id: id, digest: digest, read: read)
+        }
+        guard let bytes = read() else { return nil }
+        let digest = ContentDigest(of: bytes)
+        table.note(digest, of: candidate.entry)
+        return CompressionDictionary(id: id, digest: digest) { bytes }
     }
 
     /// Returns a reply without the coding of the dictionary; the reply itself if it has another coding. `nil` if the
-    /// reply was compressed with another dictionary.
+    /// reply was compressed with another dictionary, or the bytes of this one cannot be read.
     func decoded(
         _ reply: TransportResponse, with dictionary: CompressionDictionary
     ) async throws(TransportError) -> TransportResponse? {
@@ -93,17 +104,14 @@ extension CacheTransaction {
         guard codings == DictionaryHeader.coding else { return nil }
         var header = Data()
         while header.count < DictionaryHeader.byteCount, let chunk = try await reply.body.next() { header += chunk }
-        guard DictionaryHeader.names(dictionary.digest, in: header.prefix(DictionaryHeader.byteCount)) else {
-            return nil
-        }
+        guard DictionaryHeader.names(dictionary.digest, in: header.prefix(DictionaryHeader.byteCount)),
+            let bytes = await store.onReadingLane(dictionary.read)
+        else { return nil }
         let rest = Data(header.dropFirst(DictionaryHeader.byteCount))
-        let body = DictionaryBody(dictionary, rest: rest, source: reply.body)
+        let body = DictionaryBody(dictionary: bytes, rest: rest, source: reply.body)
         var decoded = reply
         decoded.isBodyDecoded = true
-        // These fields describe encoded bytes.
-        decoded.head.headerFields.removeAll {
-            ["content-encoding", "content-length", "content-digest", "repr-digest"].contains($0.name.canonicalName)
-        }
+        decoded.head.headerFields.removeEncodedDescription()
         // RFC 9110 §8.8.3: a strong tag is that of the encoded bytes.
         if let tag = decoded.head.headerFields[.eTag], tag.hasPrefix("\"") {
             decoded.head.headerFields[.eTag] = "W/\(tag)"

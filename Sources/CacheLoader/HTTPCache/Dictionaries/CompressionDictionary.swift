@@ -10,15 +10,16 @@ internal import Foundation
 
 /// A stored response whose bytes help to decompress another one (RFC 9842).
 ///
-/// Holds the bytes: the dictionary stays readable after its entry is evicted.
+/// Holds the open body: the dictionary stays readable after its entry is evicted.
 struct CompressionDictionary: Sendable {
-    /// The largest dictionary in bytes, which a request holds in memory.
+    /// The largest dictionary in bytes, which a reply that needs it holds in memory.
     static let maxByteCount: Int64 = 16 << 20
 
     let id: String
-    let bytes: Data
     /// The SHA-256 of the bytes.
     let digest: ContentDigest
+    /// Returns the bytes; `nil` if they cannot be read. May take long.
+    let read: @Sendable () -> Data?
 
     /// Adds the fields that offer the dictionary to the origin (RFC 9842 §2.2, §2.3, §6.1).
     func offer(in request: inout HTTPRequest) {

@@ -9,9 +9,6 @@ internal import Foundation
 
 /// A body in the coding `dcz` that is decoded while it arrives (RFC 9842 §5). For one reader.
 final class DictionaryBody: Sendable {
-    /// Bytes that are decoded at a time. Each can stand for some ten thousand.
-    private static let sliceByteCount = 1_024
-
     private struct State {
         var decompressor: ZstdDecompressor
         /// Received bytes that are not decoded yet.
@@ -23,12 +20,12 @@ final class DictionaryBody: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
+    ///   - dictionary: The bytes of the dictionary.
     ///   - rest: The received bytes after the header.
     ///   - source: The bytes after those.
-    init(_ dictionary: CompressionDictionary, rest: Data, source: TransportBody) {
+    init(dictionary: Data, rest: Data, source: TransportBody) {
         self.source = source
-        let bytes = dictionary.bytes
-        state = Mutex(State(decompressor: ZstdDecompressor(dictionary: bytes), rest: rest))
+        state = Mutex(State(decompressor: ZstdDecompressor(dictionary: dictionary), rest: rest))
     }
 
     /// Returns the next decoded bytes; `nil` once the body is complete.
@@ -48,7 +45,7 @@ final class DictionaryBody: Sendable {
     private func decodeSlice() throws(TransportError) -> (decoded: Data, needsMore: Bool) {
         let result = state.withLock { state -> Result<(Data, Bool), DecompressionFailure> in
             guard !state.rest.isEmpty else { return .success((Data(), true)) }
-            let slice = Data(state.rest.prefix(Self.sliceByteCount))
+            let slice = Data(state.rest.prefix(ZstdDecompressor.sliceByteCount))
             state.rest = state.rest.dropFirst(slice.count)
             var decoded = Data()
             do throws(DecompressionFailure) {

@@ -13,6 +13,7 @@ final class DictionaryTable: Sendable {
     /// The most keys of an origin. The latest ones stay.
     private static let maxKeyCount = 64
     private static let maxOriginCount = 256
+    private static let maxDigestCount = 1_024
 
     struct Scope: Hashable {
         let partition: String
@@ -24,15 +25,23 @@ final class DictionaryTable: Sendable {
         }
     }
 
+    /// The body of an entry. A replacement gives the entry a new id; an index that replaces a quarantined one uses ids again.
+    private struct Content: Hashable {
+        let id: Int64
+        let digest: ContentDigest?
+    }
+
     /// Guards only the table.
     private let table = Mutex([Scope: [CacheKey]]())
+    /// Guards only the digests of bodies without their content codings.
+    private let decodedDigests = Mutex([Content: ContentDigest]())
 
     /// The table of a store.
     static func of(_ store: ResponseStore) -> DictionaryTable {
         store.shared { DictionaryTable() }
     }
 
-    /// Notes that a response under `key` is about to be stored, and can be a dictionary.
+    /// Notes that a response under `key` was stored, and can be a dictionary.
     func note(_ key: CacheKey) {
         guard let scope = Scope(key) else { return }
         // Without the keys of an origin, its entries are read at its first request, this one included.
@@ -44,7 +53,20 @@ final class DictionaryTable: Sendable {
         }
     }
 
-    /// Returns the keys of an origin. Reads its entries at the first call, on a lane of the store.
+    /// Returns the digest of a body without its content codings, if it is known.
+    func decodedDigest(of entry: StoredEntry) -> ContentDigest? {
+        decodedDigests.withLock { $0[Content(id: entry.id, digest: entry.digest)] }
+    }
+
+    func note(_ decodedDigest: ContentDigest, of entry: StoredEntry) {
+        decodedDigests.withLock { digests in
+            if digests.count >= Self.maxDigestCount { digests.removeAll() }
+            digests[Content(id: entry.id, digest: entry.digest)] = decodedDigest
+        }
+    }
+
+    /// Returns the keys of an origin. Reads its entries at the first call, on a lane of the store; once more at the next
+    /// call if that fails.
     func keys(for key: CacheKey, in store: ResponseStore) async -> [CacheKey] {
         guard let scope = Scope(key) else { return [] }
         if let keys = table.withLock({ $0[scope] }) { return keys }
@@ -54,16 +76,19 @@ final class DictionaryTable: Sendable {
             table[scope] = []
         }
         let selection = EntrySelection(partition: scope.partition, prefix: scope.origin)
-        let found = await store.onReadingLane { () -> [CacheKey] in
-            let keys = (try? store.keys(in: selection, limit: Self.maxEntryCount)) ?? []
-            return keys.filter { key in
-                ((try? store.responses(for: key)) ?? []).contains { entry in
+        let found = await store.onReadingLane { () -> [CacheKey]? in
+            try? store.keys(in: selection, limit: Self.maxEntryCount).filter { key in
+                try store.responses(for: key).contains { entry in
                     UseAsDictionary(EntryCodec.fields(ofHead: entry.metadata.head), of: key.text) != nil
                 }
             }
         }
         return table.withLock { table in
             let noted = table[scope] ?? []
+            guard let found else {
+                table[scope] = nil
+                return noted
+            }
             let keys = Array((found.filter { !noted.contains($0) } + noted).suffix(Self.maxKeyCount))
             table[scope] = keys
             return keys

@@ -11,6 +11,9 @@ internal import Foundation
 ///
 /// The window has at most 16 MiB: the format allows no more, and the decoder accepts no larger one.
 final class BrotliDecompressor: Decompressor {
+    /// RFC 7932 §9.2: a few bytes stand for up to 16 MiB.
+    static let sliceByteCount = 64
+
     private let state: OpaquePointer?
     private var bytes: DecompressedBytes
     private var hasEnded = false
@@ -44,13 +47,15 @@ final class BrotliDecompressor: Decompressor {
         var (next, rest) = (input.baseAddress, input.count)
         while true {
             var status = BROTLI_DECODER_RESULT_ERROR
-            _ = try bytes.append(to: &output) { buffer in
+            let count = try bytes.append(to: &output) { buffer in
                 var (target, room) = (buffer.baseAddress, buffer.count)
                 status = BrotliDecoderDecompressStream(state, &rest, &next, &room, &target, nil)
                 return buffer.count - room
             }
             switch status {
             case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
+            // A full buffer may leave output inside the library, also when all input is used.
+            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT where count == DecompressedBytes.chunkByteCount: continue
             case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return
             case BROTLI_DECODER_RESULT_SUCCESS where rest == 0:
                 hasEnded = true

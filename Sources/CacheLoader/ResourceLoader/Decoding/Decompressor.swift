@@ -6,6 +6,9 @@ internal import Foundation
 
 /// Removes one content coding while the bytes arrive. For one reader.
 protocol Decompressor: AnyObject {
+    /// The number of bytes to decompress at a time where memory counts. They stand for some tens of MiB at most.
+    static var sliceByteCount: Int { get }
+
     /// Decompresses the next bytes. `output` also receives the bytes before a failure.
     func append(_ input: Data, into output: inout Data) throws(DecompressionFailure)
 
@@ -21,6 +24,8 @@ enum DecompressionFailure: Error {
 }
 
 extension Decompressor {
+    static var sliceByteCount: Int { 1_024 }
+
     /// Decompresses the first bytes up to the limit, and tells whether these are all. Damaged data ends at the damage.
     func start(of data: Data) -> (bytes: Data, isWhole: Bool) {
         var output = Data()

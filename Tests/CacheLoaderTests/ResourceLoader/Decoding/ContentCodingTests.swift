@@ -99,6 +99,18 @@ struct ContentCodingTests {
         try unused.finish()
     }
 
+    @Test("A chunk is decoded piece by piece, in all its codings")
+    func pieces() throws {
+        let decoder = try #require(ContentDecoder([.contentEncoding: "deflate, gzip"], limit: 1_000, url: "u"))
+        var decoded = Data()
+        for chunk in [Self.both.prefix(9), Self.both.dropFirst(9)] {
+            decoder.append(chunk)
+            while let piece = try decoder.next() { decoded += piece }
+        }
+        try decoder.finish()
+        #expect(decoded == Self.text)
+    }
+
     private func decodeStart(
         _ data: Data, _ codings: String..., limit: Int64 = 1_000
     ) -> (bytes: Data, isWhole: Bool)? {

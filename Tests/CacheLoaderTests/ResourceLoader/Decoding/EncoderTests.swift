@@ -71,6 +71,33 @@ struct EncoderTests {
         }
     }
 
+    @Test("E13: a reader takes a chunk that stands for many bytes in pieces", arguments: Encoder.allCases)
+    func pieces(_ encoder: Encoder) async throws {
+        // Zeros in whole frames; a stream of Brotli cannot be continued.
+        let count = encoder.coding == "zstd" ? 5 : 1
+        let encoded = try await encoder.encode(Data(count: 20_000_000))
+        let decoder = try #require(ContentDecoder([.contentEncoding: encoder.coding], limit: .max, url: "u"))
+        decoder.append(Data(repeatElement(encoded, count: count).joined()))
+        var (whole, largest) = (0, 0)
+        while let piece = try decoder.next() {
+            whole += piece.count
+            largest = max(largest, piece.count)
+        }
+        try decoder.finish()
+        #expect(whole == count * 20_000_000)
+        #expect(largest < 40_000_000)
+    }
+
+    #if Brotli
+    @Test("E13: all that the bytes so far stand for is decoded, also if it is longer than the buffer")
+    func output() async throws {
+        let encoded = try await Encoder.brotli.encode(Self.texts[3])
+        let decoder = try #require(ContentDecoder([.contentEncoding: "br"], limit: .max, url: "u"))
+        let decoded = try decoder.decode(encoded.prefix(200_000))
+        #expect(decoded.count > 199_000 && Self.texts[3].starts(with: decoded))
+    }
+    #endif
+
     @Test("E14: a window that the content coding does not allow is refused", arguments: Encoder.allCases)
     func window(_ encoder: Encoder) async throws {
         // The tool does not know the length of its input, and so announces the whole window.
