@@ -36,6 +36,9 @@ public struct TieredTransport: HTTPTransport {
     /// Returns the request as the origin will receive it.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { origin.prepare(request) }
 
+    /// Whether the origin's transport passes bodies in unknown content codings.
+    public var passesUnknownCodings: Bool { origin.passesUnknownCodings }
+
     /// Answers a GET or HEAD from the tier, and any other request from the origin.
     public func send(
         _ request: HTTPRequest, content: RequestContent?

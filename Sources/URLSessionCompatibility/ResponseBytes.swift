@@ -9,8 +9,8 @@ internal import Foundation
 /// ```
 ///
 /// Bytes arrive in chunks; most calls of an iterator take one from memory and do not suspend. A chunk that has a content
-/// coding expands in memory in small slices. The whole has at most the `maxBodyBytes` of the cache. Reading throws `URLError`. A body can be read
-/// once, by one iterator.
+/// coding expands in memory in small slices. The whole has at most the `maxBodyBytes` of the cache. Reading throws
+/// `URLError`. A body can be read once, by one iterator.
 public struct ResponseBytes: AsyncSequence, Sendable {
     private let exchange: SessionExchange
 

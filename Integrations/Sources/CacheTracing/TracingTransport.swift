@@ -37,6 +37,9 @@ public struct TracingTransport: HTTPTransport {
     /// Returns the request as the other transport will send it.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
 
+    /// Whether the other transport passes bodies in unknown content codings.
+    public var passesUnknownCodings: Bool { base.passesUnknownCodings }
+
     /// Sends the request through the other transport, in a span.
     public func send(
         _ request: HTTPRequest, content: RequestContent?

@@ -63,7 +63,10 @@ struct LoadOptions: ParsableArguments {
     /// - Throws: The error of an option, or of the secret in the environment.
     func tier() throws -> SharedTier? {
         guard tierOptions.url != nil else { return nil }
-        return try tierOptions.tier(DefaultTransport(configuration: try connections()))
+        var connections = try connections()
+        // A lookup asks for several objects at once, and a wait for a connection counts as a wait for the tier.
+        connections.connectionsPerHost = 32
+        return try tierOptions.tier(DefaultTransport(configuration: connections))
     }
 
     /// Returns a loader for one lane.
