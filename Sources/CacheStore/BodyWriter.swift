@@ -160,8 +160,8 @@ public final class BodyWriter: Sendable {
         let (digest, byteCount, file) = try state.withLock {
             (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
             guard state.isOpen else { throw .closed }
-            // Copy before taking the write lock: it takes long. A body is copied once while it grows.
-            if !state.isCopy {
+            // Copy before taking the write lock: it takes long.
+            if mayCopyGrowing(state) {
                 try wrappingErrors { () throws(SystemError) in if try hasLostName(state) { try restage(&state) } }
             }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
@@ -207,8 +207,7 @@ public final class BodyWriter: Sendable {
         } catch {
             // A failed commit or an eviction has deleted the last name, or a sweep the one below `staging/`.
             guard error.meansMissing, mayHaveLostName(state) else { throw error }
-            // At most one copy while the body grows: other loads of the key may remove each name.
-            if isGrowing, state.isCopy { throw error }
+            if isGrowing, !mayCopyGrowing(state) { throw error }
             try restage(&state)
             try name(state, digest, byteCount, isGrowing: isGrowing)
         }
@@ -228,6 +227,15 @@ public final class BodyWriter: Sendable {
         switch state.file {
         case let file?: try file.hasLostName(wasLinked: state.wasLinked)
         case nil: false
+        }
+    }
+
+    /// Whether a body that has lost its name may be copied while it grows. Other loads of the key may remove each name of
+    /// a file without a name of its own, which is therefore copied once. Only a suspension loses a name below `staging/`.
+    private func mayCopyGrowing(_ state: borrowing State) -> Bool {
+        switch state.file {
+        case let file?: !state.isCopy || file.isNamed
+        case nil: true
         }
     }
 

@@ -21,19 +21,24 @@ extension ResourceLoader {
         updateConditions()
     }
 
+    /// Tries loads again that wait for a host; `nil` for all hosts.
+    ///
+    /// The source reports hosts and conditions in two streams. Take over the conditions first: the network may be
+    /// another one.
     func becameReachable(_ host: String?) {
+        updateConditions()
         change { $0.becameReachable(host) }
     }
 
     /// Takes over the conditions that the current source reports.
-    private func updateConditions() {
+    func updateConditions() {
         var taken: NetworkConditions
         repeat {
             taken = presentConditions
-            change { [taken] in $0.setConditions(taken) }
+            change { [taken] in $0.set(conditions: taken) }
             // Of two calls at the same time, the one that changes the table last may have asked first.
         } while taken != presentConditions
     }
 
-    private var presentConditions: NetworkConditions { configuration.reachability?.conditions ?? [] }
+    var presentConditions: NetworkConditions { configuration.reachability?.conditions ?? [] }
 }

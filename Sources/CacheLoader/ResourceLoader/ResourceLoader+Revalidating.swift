@@ -17,6 +17,7 @@ extension ResourceLoader {
         let load = backgroundLoad(of: request, target, transaction.policy)
         let (ticket, sleep) = (makeTicket(), load.configuration.sleep)
         let isLate = Atomic(false)
+        let hasBegun = Atomic(false)
         // The time in the lane counts, too. The load ends with its only waiter.
         let limit = Task { [weak self] in
             guard (try? await sleep(Revalidations.timeLimit)) != nil else { return }
@@ -24,10 +25,12 @@ extension ResourceLoader {
             self?.leave(ticket)
         }
         let waiter = LoadWaiter(plan: .nothing, memoryKey: nil) { event in
+            if case .requesting = event { hasBegun.store(true, ordering: .relaxed) }
             guard case .ended(let result) = event else { return }
             limit.cancel()
-            let isLate = isLate.load(ordering: .relaxed)
-            ended(isLate ? .failed(retryAfter: nil) : Revalidations.Outcome(result, at: transaction.now))
+            // The origin has not failed if the transfer has not begun: then the revalidation is cancelled.
+            let isFailure = isLate.load(ordering: .relaxed) && hasBegun.load(ordering: .relaxed)
+            ended(isFailure ? .failed(retryAfter: nil) : Revalidations.Outcome(result, at: transaction.now))
         }
         attach(waiter, ticket, to: load, request)
     }

@@ -96,8 +96,12 @@ public final class ResourceLoader: Sendable {
             meters.setLog(newValue.log)
             // Read the latest limit: of two concurrent changes, the earlier one may get here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
-            change { table in table.setWidths(settings.withLock { $0.configuration.lanes }) }
-            change { table in table.setHeldBack(settings.withLock { $0.configuration.heldBack }) }
+            // In one step: no load may start under a part of the new configuration.
+            let conditions = isOtherSource ? presentConditions : nil
+            change { table in
+                let latest = settings.withLock { $0.configuration }
+                return table.set(widths: latest.lanes, heldBack: latest.heldBack, conditions: conditions)
+            }
             guard isOtherSource else { return }
             watchReachability()
             // Loads that wait for a report of the earlier source ask the new one.

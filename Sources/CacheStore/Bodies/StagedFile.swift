@@ -19,7 +19,7 @@ package struct StagedFile: ~Copyable {
     private let root: FileDescriptor
 
     /// Whether the file has a name of its own below `staging/`.
-    private var isNamed: Bool {
+    var isNamed: Bool {
         if case .named = source { true } else { false }
     }
 

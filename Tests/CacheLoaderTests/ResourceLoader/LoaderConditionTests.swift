@@ -117,4 +117,113 @@ struct LoaderConditionTests {
         origin.open("/b")
         #expect(try await waiting.value == "/b")
     }
+
+    @Test("H9: one assignment changes limits and source in one step")
+    func oneAssignment() async throws {
+        let fixture = try fixture(held)
+        let waiting = begin(fixture, request("/b", .background))
+        try await expectHeld(["/b"], fixture)
+        let other = ManualReachability(conditions: .lowPower)
+        var configuration = fixture.loader.configuration
+        configuration.heldBack = [.background: .lowPower]
+        configuration.reachability = other
+        fixture.loader.configuration = configuration
+        try await expectHeld(["/b"], fixture)
+        other.setConditions([])
+        await origin.asked("/b")
+        origin.open("/b")
+        #expect(try await waiting.value == "/b")
+    }
+
+    @Test("H9: a prefetch waits again after a demand of its resource was cancelled")
+    func cancelledDemand() async throws {
+        let fixture = try fixture([.urgent: .expensive])
+        let prefetch = fixture.loader.prefetch([request("/1")], heldBackBy: .expensive)
+        while try !fixture.loader.isLoading(request("/1")) { await Task.yield() }
+        let demanded = begin(fixture, request("/1"))
+        while fixture.loader.waiterCount(of: request("/1")) < 2 { await Task.yield() }
+        demanded.cancel()
+        await #expect(throws: LoadError.cancelled) { try await demanded.value }
+        fixture.loader.configuration.heldBack = [:]
+        try await expectHeld(["/1"], fixture)
+        network.setConditions([])
+        await origin.asked("/1")
+        origin.open("/1")
+        #expect(await prefetch.finished().loaded == 1)
+    }
+
+    @Test("H9: hosts that become reachable on a worse network begin no load that its conditions hold back")
+    func reachableOnOtherNetwork() async throws {
+        let network = ManualReachability(unreachable: ["example.com"])
+        let attempts = Counter()
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            if request.path == "/b", attempts.next() == 1 { throw TransportError(.cannotConnect) }
+            return .reply(200, [:], "good")
+        }
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.retry = RetryPolicy()
+            configuration.reachability = network
+            configuration.heldBack = held
+        }
+        let waiting = begin(fixture, request("/b", .background))
+        // Before the load is parked, and afterwards.
+        await network.asked(2)
+        network.becameReachable(in: .expensive)
+        await executor.settled()
+        for number in 0..<20 {
+            let other = ResourceRequest("https://other.example/\(number)")
+            #expect(try await fixture.loader.load(other).text == "good")
+        }
+        #expect(transport.requests.count { $0.path == "/b" } == 1)
+        network.setConditions([])
+        #expect(try await waiting.value == "good")
+    }
+
+    @Test("H9: loads that need no network fail at once in any condition: a stored 404, and the store alone")
+    func withoutNetwork() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.reachability = network
+            configuration.heldBack = held
+        }
+        func status(_ request: ResourceRequest) async throws -> Int? {
+            do throws(LoadError) {
+                _ = try await fixture.loader.load(request)
+            } catch .httpStatus(let error) {
+                return error.status.code
+            }
+            return nil
+        }
+        // A loader stores no errors; a cache with the same store does.
+        _ = try await fixture.cache.response(for: .to("/404")).bytes
+        #expect(try await status(request("/404", .background)) == 404)
+        #expect(transport.requestCount == 1)
+        let stored = ResourceRequest(
+            "https://example.com/unknown", policy: .init(mode: .cacheOnly), lane: .background)
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(stored) }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("H9: a background revalidation that was held back for a minute is no failure of its origin")
+    func heldRevalidation() async throws {
+        let sleeper = ManualClock()
+        let fields: HTTPFields = [.cacheControl: "max-age=10, stale-while-revalidate=86400", .eTag: "\"1\""]
+        let transport = ScriptedTransport { _, _ in .reply(200, fields, "old") }
+        let fixture = try LoaderFixture(transport: transport) { configuration in
+            configuration.reachability = network
+            configuration.heldBack = held
+            configuration.sleep = sleeper.sleep
+        }
+        _ = try await fixture.loader.load(request("/a"))
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.loader.load(request("/a")).isStale)
+        await sleeper.waitForSleeps(1)
+        sleeper.advance(by: .seconds(60))
+        await eventually { !fixture.cache.isRevalidating }
+        #expect(transport.requestCount == 1)
+        network.setConditions([])
+        // At once, without a pause after a failure.
+        #expect(try await fixture.loader.load(request("/a")).isStale)
+        await eventually { transport.requestCount == 2 }
+    }
 }

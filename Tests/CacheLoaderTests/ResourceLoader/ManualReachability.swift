@@ -68,6 +68,15 @@ final class ManualReachability: Reachability {
         tell(host)
     }
 
+    /// Says that any host can be reached, in these conditions, and tells of the hosts alone.
+    func becameReachable(in conditions: NetworkConditions) {
+        state.withLock { state in
+            state.unreachable = []
+            state.conditions = conditions
+        }
+        tell(nil)
+    }
+
     /// Says that a host can be reached once somebody has heard that it cannot, and tells nobody.
     func changesItsMind(about host: String) {
         state.withLock { _ = $0.undecided.insert(host) }

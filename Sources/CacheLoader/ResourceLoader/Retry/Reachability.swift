@@ -33,13 +33,8 @@ internal import Synchronization
 
 /// Reports the state of the network as a whole, as the system sees it, and Low Power Mode.
 public final class SystemReachability: Reachability {
-    private struct State {
-        var isSatisfied = true
-        var conditions: NetworkConditions = []
-    }
-
     /// Guards the last reported state.
-    private let state = Mutex(State())
+    private let state = Mutex(NetworkState())
     private let hosts = StreamGroup<String?>()
     private let conditionStreams = StreamGroup<Void>()
     private let monitor = NWPathMonitor()
@@ -51,9 +46,11 @@ public final class SystemReachability: Reachability {
         monitor.pathUpdateHandler = { [weak self] path in self?.update(path) }
         monitor.start(queue: .global(qos: .utility))
         let task = Task { [weak self] in
-            let changes = NotificationCenter.default.notifications(named: .NSProcessInfoPowerStateDidChange)
+            // The iterator registers for the notifications. Read the mode afterwards, so that no change is missed.
+            var changes = NotificationCenter.default.notifications(named: .NSProcessInfoPowerStateDidChange)
+                .makeAsyncIterator()
             self?.updateLowPower()
-            for await _ in changes { self?.updateLowPower() }
+            while await changes.next() != nil { self?.updateLowPower() }
         }
         power.withLock { $0 = task }
         updateLowPower()
@@ -71,35 +68,31 @@ public final class SystemReachability: Reachability {
     public func changes() -> AsyncStream<String?> { hosts.stream() }
 
     /// Low Data Mode, a network that the system calls expensive, and Low Power Mode.
+    ///
+    /// Without a network, those of the last one. Both Low Data Mode and an expensive network until the system has
+    /// reported the first network.
     public var conditions: NetworkConditions { state.withLock { $0.conditions } }
 
     /// Returns a stream with an element after each change of ``conditions``.
     public func conditionChanges() -> AsyncStream<Void> { conditionStreams.stream() }
 
     private func update(_ path: NWPath) {
-        let isSatisfied = path.status == .satisfied
-        let becameAvailable = state.withLock { state in
-            defer { state.isSatisfied = isSatisfied }
-            return isSatisfied && !state.isSatisfied
-        }
-        updateConditions { conditions in
-            conditions.set(.constrained, path.isConstrained)
-            conditions.set(.expensive, path.isExpensive)
-        }
-        if becameAvailable { hosts.yield(nil) }
+        let (isSatisfied, isConstrained) = (path.status == .satisfied, path.isConstrained)
+        let isExpensive = path.isExpensive
+        report(
+            state.withLock {
+                $0.update(isSatisfied: isSatisfied, isConstrained: isConstrained, isExpensive: isExpensive)
+            })
     }
 
     private func updateLowPower() {
-        updateConditions { $0.set(.lowPower, ProcessInfo.processInfo.isLowPowerModeEnabled) }
+        let isOn = ProcessInfo.processInfo.isLowPowerModeEnabled
+        report(state.withLock { $0.update(isLowPower: isOn) })
     }
 
-    private func updateConditions(_ update: (inout NetworkConditions) -> Void) {
-        let hasChanged = state.withLock { state in
-            let former = state.conditions
-            update(&state.conditions)
-            return state.conditions != former
-        }
-        if hasChanged { conditionStreams.yield(()) }
+    private func report(_ change: NetworkState.Change) {
+        if change.conditionsChanged { conditionStreams.yield(()) }
+        if change.becameAvailable { hosts.yield(nil) }
     }
 }
 
@@ -128,12 +121,6 @@ private final class StreamGroup<Element: Sendable>: Sendable {
 
     func yield(_ element: Element) {
         for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(element) }
-    }
-}
-
-extension NetworkConditions {
-    fileprivate mutating func set(_ condition: NetworkConditions, _ isPresent: Bool) {
-        if isPresent { insert(condition) } else { remove(condition) }
     }
 }
 #endif

@@ -131,6 +131,7 @@ extension ResourceLoader {
         let observed = ObservedLoad(load)
         var load = load
         load.generation = try? store.generation()
+        let isHoldable = isHoldable(load, heldBackBy)
         let now = load.configuration.clock()
         // A load that no removal of its key has followed.
         var current: UInt64?
@@ -147,7 +148,7 @@ extension ResourceLoader {
                 }
                 let (arrival, actions) = loads.table.attach(
                     waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment,
-                    heldBackBy: heldBackBy)
+                    heldBackBy: heldBackBy, isHoldable: isHoldable)
                 if var observed, arrival == .first, let (id, _) = loads.table.loadToJoin(load) {
                     if actions.contains(where: { $0.isStart(of: id) }) { observed.queuedAt = nil }
                     loads.observed[id] = observed
@@ -246,6 +247,7 @@ extension ResourceLoader {
             notify(id, .retrying(failure.error, failedAttempts: attempt, delay: isParked ? nil : delay))
             // The source may have changed, or have reported the host, before the load was parked.
             if isParked, self.configuration.reachability?.isReachable(load.host) != false {
+                updateConditions()
                 change { $0.retry(id, after: attempt) }
             }
         }

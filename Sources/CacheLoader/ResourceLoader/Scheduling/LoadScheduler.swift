@@ -20,9 +20,10 @@ struct LoadScheduler: Sendable {
 
     private struct State: Sendable {
         let host: String
+        /// Urgent if a waiter is urgent. A load without waiters keeps its lane.
         var lane: Lane
-        /// The conditions in which the load waits in the background lane, besides those of the lane.
-        var heldBackBy: NetworkConditions
+        /// The number of waiters with each demand: a few numbers, regardless of the number of waiters.
+        var demands: [LoadDemand: Int]
         var phase = Phase.queued
         /// The place among the queued loads.
         var place: UInt64 = 0
@@ -64,10 +65,30 @@ struct LoadScheduler: Sendable {
     ///
     /// - Parameters:
     ///   - id: A number that no other load has had.
-    ///   - heldBackBy: The conditions in which the load waits in the background lane, besides those of the lane.
-    mutating func add(_ id: ID, host: String, lane: Lane, heldBackBy: NetworkConditions = []) {
-        states[id] = State(host: host, lane: lane, heldBackBy: heldBackBy)
+    ///   - demand: The demand of the first waiter.
+    mutating func add(_ id: ID, host: String, _ demand: LoadDemand) {
+        states[id] = State(host: host, lane: demand.lane, demands: [demand: 1])
         enqueue(id)
+    }
+
+    /// Takes the demand of another waiter into account.
+    mutating func addDemand(_ demand: LoadDemand, to id: ID) {
+        states[id]?.demands[demand, default: 0] += 1
+        follow(id)
+    }
+
+    /// No longer takes the demand of a waiter into account. Does nothing else for the last waiter.
+    mutating func removeDemand(_ demand: LoadDemand, from id: ID) {
+        guard let count = states[id]?.demands[demand] else { return }
+        states[id]?.demands[demand] = count > 1 ? count - 1 : nil
+        follow(id)
+    }
+
+    /// Adapts the lane and the holding of a load to the demands of its waiters.
+    private mutating func follow(_ id: ID) {
+        guard let demands = states[id]?.demands, !demands.isEmpty else { return }
+        move(id, to: demands.keys.contains { $0.lane == .urgent } ? .urgent : .background)
+        reconsider([id])
     }
 
     mutating func remove(_ id: ID) {
@@ -120,8 +141,21 @@ struct LoadScheduler: Sendable {
         for lane in Lane.allCases { queues[lane]?.unblockAll() }
     }
 
-    /// Puts a load into a lane. A running transfer continues, and counts in the new lane.
+    /// Puts a load, with all its waiters, into a lane. A running transfer continues, and counts in the new lane.
     mutating func setLane(_ lane: Lane, of id: ID) {
+        guard let demands = states[id]?.demands else { return }
+        var moved: [LoadDemand: Int] = [:]
+        for (demand, count) in demands {
+            var demand = demand
+            demand.lane = lane
+            moved[demand, default: 0] += count
+        }
+        states[id]?.demands = moved
+        move(id, to: lane)
+        reconsider([id])
+    }
+
+    private mutating func move(_ id: ID, to lane: Lane) {
         guard let state = states[id], state.lane != lane else { return }
         withdraw(id)
         states[id]?.lane = lane
@@ -136,24 +170,13 @@ struct LoadScheduler: Sendable {
 
     // MARK: Conditions of the network
 
-    /// Changes the present conditions of the network. Running transfers continue.
-    mutating func setConditions(_ conditions: NetworkConditions) {
-        guard conditions != self.conditions else { return }
-        self.conditions = conditions
+    /// Changes the conditions in which each lane holds its loads back, and the present conditions of the network; `nil`
+    /// leaves either as it is. Running transfers continue.
+    mutating func setHolding(limits: [Lane: NetworkConditions]?, conditions: NetworkConditions?) {
+        let (limits, conditions) = (limits ?? self.limits, conditions ?? self.conditions)
+        guard limits != self.limits || conditions != self.conditions else { return }
+        (self.limits, self.conditions) = (limits, conditions)
         reconsider(Array(states.keys))
-    }
-
-    /// Changes the conditions in which each lane holds its loads back. Running transfers continue.
-    mutating func setHeldBack(_ limits: [Lane: NetworkConditions]) {
-        guard limits != self.limits else { return }
-        self.limits = limits
-        reconsider(Array(states.keys))
-    }
-
-    /// Holds a load back only in those of its conditions that `conditions` contain, too.
-    mutating func limitHolding(of id: ID, to conditions: NetworkConditions) {
-        states[id]?.heldBackBy.formIntersection(conditions)
-        reconsider([id])
     }
 
     /// Moves queued loads to the queues of their lanes, or out of them, in the places that they have.
@@ -167,10 +190,9 @@ struct LoadScheduler: Sendable {
         }
     }
 
+    /// Whether the conditions hold all waiters of a load back.
     private func isHeldBack(_ state: State) -> Bool {
-        let limit = limits[state.lane, default: []]
-        let all = state.lane == .background ? limit.union(state.heldBackBy) : limit
-        return !all.isDisjoint(with: conditions)
+        !state.demands.isEmpty && state.demands.keys.allSatisfy { $0.isHeldBack(in: conditions, limits) }
     }
 
     // MARK: Starting

@@ -38,7 +38,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
     fileprivate struct State {
         let key: Key
         /// In the order in which they joined.
-        var waiters: [(ticket: Ticket, waiter: Waiter)] = []
+        var waiters: [(ticket: Ticket, waiter: Waiter, demand: LoadDemand)] = []
         /// Whether the transfer continues after the last waiter has left.
         var finishesAlone: Bool
     }
@@ -74,30 +74,32 @@ package struct LoadTable<Key: Hashable, Waiter> {
     /// Returns an identifier for a waiter that is about to join.
     package mutating func ticket() -> Ticket { number() }
 
-    /// Adds a waiter to the load of its key, which is created if there is none. An urgent waiter makes the load urgent.
-    /// If the load waits for another attempt, the attempt is queued at once.
+    /// Adds a waiter to the load of its key, which is created if there is none. A load is urgent while it has an urgent
+    /// waiter. If the load waits for another attempt, the attempt is queued at once.
     ///
-    /// - Parameter heldBackBy: The conditions of the network in which the waiter lets the load wait in the background
-    ///   lane. A load waits in those that all of its waiters have named.
+    /// - Parameters:
+    ///   - heldBackBy: The conditions of the network in which the waiter lets the load wait in the background lane,
+    ///     besides those of the lane. A load waits while the conditions hold all of its waiters back.
+    ///   - isHoldable: Whether conditions can hold the waiter back at all.
     package mutating func attach(
         _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment,
-        heldBackBy: NetworkConditions = []
+        heldBackBy: NetworkConditions = [], isHoldable: Bool = true
     ) -> (Arrival, [Action]) {
+        let demand = LoadDemand(lane: lane, heldBackBy: heldBackBy, isHoldable: isHoldable)
         let finishes = abandonment == .finishAndStore
         guard let id = ids[key], let phase = scheduler.phase(of: id) else {
             let id = number()
             ids[key] = id
             tickets[ticket] = id
-            states[id] = State(key: key, waiters: [(ticket, waiter)], finishesAlone: finishes)
-            scheduler.add(id, host: host, lane: lane, heldBackBy: heldBackBy)
+            states[id] = State(key: key, waiters: [(ticket, waiter, demand)], finishesAlone: finishes)
+            scheduler.add(id, host: host, demand)
             return (.first, start())
         }
         // Change the state in place: each new waiter would copy all waiters along with a copy of the state.
-        states[id]?.waiters.append((ticket, waiter))
+        states[id]?.waiters.append((ticket, waiter, demand))
         if finishes { states[id]?.finishesAlone = true }
         tickets[ticket] = id
-        scheduler.limitHolding(of: id, to: heldBackBy)
-        if lane == .urgent { scheduler.setLane(.urgent, of: id) }
+        scheduler.addDemand(demand, to: id)
         var actions: [Action] = []
         if case .waiting = phase {
             actions.append(.stop(id))
@@ -106,15 +108,17 @@ package struct LoadTable<Key: Hashable, Waiter> {
         return (phase == .running ? .joinedRunning : .joined, actions + start())
     }
 
-    /// Removes a waiter. After the last waiter has left, the load ends, unless its transfer is to be finished.
+    /// Removes a waiter. The load then has the lane and the conditions of the remaining ones. After the last waiter has
+    /// left, the load ends, unless its transfer is to be finished.
     ///
     /// - Returns: The waiter, unless its load has ended.
     package mutating func detach(_ ticket: Ticket) -> (Waiter?, [Action]) {
         guard let id = tickets.removeValue(forKey: ticket),
             let index = states[id]?.waiters.firstIndex(where: { $0.ticket == ticket }),
-            let waiter = states[id]?.waiters.remove(at: index).waiter, let state = states[id]
+            let (_, waiter, demand) = states[id]?.waiters.remove(at: index), let state = states[id]
         else { return (nil, []) }
-        guard state.waiters.isEmpty else { return (waiter, []) }
+        scheduler.removeDemand(demand, from: id)
+        guard state.waiters.isEmpty else { return (waiter, start()) }
         if state.finishesAlone, hasBegun(id) { return (waiter, []) }
         remove(id)
         return (waiter, [.stop(id)] + start())
@@ -209,27 +213,28 @@ package struct LoadTable<Key: Hashable, Waiter> {
 
     // MARK: Lanes
 
-    /// Changes the numbers of transfers that may run at a time. Running transfers above a new number continue.
-    package mutating func setWidths(_ widths: LaneWidths) -> [Action] {
-        scheduler.setWidths(widths)
+    /// Changes the given settings in one step, then starts the loads that all of them together let start. Running
+    /// transfers continue, also those above a new number.
+    ///
+    /// - Parameters:
+    ///   - widths: The numbers of transfers that may run at a time.
+    ///   - heldBack: The conditions of the network in which each lane holds its loads back.
+    ///   - conditions: The present conditions of the network.
+    package mutating func set(
+        widths: LaneWidths? = nil, heldBack: [Lane: NetworkConditions]? = nil, conditions: NetworkConditions? = nil
+    ) -> [Action] {
+        if let widths { scheduler.setWidths(widths) }
+        scheduler.setHolding(limits: heldBack, conditions: conditions)
         return start()
     }
 
-    /// Changes the present conditions of the network. Running transfers continue.
-    package mutating func setConditions(_ conditions: NetworkConditions) -> [Action] {
-        scheduler.setConditions(conditions)
-        return start()
-    }
-
-    /// Changes the conditions in which each lane holds its loads back. Running transfers continue.
-    package mutating func setHeldBack(_ heldBack: [Lane: NetworkConditions]) -> [Action] {
-        scheduler.setHeldBack(heldBack)
-        return start()
-    }
-
-    /// Puts the loads of a key into a lane. A running transfer continues, and counts in the new lane.
+    /// Puts the loads of a key, with all their waiters, into a lane. A running transfer continues, and counts in the
+    /// new lane.
     package mutating func setLane(_ lane: Lane, of key: Key) -> [Action] {
-        for id in allIDs(of: key) { scheduler.setLane(lane, of: id) }
+        for id in allIDs(of: key) {
+            for index in states[id]?.waiters.indices ?? 0..<0 { states[id]?.waiters[index].demand.lane = lane }
+            scheduler.setLane(lane, of: id)
+        }
         return start()
     }
 
@@ -257,7 +262,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         guard let state = states.removeValue(forKey: id) else { return }
         if ids[state.key] == id { ids[state.key] = nil }
         superseded.remove(id)
-        for (ticket, _) in state.waiters { tickets[ticket] = nil }
+        for (ticket, _, _) in state.waiters { tickets[ticket] = nil }
     }
 }
 

@@ -61,6 +61,27 @@ extension ResourceLoader {
         return (try? freshSteps(load)) != nil
     }
 
+    /// Returns whether conditions of the network can hold a load back: not a load whose result, be it an error, needs no
+    /// network. Records no access.
+    ///
+    /// - Parameter conditions: The conditions in which the waiter lets the load wait.
+    func isHoldable(_ load: Load, _ conditions: NetworkConditions) -> Bool {
+        guard load.policy.mode != .cacheOnly else { return false }
+        // Look into the store only if something may hold the load back.
+        let isLimited = !conditions.isEmpty || load.configuration.heldBack.values.contains { !$0.isEmpty }
+        guard isLimited, load.mayBeStored, !load.isBackground else { return true }
+        // An unsuccessful answer ends the search without content. A load does not wait for content that can be used.
+        var isAnswered = false
+        _ = try? storedSteps(load) {
+            (transaction) throws(LoadError) -> (CacheTransaction.Answer, StoredResponse)? in
+            isAnswered = false
+            guard case .answer(let answer) = try transaction.decide(.short), !answer.isRevalidated else { return nil }
+            isAnswered = answer.response.status.kind != .successful
+            return (answer, answer.response)
+        }
+        return !isAnswered
+    }
+
     /// Returns fresh stored content, also behind stored redirects that are fresh. Verifies a long body on a lane of the
     /// store.
     private func contentFromStore(_ load: Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {

@@ -7,18 +7,26 @@ struct LoadTableModel {
         case queued, running, processing, paused, parked
     }
 
+    struct ModelWaiter {
+        let number: Int
+        var lane: Lane
+        /// The conditions in which it waits in the background.
+        let heldBackBy: NetworkConditions
+        let isHoldable: Bool
+    }
+
     struct ModelLoad {
         let key: Int
+        /// Urgent if a waiter is urgent; without waiters the last one.
         var lane: Lane
         var phase = Phase.queued
         /// The lower, the sooner its turn comes.
         var place: Int
         var attempt = 0
-        var waiters: [Int]
+        var present: [ModelWaiter]
         var finishesAlone: Bool
-        /// The conditions in which the load waits in the background.
-        var heldBackBy: NetworkConditions
 
+        var waiters: [Int] { present.map(\.number) }
         var isWaiting: Bool { phase == .paused || phase == .parked }
     }
 
@@ -66,10 +74,19 @@ struct LoadTableModel {
 
     private func count(_ isCounted: (ModelLoad) -> Bool) -> Int { loads.filter(isCounted).count }
 
-    /// Whether the load is queued, and the conditions let it begin.
+    /// Whether the load is queued, and the conditions let it begin for one of its waiters.
     private func hasTurn(_ load: ModelLoad) -> Bool {
-        let limit = limits[load.lane, default: []].union(load.lane == .background ? load.heldBackBy : [])
-        return load.phase == .queued && limit.isDisjoint(with: conditions)
+        guard load.phase == .queued else { return false }
+        return load.present.contains { waiter in
+            let limit = limits[waiter.lane, default: []].union(waiter.lane == .background ? waiter.heldBackBy : [])
+            return !waiter.isHoldable || limit.isDisjoint(with: conditions)
+        }
+    }
+
+    /// Moves a load to the lane of its waiters, if it has any.
+    private mutating func follow(_ index: Int) {
+        guard !loads[index].present.isEmpty else { return }
+        move(index, to: loads[index].present.contains { $0.lane == .urgent } ? .urgent : .background)
     }
 
     private var next: Int? {
@@ -112,19 +129,17 @@ struct LoadTableModel {
     // MARK: Steps
 
     mutating func attach(
-        _ waiter: Int, to key: Int, lane: Lane, finishes: Bool, heldBackBy: NetworkConditions
+        _ number: Int, to key: Int, lane: Lane, finishes: Bool, heldBackBy: NetworkConditions, isHoldable: Bool
     ) -> Outcome {
+        let waiter = ModelWaiter(number: number, lane: lane, heldBackBy: heldBackBy, isHoldable: isHoldable)
         guard let index = index(of: key) else {
             loads.append(
-                ModelLoad(
-                    key: key, lane: lane, place: place(), waiters: [waiter], finishesAlone: finishes,
-                    heldBackBy: heldBackBy))
+                ModelLoad(key: key, lane: lane, place: place(), present: [waiter], finishesAlone: finishes))
             return begin(Outcome(arrival: .first))
         }
-        loads[index].waiters.append(waiter)
+        loads[index].present.append(waiter)
         loads[index].finishesAlone = loads[index].finishesAlone || finishes
-        loads[index].heldBackBy.formIntersection(heldBackBy)
-        if lane == .urgent { move(index, to: .urgent) }
+        follow(index)
         var outcome = Outcome(arrival: loads[index].phase == .running ? .joinedRunning : .joined)
         if loads[index].isWaiting {
             outcome.stopped = [key]
@@ -135,10 +150,13 @@ struct LoadTableModel {
 
     mutating func detach(_ waiter: Int) -> Outcome {
         guard let index = loads.firstIndex(where: { $0.waiters.contains(waiter) }) else { return Outcome() }
-        loads[index].waiters.removeAll { $0 == waiter }
+        loads[index].present.removeAll { $0.number == waiter }
+        follow(index)
         let load = loads[index]
         let hasBegun = load.phase == .running || load.phase == .processing
-        guard load.waiters.isEmpty, !(hasBegun && load.finishesAlone) else { return Outcome(waiters: [waiter]) }
+        guard load.waiters.isEmpty, !(hasBegun && load.finishesAlone) else {
+            return begin(Outcome(waiters: [waiter]))
+        }
         loads.remove(at: index)
         return begin(Outcome(stopped: [stop(load)], waiters: [waiter]))
     }
@@ -186,7 +204,10 @@ struct LoadTableModel {
     }
 
     mutating func setLane(_ lane: Lane, of key: Int) -> Outcome {
-        if let index = index(of: key) { move(index, to: lane) }
+        if let index = index(of: key) {
+            for waiter in loads[index].present.indices { loads[index].present[waiter].lane = lane }
+            move(index, to: lane)
+        }
         return begin()
     }
 

@@ -87,16 +87,18 @@ private struct TableWalk {
         let (key, waiter, ticket) = (random(Self.keyCount), tickets.count, table.ticket())
         let (lane, finishes) = (Lane.allCases[random(2)], random(4) == 0)
         let heldBackBy: NetworkConditions = random(4) == 0 ? conditions() : []
+        let isHoldable = random(8) != 0
         tickets.append(ticket)
         resultCounts.append(0)
         let (arrival, actions) = table.attach(
             waiter, ticket, to: key, host: Model.host(of: key), lane: lane,
-            abandonment: finishes ? .finishAndStore : .stop, heldBackBy: heldBackBy)
+            abandonment: finishes ? .finishAndStore : .stop, heldBackBy: heldBackBy, isHoldable: isHoldable)
         var actual = outcome(actions)
         actual.arrival = arrival
         return (
             "attach", actual,
-            model.attach(waiter, to: key, lane: lane, finishes: finishes, heldBackBy: heldBackBy)
+            model.attach(
+                waiter, to: key, lane: lane, finishes: finishes, heldBackBy: heldBackBy, isHoldable: isHoldable)
         )
     }
 
@@ -167,7 +169,7 @@ private struct TableWalk {
 
     private mutating func setWidths() -> (String, Model.Outcome, Model.Outcome) {
         let widths = LaneWidths(urgent: random(5), background: random(4), perHost: random(4))
-        return ("setWidths", outcome(table.setWidths(widths)), model.setWidths(widths))
+        return ("setWidths", outcome(table.set(widths: widths)), model.setWidths(widths))
     }
 
     /// None or some of the conditions.
@@ -175,12 +177,12 @@ private struct TableWalk {
 
     private mutating func setConditions() -> (String, Model.Outcome, Model.Outcome) {
         let conditions = random(2) == 0 ? [] : conditions()
-        return ("setConditions", outcome(table.setConditions(conditions)), model.setConditions(conditions))
+        return ("setConditions", outcome(table.set(conditions: conditions)), model.setConditions(conditions))
     }
 
     private mutating func setHeldBack() -> (String, Model.Outcome, Model.Outcome) {
         let limits = [Lane.urgent: random(2) == 0 ? [] : conditions(), .background: conditions()]
-        return ("setHeldBack", outcome(table.setHeldBack(limits)), model.setHeldBack(limits))
+        return ("setHeldBack", outcome(table.set(heldBack: limits)), model.setHeldBack(limits))
     }
 
     private mutating func detachAll() -> (String, Model.Outcome, Model.Outcome) {
@@ -250,11 +252,11 @@ struct LoadTableModelTests {
 
     /// Whatever is left comes to its end once there is room for it, and nothing remains.
     private func end(_ walk: inout TableWalk, _ seed: String) {
-        _ = walk.outcome(walk.table.setWidths(LaneWidths()))
+        _ = walk.outcome(walk.table.set(widths: LaneWidths()))
         _ = walk.model.setWidths(LaneWidths())
         _ = walk.outcome(walk.table.becameReachable())
         _ = walk.model.becameReachable(nil)
-        _ = walk.outcome(walk.table.setConditions([]))
+        _ = walk.outcome(walk.table.set(conditions: []))
         _ = walk.model.setConditions([])
         while let (load, key, attempt) = walk.load(in: [.running, .processing, .paused]) {
             let (waiters, actions) = walk.table.end(load)

@@ -32,13 +32,14 @@ private struct TestTable {
     @discardableResult
     mutating func attach(
         _ waiter: String, _ key: String, _ lane: Lane = .urgent, _ abandonment: Abandonment = .stop,
-        heldBackBy: NetworkConditions = []
+        heldBackBy: NetworkConditions = [], isHoldable: Bool = true
     ) -> Table.Arrival {
         let ticket = table.ticket()
         tickets[waiter] = ticket
         let host = String(key.prefix { $0 != "/" })
         let (arrival, actions) = table.attach(
-            waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment, heldBackBy: heldBackBy)
+            waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment, heldBackBy: heldBackBy,
+            isHoldable: isHoldable)
         perform(actions)
         return arrival
     }
@@ -69,12 +70,12 @@ private struct TestTable {
 
     mutating func retry(_ key: String, after attempt: Int) { perform(table.retry(id(key), after: attempt)) }
     mutating func becameReachable(_ host: String?) { perform(table.becameReachable(host)) }
-    mutating func setConditions(_ conditions: NetworkConditions) { perform(table.setConditions(conditions)) }
-    mutating func setHeldBack(_ limits: [Lane: NetworkConditions]) { perform(table.setHeldBack(limits)) }
+    mutating func setConditions(_ conditions: NetworkConditions) { perform(table.set(conditions: conditions)) }
+    mutating func setHeldBack(_ limits: [Lane: NetworkConditions]) { perform(table.set(heldBack: limits)) }
     mutating func setLane(_ lane: Lane, _ key: String) { perform(table.setLane(lane, of: key)) }
 
     mutating func setWidths(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
-        perform(table.setWidths(LaneWidths(urgent: urgent, background: background, perHost: perHost)))
+        perform(table.set(widths: LaneWidths(urgent: urgent, background: background, perHost: perHost)))
     }
 
     /// What has started since the last time.
@@ -572,6 +573,106 @@ struct LoadTableTests {
         #expect(test.news() == ["a/1"])
         test.end("a/1")
         #expect(test.informed == (kind == 2 ? ["1", "2"] : ["1", "2", "3"]))
+    }
+
+    /// A waiter of the load `a/1`.
+    struct Demand: Sendable {
+        var lane = Lane.background
+        var own: NetworkConditions = []
+        var isHoldable = true
+    }
+
+    struct Waiters: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let demands: [Demand]
+        var lanes: [Lane: NetworkConditions] = [:]
+        let conditions: NetworkConditions
+        let begins: Bool
+        /// Whether the load begins once the last waiter has left.
+        let beginsWithoutLast: Bool
+
+        static let all: [Waiters] = [
+            Waiters(
+                testDescription: "different conditions, all present",
+                demands: [.init(own: .expensive), .init(own: .lowPower)],
+                conditions: [.expensive, .lowPower], begins: false, beginsWithoutLast: false),
+            Waiters(
+                testDescription: "different conditions, one present",
+                demands: [.init(own: .expensive), .init(own: .lowPower)],
+                conditions: .expensive, begins: true, beginsWithoutLast: false),
+            Waiters(
+                testDescription: "an urgent waiter", demands: [.init(own: .expensive), .init(lane: .urgent)],
+                conditions: .expensive, begins: true, beginsWithoutLast: false),
+            Waiters(
+                testDescription: "an urgent waiter that is held back, too",
+                demands: [.init(own: .expensive), .init(lane: .urgent)], lanes: [.urgent: .expensive],
+                conditions: .expensive, begins: false, beginsWithoutLast: false),
+            Waiters(
+                testDescription: "an urgent waiter that only its lane holds back",
+                demands: [.init(), .init(lane: .urgent)], lanes: [.urgent: .expensive],
+                conditions: .expensive, begins: true, beginsWithoutLast: true),
+            Waiters(
+                testDescription: "a waiter that needs no network",
+                demands: [.init(), .init(own: .expensive, isHoldable: false)], lanes: [.background: .expensive],
+                conditions: .expensive, begins: true, beginsWithoutLast: false),
+            Waiters(
+                testDescription: "equal waiters", demands: [.init(own: .expensive), .init(own: .expensive)],
+                conditions: .expensive, begins: false, beginsWithoutLast: false),
+        ]
+    }
+
+    @Test(
+        "H9: a load waits while all of its waiters are held back, each in its lane and its conditions",
+        arguments: Waiters.all, [false, true])
+    mutating func waiters(_ c: Waiters, lastLeaves: Bool) {
+        test.setWidths(urgent: 0, background: 0)
+        test.setHeldBack(c.lanes)
+        test.setConditions(c.conditions)
+        for (number, demand) in c.demands.enumerated() {
+            test.attach(
+                "\(number)", "a/1", demand.lane, heldBackBy: demand.own, isHoldable: demand.isHoldable)
+        }
+        if lastLeaves { test.detach("\(c.demands.count - 1)") }
+        test.setWidths()
+        #expect(test.news() == ((lastLeaves ? c.beginsWithoutLast : c.begins) ? ["a/1"] : []))
+        test.setConditions([])
+        test.end("a/1")
+        #expect(test.informed.count == c.demands.count)
+    }
+
+    @Test("H3: a load leaves the urgent lane with its last urgent waiter, queued or running", arguments: [false, true])
+    mutating func fallback(isRunning: Bool) {
+        let width = isRunning ? 1 : 0
+        test.setWidths(urgent: width, background: width)
+        test.attach("1", "a/1", .background)
+        test.attach("2", "a/1")
+        test.attach("3", "a/1")
+        test.detach("2")
+        #expect(test.table.occupancy.urgentQueue == 1 - width)
+        test.attach("4", "a/2")
+        #expect(test.news() == (isRunning ? ["a/1"] : []), "the urgent lane is full")
+        test.detach("3")
+        #expect(test.table.occupancy.backgroundQueue == 1 - width)
+        #expect(test.news() == (isRunning ? ["a/2"] : []))
+        test.detach("4")
+        test.setWidths()
+        #expect(test.news() == (isRunning ? [] : ["a/1"]))
+        test.end("a/1")
+        #expect(test.informed == ["2", "3", "4", "1"])
+    }
+
+    @Test("H9: several settings change in one step: no load begins under a part of them")
+    mutating func oneStep() {
+        test.setHeldBack([.background: .expensive])
+        test.setConditions(.expensive)
+        test.attach("1", "a/1", .background)
+        test.perform(test.table.set(heldBack: [.background: .lowPower], conditions: .lowPower))
+        test.perform(
+            test.table.set(
+                widths: LaneWidths(background: 2), heldBack: [.background: .expensive], conditions: .expensive))
+        #expect(test.news() == [])
+        test.perform(test.table.set(conditions: []))
+        #expect(test.news() == ["a/1"])
     }
 
     @Test("H9: a change of the limits of a lane begins what waited for the former ones")
