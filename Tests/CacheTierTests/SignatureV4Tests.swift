@@ -102,7 +102,7 @@ struct SignatureV4Tests {
     }
 
     @Test(
-        "a prefix on S3 has only bytes that every encoding leaves as they are",
+        "a prefix in a bucket has only bytes that every encoding leaves as they are",
         arguments: ["a=b", "a+b", "a:b", "(a)", "%20"])
     func prefix(_ prefix: String) throws {
         let url = "https://h/bucket/\(prefix)"
