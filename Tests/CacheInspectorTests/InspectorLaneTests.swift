@@ -6,7 +6,7 @@ import Testing
 /// Occupies the lane of whole tables until it is opened.
 private final class Scan: Sendable {
     /// Far longer than any test: only a lane that waits for this one reaches it.
-    private static let patience = DispatchTimeInterval.seconds(30)
+    private static let patience = DispatchTimeInterval.seconds(600)
     private let gate = DispatchSemaphore(value: 0)
 
     /// Runs `body` while a scan is under way; returns whether the scan ended because `body` had ended.

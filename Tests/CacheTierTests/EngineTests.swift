@@ -23,7 +23,7 @@ struct EngineTests {
         #expect(origin.requestCount == 4)
     }
 
-    @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(3)))
+    @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
     func nginx() async throws {
         let process = try await EngineProcess.nginx()
         try await shareBodies(.plain(process.url, transport: DefaultTransport()))
@@ -31,7 +31,7 @@ struct EngineTests {
 
     @Test(
         "T1, T3: a server with moto's object store is an engine", .enabled(if: EngineProcess.hasMoto),
-        .timeLimit(.minutes(3)))
+        .timeLimit(.minutes(10)))
     func s3() async throws {
         let process = try await EngineProcess.s3()
         try await shareBodies(
@@ -43,7 +43,7 @@ struct EngineTests {
 
     @Test(
         "T6: an engine that is killed or stopped fails no load, and is used again once it answers",
-        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(3)))
+        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
     func stopped() async throws {
         let process = try await EngineProcess.nginx()
         let engine = try TierEngine.plain(process.url, transport: DefaultTransport())

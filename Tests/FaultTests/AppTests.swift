@@ -88,7 +88,9 @@ struct AppTests {
     @Test("another process may sweep while a process is suspended in mid-work: nothing is lost")
     func sweptWhileSuspended() async throws {
         try await withProcesses { laboratory, app, other in
-            let sweeper = try ResponseStore(directory: laboratory.store)
+            var configuration = ResponseStore.Configuration()
+            configuration.busyTimeout = .seconds(60)
+            let sweeper = try ResponseStore(directory: laboratory.store, configuration: configuration)
             var rounds = 0
             var swept = 0
             // On Darwin's paths, until a sweep has deleted the file of a body that the suspended process writes.

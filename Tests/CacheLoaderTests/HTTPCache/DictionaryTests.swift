@@ -86,7 +86,7 @@ private struct DecodingTransport: HTTPTransport {
     }
 }
 
-@Suite("HTTPCache: compression dictionaries", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: compression dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(5)))
 struct DictionaryTests {
     private let versions: Versions
     private let using = CachePolicy(usesDictionaries: true)

@@ -19,19 +19,24 @@ struct Machine {
         _ change: (inout SharedTier.Configuration) -> Void = { _ in }
     ) throws {
         var configuration = SharedTier.Configuration()
-        configuration.deadline = .seconds(20)
-        configuration.bodyDeadline = .seconds(20)
+        configuration.deadline = .seconds(120)
+        configuration.bodyDeadline = .seconds(120)
+        configuration.writeDeadline = .seconds(120)
         configuration.epochLifetime = .zero
         change(&configuration)
         tier = SharedTier(engine: engine, keys: try keys ?? Self.keys(), configuration: configuration)
         cache = HTTPCache(store: try .temporary(), transport: TieredTransport(tier: tier, origin: origin))
     }
 
+    /// A machine for which no time passes, as for the clock of its engine: ages are exact, however busy the system is.
     init(
         _ server: ObjectServer, keys: TierKeys? = nil, origin: any HTTPTransport = DefaultTransport(),
         _ change: (inout SharedTier.Configuration) -> Void = { _ in }
     ) throws {
-        try self.init(try .plain(server.url, transport: DefaultTransport()), keys: keys, origin: origin, change)
+        try self.init(try .plain(server.url, transport: DefaultTransport()), keys: keys, origin: origin) {
+            $0.uptime = { .zero }
+            change(&$0)
+        }
     }
 
     static func keys(_ id: String = "1", names: UInt8 = 1, secret: UInt8 = 2) throws -> TierKeys {

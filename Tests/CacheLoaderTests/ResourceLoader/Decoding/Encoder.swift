@@ -23,12 +23,16 @@ enum Encoder: String, CaseIterable, CustomTestStringConvertible {
     /// Options for a window that is larger than the content coding allows.
     var largeWindow: [String] { rawValue == "brotli" ? ["--large_window=26"] : ["--ultra", "-22"] }
 
-    func encode(_ data: Data, _ options: [String] = []) async throws -> Data {
+    static var areInstalled: Bool { allCases.allSatisfy { $0.program != nil } }
+
+    private var program: URL? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
-        let program = try #require(
-            path.split(separator: ":").map { URL(filePath: "\($0)/\(rawValue)") }
-                .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) },
-            "\(rawValue) is not installed")
+        return path.split(separator: ":").map { URL(filePath: "\($0)/\(rawValue)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
+    }
+
+    func encode(_ data: Data, _ options: [String] = []) async throws -> Data {
+        let program = try #require(program)
         let output = try await ProcessRunner.run(program, options + ["-c"], input: data)
         try #require(output.exitCode == 0, "\(output.errorText)")
         return output.standardOutput

@@ -8,7 +8,9 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Content codings: bodies of the tools brotli and zstd", .timeLimit(.minutes(5)))
+@Suite(
+    "Content codings: bodies of the tools brotli and zstd", .enabled(if: Encoder.areInstalled),
+    .timeLimit(.minutes(20)))
 struct EncoderTests {
     private static let sentence = Data("hello, hello, hello".utf8)
 
