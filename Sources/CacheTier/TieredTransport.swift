@@ -16,9 +16,11 @@ internal import Foundation
 /// ```
 ///
 /// Answers like a shared cache between the store and the origin (RFC 9111): with `Age`, and with a member of
-/// `Cache-Status`. A request that must reach the origin carries `Cache-Control: no-cache`, as with every shared cache. A
-/// failing tier fails no request, and delays one by ``SharedTier/Configuration/deadline`` at most. Safe to use from any
-/// task.
+/// `Cache-Status`. A request that must reach the origin carries `Cache-Control: no-cache`, as with every shared cache.
+///
+/// A failing tier delays a head by ``SharedTier/Configuration/deadline`` at most, and fails no request. The one exception
+/// is a body of more than 64 KiB that breaks off and that the origin cannot complete: reading throws `truncated`. Safe to
+/// use from any task.
 public struct TieredTransport: HTTPTransport {
     private let tier: SharedTier
     private let origin: any HTTPTransport

@@ -43,7 +43,7 @@ struct SessionExchange: Sendable {
         // A part counts encoded bytes, and a response without content has none to decode.
         let hasContent = message.method != .head && ![204, 206, 304].contains(response.status.code)
         isDecoded = hasContent && ContentCoding.isKnown(fields)
-        if isDecoded { fields.removeCoding() }
+        if isDecoded { fields.removeEncodedDescription() }
         let responseURL = final.isRedirected ? URL(string: url) : request.url
         guard let responseURL, let urlResponse = HTTPURLResponse(responseURL, response.status, fields) else {
             throw URLError(.badServerResponse)

@@ -10,7 +10,7 @@ extension OriginError {
         var (body, isWhole) = await response.body.start(upTo: Self.maxBodyBytes)
         var fields = response.headerFields
         if decodes, let decoded = ContentCoding.decodeStart(of: body, fields, limit: Int64(Self.maxBodyBytes)) {
-            fields.removeCoding()
+            fields.removeEncodedDescription()
             body = decoded.bytes
             isWhole = isWhole && decoded.isWhole
         }

@@ -1,4 +1,5 @@
-/// Decodes the text of a Byte Sequence (RFC 9651 §4.2.7, RFC 4648 §4).
+/// Decodes the text of a Byte Sequence (RFC 9651 §4.2.7, RFC 4648 §4). `Data(base64Encoded:)` refuses text without the
+/// padding, which the first of these sections accepts.
 enum Base64 {
     /// Returns the bytes of `text`; `nil` if the text is not base64.
     ///

@@ -75,6 +75,16 @@ struct IntegrityTests {
             [.contentDigest: Hello.sha256, .reprDigest: Hello.sha512, .contentEncoding: "x"], expect: nil),
     ]
 
+    /// Reads a response of the cache, whose body has to end as the case says.
+    private func expectBody(of cache: HTTPCache, _ c: Case) async throws {
+        let response = try await cache.response(for: .to("/a"))
+        if let expected = c.expected {
+            await #expect(throws: mismatch(expected)) { try await response.bytes }
+        } else {
+            #expect(try await response.text == c.text)
+        }
+    }
+
     @Test("I16: content without its digest is not stored, and reading it fails at the end", arguments: cases)
     func storing(_ c: Case) async throws {
         var fields = c.fields
@@ -82,12 +92,7 @@ struct IntegrityTests {
         fields[.eTag] = "\"1\""
         let transport = ScriptedTransport { [fields] _, _ in .reply(200, fields, c.text) }
         let fixture = try LoaderFixture(transport: transport, policy: verifying)
-        let response = try await fixture.cache.response(for: .to("/a"))
-        if let expected = c.expected {
-            await #expect(throws: mismatch(expected)) { try await response.bytes }
-        } else {
-            #expect(try await response.text == c.text)
-        }
+        try await expectBody(of: fixture.cache, c)
         #expect(try fixture.store.statistics().entries == (c.expected == nil ? 1 : 0))
         // Loads of a loader fail with the same error.
         fixture.clock.advance(by: 61)
@@ -104,12 +109,7 @@ struct IntegrityTests {
         fields[.cacheControl] = "no-store"
         let transport = ScriptedTransport { [fields] _, _ in .reply(200, fields, c.text) }
         let fixture = try LoaderFixture(transport: transport, policy: verifying)
-        let response = try await fixture.cache.response(for: .to("/a"))
-        if let expected = c.expected {
-            await #expect(throws: mismatch(expected)) { try await response.bytes }
-        } else {
-            #expect(try await response.text == c.text)
-        }
+        try await expectBody(of: fixture.cache, c)
     }
 
     @Test("I16: without the policy nothing is verified; a request can ask for it")

@@ -190,7 +190,7 @@ extension Loaded {
     ) throws(LoadError) {
         try configuration.checkContentType(of: response.head, url: target.url.text)
         var fields = response.headerFields
-        if configuration.decodesContent, ContentCoding.isKnown(fields) { fields.removeCoding() }
+        if configuration.decodesContent, ContentCoding.isKnown(fields) { fields.removeEncodedDescription() }
         self.init(value, response, target, fields)
     }
 

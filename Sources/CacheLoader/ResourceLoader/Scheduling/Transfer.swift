@@ -1,5 +1,5 @@
 internal import CacheStore
-package import HTTPTypes
+internal import HTTPTypes
 internal import Logging
 internal import Synchronization
 
@@ -126,13 +126,6 @@ extension ResourceLoader {
     }
 }
 
-extension HTTPFields {
-    package mutating func removeCoding() {
-        self[.contentEncoding] = nil
-        self[.contentLength] = nil
-    }
-}
-
 extension ResourceLoader.Configuration {
     /// Throws if the configuration does not accept the type of the content.
     func checkContentType(of head: HTTPResponse, url: String) throws(LoadError) {
@@ -148,7 +141,7 @@ extension ResourceLoader.Configuration {
         guard decodesContent,
             let decoded = try ContentCoding.decode(data, fields, limit: maxBodyBytes, url: url)
         else { return data }
-        fields.removeCoding()
+        fields.removeEncodedDescription()
         return decoded
     }
 

@@ -172,7 +172,7 @@ struct ContentCodingTests {
                     status: .ok,
                     headerFields: [
                         .cacheControl: "max-age=60", .contentEncoding: "gzip", .contentLength: "\(Self.gzip.count)",
-                        .vary: "Accept-Encoding",
+                        .vary: "Accept-Encoding", .contentDigest: "sha-256=:AA==:", .reprDigest: "sha-256=:AA==:",
                     ]), body: TransportBody(Self.gzip))
         }
         let fixture = try LoaderFixture(transport: transport)
@@ -183,6 +183,8 @@ struct ContentCodingTests {
             #expect(loaded.data == Self.text)
             #expect(loaded.headerFields[.contentEncoding] == nil)
             #expect(loaded.headerFields[.contentLength] == nil)
+            // RFC 9530 §6.5: digests cover encoded bytes.
+            #expect(loaded.headerFields[.contentDigest] == nil && loaded.headerFields[.reprDigest] == nil)
         }
         #expect(transport.requests.map { $0.headerFields[.acceptEncoding] } == [ContentCoding.accepted])
         #expect(try fixture.loader.peek(url) == Self.text)
