@@ -79,11 +79,18 @@ CREATE INDEX access_by_recency ON access (recency) WHERE is_pinned = 0;
 -- table. Pinned entries have no row.
 CREATE TABLE priority (
     entry_id INTEGER NOT NULL PRIMARY KEY REFERENCES entry (id), -- the entry
-    priority INTEGER NOT NULL -- eviction_age at the last use + uses / (byte_count + 1024), in units of 2^-40; the lowest goes first
+    priority INTEGER NOT NULL -- its value in `entry_value` when it was stored or last used; the lowest goes first
 ) STRICT;
 
 -- Finds the lowest priority first.
 CREATE INDEX priority_by_priority ON priority (priority);
+
+-- The ghost entries: uses of evicted entries, which count for a later entry with the same key. Only under the value-aware policy, and
+-- only for entries that were used. Evictions leave at most as many rows as in `entry`.
+CREATE TABLE ghost (
+    key_checksum INTEGER NOT NULL PRIMARY KEY, -- as in `entry`
+    hit_count    INTEGER NOT NULL              -- answers given from evicted entries with this key
+) STRICT;
 
 -- The tags of entries. The triggers below maintain them.
 CREATE TABLE tag (
@@ -176,10 +183,43 @@ CREATE TABLE total (
     derived_bytes  INTEGER NOT NULL, -- their bytes, which are part of logical_bytes
     last_id        INTEGER NOT NULL, -- the newest id of an entry
     unused_id      INTEGER NOT NULL, -- every entry with a smaller id has an access row: the walk along unused entries begins here
-    eviction_age   INTEGER NOT NULL  -- the highest priority that was evicted; never falls
+    eviction_age   INTEGER NOT NULL, -- the highest priority that was evicted; never falls
+    ghost_count    INTEGER NOT NULL, -- rows of ghost
+    ghost_position INTEGER NOT NULL  -- the key_checksum at which the latest deletion of ghost entries ended
 ) STRICT;
 
-INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+-- The present value of an entry under the value-aware policy: eviction_age + uses / size, in units of 2^-40. The size is at least
+-- 1 KiB, and at most 50 mean sizes: beyond them every body is large. The bounds keep damaged numbers from an overflow.
+CREATE VIEW entry_value AS
+SELECT
+    entry_id,
+    CASE WHEN eviction_age < 0 THEN 0 WHEN eviction_age > 1 << 61 THEN 1 << 61 ELSE eviction_age END
+        + (
+            1
+            + CASE WHEN hit_count < 0 THEN 0 WHEN hit_count > 1 << 20 THEN 1 << 20 ELSE hit_count END
+            + CASE WHEN past_hit_count < 0 THEN 0 WHEN past_hit_count > 1 << 20 THEN 1 << 20 ELSE past_hit_count END
+            << 40
+        )
+        / (1024 + CASE WHEN byte_count > 50 * mean_byte_count THEN 50 * mean_byte_count ELSE byte_count END)
+        AS value
+FROM (
+    SELECT
+        entry.id AS entry_id,
+        byte_count,
+        coalesce(access.hit_count, 0) AS hit_count,
+        coalesce(ghost.hit_count, 0) AS past_hit_count,
+        eviction_age,
+        1024 + CASE
+            WHEN entry_count > 0 AND derived_bytes >= 0 AND logical_bytes BETWEEN derived_bytes AND 1 << 55
+                THEN (logical_bytes - derived_bytes) / entry_count
+            ELSE 1 << 55
+        END AS mean_byte_count
+    FROM entry CROSS JOIN total
+    LEFT JOIN access ON access.entry_id = entry.id
+    LEFT JOIN ghost ON ghost.key_checksum = entry.key_checksum
+);
 
 CREATE TRIGGER entry_inserted AFTER INSERT ON entry BEGIN
     UPDATE OR ROLLBACK blob SET reference_count = reference_count + 1 WHERE digest = NEW.body;
@@ -214,17 +254,9 @@ CREATE TRIGGER entry_replaced AFTER UPDATE OF body ON entry BEGIN
         entry_id = NEW.id, recency = NEW.id << 24,
         accessed_at = CASE WHEN accessed_at > NEW.created_at THEN accessed_at ELSE NEW.created_at END
     WHERE entry_id = OLD.id;
-    UPDATE OR ROLLBACK priority SET
-        entry_id = NEW.id,
-        priority = (
-                SELECT CASE WHEN eviction_age < 0 THEN 0 WHEN eviction_age > 1 << 61 THEN 1 << 61 ELSE eviction_age END FROM total
-            ) + (
-                1 + coalesce((
-                    SELECT CASE WHEN hit_count < 0 THEN 0 WHEN hit_count > 1 << 20 THEN 1 << 20 ELSE hit_count END
-                    FROM access WHERE entry_id = NEW.id
-                ), 0) << 40
-            ) / (CASE WHEN NEW.byte_count > 1 << 61 THEN 1 << 61 ELSE NEW.byte_count END + 1024)
-    WHERE entry_id = OLD.id;
+    UPDATE OR ROLLBACK priority SET entry_id = NEW.id WHERE entry_id = OLD.id;
+    UPDATE OR ROLLBACK priority SET priority = (SELECT value FROM entry_value WHERE entry_value.entry_id = NEW.id)
+        WHERE entry_id = NEW.id;
     UPDATE OR ROLLBACK total SET
         logical_bytes = logical_bytes + NEW.byte_count - OLD.byte_count,
         last_id = CASE WHEN NEW.id > last_id OR last_id > 1 << 38 THEN NEW.id ELSE last_id END;
@@ -240,16 +272,13 @@ CREATE TRIGGER entry_pin_changed AFTER UPDATE OF is_pinned ON entry WHEN NEW.is_
     INSERT OR ROLLBACK INTO access SELECT NEW.id, NEW.id << 24, NEW.created_at, 0, 1
         WHERE NEW.is_pinned = 1 AND NOT EXISTS (SELECT 1 FROM access WHERE entry_id IN (OLD.id, NEW.id));
     DELETE FROM priority WHERE entry_id IN (OLD.id, NEW.id) AND NEW.is_pinned = 1;
-    INSERT OR ROLLBACK INTO priority SELECT NEW.id, eviction_age FROM total, state
-        WHERE NEW.is_pinned = 0 AND eviction_policy = 1;
+    INSERT OR ROLLBACK INTO priority SELECT entry_id, value FROM entry_value
+        WHERE entry_id = NEW.id AND NEW.is_pinned = 0 AND (SELECT eviction_policy FROM state) = 1;
 END;
 
 CREATE TRIGGER entry_inserted_by_value AFTER INSERT ON entry
 WHEN NEW.is_pinned = 0 AND (SELECT eviction_policy FROM state) = 1 BEGIN
-    INSERT OR ROLLBACK INTO priority
-        SELECT NEW.id, CASE WHEN eviction_age < 0 THEN 0 WHEN eviction_age > 1 << 61 THEN 1 << 61 ELSE eviction_age END
-            + (1 << 40) / (CASE WHEN NEW.byte_count > 1 << 61 THEN 1 << 61 ELSE NEW.byte_count END + 1024)
-        FROM total;
+    INSERT OR ROLLBACK INTO priority SELECT entry_id, value FROM entry_value WHERE entry_id = NEW.id;
 END;
 
 CREATE TRIGGER entry_inserted_partition AFTER INSERT ON entry WHEN NEW.partition <> '' BEGIN

@@ -11,8 +11,9 @@ extension ResponseStore {
     /// - Returns: Whether anything was stored for `key`.
     @discardableResult
     public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
-        let change = changing { (transaction) throws(SQLiteError) in
+        let change = changing { [configuration] (transaction) throws(SQLiteError) in
             try transaction.connection.noteRemoval(of: key)
+            try transaction.connection.forgetUses(of: configuration.secureDelete ? nil : key)
             let entries = try transaction.removeEntries(for: key)
             return try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
         }
@@ -55,7 +56,8 @@ extension ResponseStore {
     /// index first.
     ///
     /// A removal of a whole partition, or of ``EntrySelection/everything``, also erases the recorded requests of the
-    /// partition, or all of them. Other removals leave the record alone, unless the store deletes securely.
+    /// partition, or all of them, and the remembered uses of evicted entries. Other removals leave both alone, unless the
+    /// store deletes securely.
     ///
     /// Loads under way in the partition of the selection deliver their responses, but do not store them. A selection
     /// without a partition affects the loads of all partitions.
@@ -77,8 +79,10 @@ extension ResponseStore {
         _ = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection, limit: 1) }
         // Note the removal first: a load under way must not store a removed entry again.
         var report = try writer.write(
-            changing { (transaction) throws(SQLiteError) in
+            changing { [configuration] (transaction) throws(SQLiteError) in
                 try transaction.connection.noteRemoval(fromPartition: selection.partition)
+                // A ghost entry does not tell the partition of its key.
+                if selection.isWhole || configuration.secureDelete { try transaction.connection.forgetUses(of: nil) }
                 var report = RemovalReport()
                 if selection.isAboutKeys { report.failures = try transaction.removeFailures(in: selection) }
                 return report

@@ -129,7 +129,10 @@ struct EvictionPolicyTests {
             "access SET accessed_at = \(Int64.max)", "priority SET priority = \(Int64.max)",
             "priority SET priority = \(Int64.min)", "total SET eviction_age = \(Int64.max)",
             "total SET eviction_age = \(Int64.min)", "total SET unused_id = \(Int64.max)",
-            "state SET reordered_id = \(Int64.max)",
+            "state SET reordered_id = \(Int64.max)", "total SET ghost_count = \(Int64.max)",
+            "total SET ghost_count = \(Int64.min)", "total SET ghost_position = \(Int64.max)",
+            "total SET logical_bytes = 1 << 60", "total SET logical_bytes = -1 << 60",
+            "total SET entry_count = 1 << 60", "total SET derived_bytes = -1 << 60",
         ], EvictionPolicy.allCases)
     func hostile(_ sql: String, _ policy: EvictionPolicy) throws {
         let store = try sandbox.open { $0.evictionPolicy = policy }

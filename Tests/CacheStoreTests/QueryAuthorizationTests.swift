@@ -56,6 +56,7 @@ struct QueryAuthorizationTests {
         ("SELECT rowid FROM main.Entry AS cache_entries", "the table entry"),
         ("SELECT count(*) FROM entry", "the table entry"),
         ("SELECT 1 FROM state", "the table state"),
+        ("SELECT value FROM entry_value", "the table entry"),
         ("SELECT entries, (SELECT count(*) FROM blob) FROM cache_stats", "the table blob"),
         ("SELECT * FROM cache_entries JOIN entry USING (id)", "the table entry"),
         ("SELECT * FROM cache_entries WHERE id IN (SELECT entry_id FROM tag)", "the table tag"),
@@ -173,7 +174,7 @@ struct QueryAuthorizationTests {
             ("SELECT count(*) FROM json_each('[1, 2, 3]')", 3),
             ("SELECT sum(value) FROM json_each('[1, 2, 3]')", 6),
             ("SELECT count(*) FROM sqlite_schema WHERE type = 'view' AND name LIKE 'cache\\_%' ESCAPE '\\'", 8),
-            ("SELECT count(*) FROM sqlite_master WHERE type = 'view'", 8),
+            ("SELECT count(*) FROM sqlite_master WHERE type = 'view'", 9),
             ("VALUES (7)", 7),
             ("SELECT iif('A' LIKE 'a' AND upper('a') GLOB 'A*', 1, 0) AS x", 1),
         ])

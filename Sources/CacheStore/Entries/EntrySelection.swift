@@ -68,6 +68,9 @@ public struct EntrySelection: Hashable, Sendable {
         !isEverything && [partition, prefix, host, tag, contentType, predicate].allSatisfy { $0 == nil }
     }
 
+    /// Whether everything is selected, or everything of a partition.
+    var isWhole: Bool { self == .everything || self == partition.map(Self.partition) }
+
     /// Whether the key alone decides if an entry is selected. Then failures are selected, too, even of keys without an
     /// entry.
     var isAboutKeys: Bool { tag == nil && contentType == nil && predicate == nil }

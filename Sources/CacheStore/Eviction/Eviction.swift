@@ -45,19 +45,21 @@ extension WriteTransaction {
         var size = try connection.size()
         let before = size.bodyBytes
         var order = try EvictionOrder(connection, sparing: spared)
-        var removed = 0
+        var (removed, ghosts) = (0, Int64(0))
         while removed < count, isTooMuch(size), let candidate = try order.next(connection) {
             // A pending access moves its entry up: write the access, and read the order again.
             if try writePendingAccess(of: candidate.id) {
                 order.restart()
                 continue
             }
+            if order.isByValue, try rememberUses(of: candidate.id) { ghosts += 1 }
             guard try removeEntry(id: candidate.id) else { continue }
             order.removed(candidate)
             removed += 1
             try connection.update(&size)
         }
         try order.finish(connection)
+        if order.isByValue { try boundGhosts(added: ghosts) }
         let report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
         add(report)
         guard removed > 0, removed < count else { return EvictionBatch(report: report, isDone: removed == 0) }

@@ -34,6 +34,9 @@ struct EvictionOrder {
     /// The number of candidates to read at once. Small at first, because mostly one entry makes room for a new one.
     private var readAhead: Int64 = 1
 
+    /// Whether the order is that of the value-aware policy.
+    var isByValue: Bool { kind == .priority }
+
     /// - Parameter spared: An entry that stays.
     init(_ connection: Connection, sparing spared: Int64?) throws(SQLiteError) {
         kind = try connection.isOrderedByValue() ? .priority : .recency

@@ -13,8 +13,12 @@ public enum EvictionPolicy: Hashable, Sendable, CaseIterable {
     /// Greedy-Dual-Size-Frequency: the value is `age + frequency / size`. The `age` is the value of the last evicted
     /// entry at the time when this entry was last used. Many small entries stay in place of a large one: more requests
     /// are hits, and not always more bytes. Formerly popular entries go when the age has caught up with them. The size
-    /// of an entry is its body and 1 KiB. Derived representations do not count, and a shared body counts for each of
-    /// its entries. Each use costs a row and an index entry more than the default.
+    /// of an entry is its body and 1 KiB, at most 50 mean sizes: so popular large bodies stay, too. Derived
+    /// representations do not count, and a shared body counts for each of its entries. Each use costs a row and an
+    /// index entry more than the default.
+    ///
+    /// The store remembers the uses of evicted entries: 8 bytes for the key and a count, for at most as many keys as
+    /// there are entries. An entry that comes back continues with them.
     ///
     /// Cherkasova, *Improving WWW Proxies Performance with Greedy-Dual-Size-Frequency Caching Policy*, HPL-98-69R1,
     /// 1998; after Cao and Irani, *Cost-Aware WWW Proxy Caching Algorithms*, USITS 1997.

@@ -7,7 +7,7 @@
 ///                    n      entries up to n have a row, and entries stored since the choice
 ///
 /// Until the last batch, evictions use the recency, which every store records. After a choice of
-/// ``EvictionPolicy/leastRecentlyUsed`` the rows are deleted in batches, too.
+/// ``EvictionPolicy/leastRecentlyUsed`` the rows are deleted in batches, too. The view `entry_value` has the formula.
 extension Connection {
     package func evictionPolicy() throws(SQLiteError) -> EvictionPolicy {
         try integer(prepared("SELECT eviction_policy FROM state")) == 1 ? .valueAware : .leastRecentlyUsed
@@ -64,6 +64,7 @@ extension WriteTransaction {
                 "SELECT id FROM entry WHERE id > (SELECT reordered_id FROM state) ORDER BY id LIMIT ?1")
             if let last { try insertPriorities(upTo: last) }
         } else {
+            try connection.forgetUses(of: nil)
             last = try lastOfBatch("SELECT entry_id FROM priority ORDER BY entry_id LIMIT ?1")
             if let last {
                 let deletion = try connection.prepared("DELETE FROM priority WHERE entry_id <= ?1")
@@ -86,10 +87,9 @@ extension WriteTransaction {
         let statement = try connection.prepared(
             """
             INSERT OR IGNORE INTO priority
-            SELECT id, (SELECT min(max(eviction_age, 0), 1 << 61) FROM total)
-                + (min(max(coalesce(hit_count, 0), 0), (1 << 20) - 1) + 1 << 40) / (min(byte_count, 1 << 61) + 1024)
-            FROM entry LEFT JOIN access ON entry_id = id
-            WHERE id > (SELECT reordered_id FROM state) AND id <= ?1 AND entry.is_pinned = 0
+            SELECT entry_id, value FROM entry_value
+            WHERE entry_id > (SELECT reordered_id FROM state) AND entry_id <= ?1
+                AND (SELECT is_pinned FROM entry WHERE id = entry_id) = 0
             """)
         statement.bind(last, at: 1)
         try statement.run()
@@ -99,12 +99,7 @@ extension WriteTransaction {
     func raisePriority(of entry: Int64) throws(SQLiteError) {
         let statement = try connection.prepared(
             """
-            UPDATE priority SET priority = (
-                SELECT min(max(eviction_age, 0), 1 << 61)
-                    + (min(max(access.hit_count, 0), (1 << 20) - 1) + 1 << 40) / (min(max(byte_count, 0), 1 << 61) + 1024)
-                FROM total, entry JOIN access ON access.entry_id = entry.id
-                WHERE entry.id = ?1
-            )
+            UPDATE priority SET priority = (SELECT value FROM entry_value WHERE entry_value.entry_id = ?1)
             WHERE entry_id = ?1
             """)
         statement.bind(entry, at: 1)

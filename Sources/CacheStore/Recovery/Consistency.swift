@@ -126,7 +126,7 @@ extension Connection {
         let statement = try prepared(
             """
             WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
+                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
                 compared (name, recorded, actual) AS (
                     SELECT 'rows of total', (SELECT count(*) FROM total), 1
                     UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
@@ -141,6 +141,7 @@ extension Connection {
                     UNION ALL SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM recorded
                     UNION ALL SELECT 'derived_bytes', derived_bytes, (SELECT total(byte_count) FROM derived)
                         FROM recorded
+                    UNION ALL SELECT 'ghost_count', ghost_count, (SELECT count(*) FROM ghost) FROM recorded
                     UNION ALL SELECT 'rows of blob without a digest',
                         (SELECT count(*) FROM blob WHERE length(digest) <> 32), 0
                     UNION ALL SELECT 'last_id', last_id, CASE

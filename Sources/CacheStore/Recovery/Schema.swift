@@ -12,8 +12,8 @@ extension Connection {
         _ = try integer(
             prepared(
                 """
-                SELECT state.session FROM state, total, entry, access, priority, blob, failure, tag, removal, request,
-                    derived, partition_total, cache_entries
+                SELECT state.session FROM state, total, entry, access, priority, ghost, blob, failure, tag, removal, request,
+                    derived, partition_total, entry_value, cache_entries
                 LIMIT 0
                 """))
     }

@@ -66,7 +66,7 @@ extension Connection {
     fileprivate func countAnew() throws(SQLiteError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
-        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
+        try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
         try execute("INSERT OR IGNORE INTO state VALUES (1, 1, 0, 0, EXISTS (SELECT 1 FROM priority), 0)")
         try execute(
             """
@@ -102,7 +102,8 @@ extension Connection {
                     WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
                     ELSE (SELECT coalesce(max(id), 0) FROM entry)
                 END,
-                unused_id = 0
+                unused_id = 0,
+                ghost_count = (SELECT count(*) FROM ghost)
             """)
     }
 

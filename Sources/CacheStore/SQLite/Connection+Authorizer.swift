@@ -12,7 +12,8 @@ extension Connection {
     package func authorizingQueries<Value>(
         _ body: () throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {
-        let authorizer = QueryAuthorizer(views: try names(ofType: "view"), tables: try names(ofType: "table"))
+        let authorizer = QueryAuthorizer(
+            views: try names(ofType: "view").filter { $0.hasPrefix("cache_") }, tables: try names(ofType: "table"))
         // The first use of a table-valued function declares its columns, for which SQLite asks to write sqlite_schema.
         for function in QueryAuthorizer.tableValuedFunctions { _ = try? prepare("SELECT 1 FROM \(function)('[]')") }
         setAuthorizer(authorizer)

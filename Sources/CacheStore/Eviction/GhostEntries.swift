@@ -1,0 +1,94 @@
+/// The ghost entries: the uses of evicted entries, which count for a later entry with the same key.
+///
+/// Without them, an entry that comes back counts as new, and a popular entry that is a little too large never stays.
+/// Only the value-aware policy has ghost entries: 8 bytes for the key, and a count. The eviction of an entry that was
+/// not used writes none. The row stays when the entry comes back, and its next eviction adds to it.
+extension WriteTransaction {
+    /// The number of ghost entries that one eviction deletes at most; bounds how long the write lock is held.
+    static let maxDeletedGhosts: Int64 = 1024
+
+    /// Adds the uses of an entry that is evicted next to its ghost entry; returns whether that has added a row.
+    func rememberUses(of entry: Int64) throws(SQLiteError) -> Bool {
+        let query = try connection.prepared(
+            """
+            SELECT key_checksum, min(hit_count, 1 << 20) FROM access JOIN entry ON entry.id = access.entry_id
+            WHERE access.entry_id = ?1 AND hit_count > 0
+            """)
+        query.bind(entry, at: 1)
+        defer { query.reset() }
+        guard try query.step() else { return false }
+        let update = try connection.prepared(
+            "UPDATE ghost SET hit_count = min(max(hit_count, 0), 1 << 20) + ?2 WHERE key_checksum = ?1")
+        update.bind(query.int64(0), at: 1)
+        update.bind(query.int64(1), at: 2)
+        try update.run()
+        guard connection.changes == 0 else { return false }
+        let insertion = try connection.prepared("INSERT INTO ghost VALUES (?1, ?2)")
+        insertion.bind(query.int64(0), at: 1)
+        insertion.bind(query.int64(1), at: 2)
+        try insertion.run()
+        return true
+    }
+
+    /// Counts added ghost entries, and deletes those beyond the number of entries.
+    ///
+    /// The deletion goes on where the previous one ended, in the order of the checksums. That order is random, and
+    /// needs no index of its own.
+    func boundGhosts(added: Int64) throws(SQLiteError) {
+        let query = try connection.prepared("SELECT ghost_count, entry_count, ghost_position FROM total")
+        defer { query.reset() }
+        guard try query.step() else { return }
+        var (count, position) = (max(0, query.int64(0)) &+ added, query.int64(2))
+        let excess = count.saturatingSubtracting(max(0, query.int64(1)))
+        guard added > 0 || excess > 0 else { return }
+        if excess > 0 {
+            var left = min(excess, Self.maxDeletedGhosts)
+            left -= try deleteGhosts(after: &position, limit: left)
+            if left > 0 {
+                // Begin again at the lowest checksum.
+                position = .min
+                left -= try deleteGhosts(after: &position, limit: left)
+            }
+            count = left > 0 ? 0 : count - min(excess, Self.maxDeletedGhosts)
+        }
+        let update = try connection.prepared("UPDATE total SET ghost_count = ?1, ghost_position = ?2")
+        update.bind(count, at: 1)
+        update.bind(position, at: 2)
+        try update.run()
+    }
+
+    /// Deletes up to `limit` ghost entries behind a position, and moves the position to the last of them.
+    private func deleteGhosts(after position: inout Int64, limit: Int64) throws(SQLiteError) -> Int64 {
+        let query = try connection.prepared(
+            "SELECT key_checksum FROM ghost WHERE key_checksum > ?1 ORDER BY key_checksum LIMIT ?2")
+        query.bind(position, at: 1)
+        query.bind(limit, at: 2)
+        let checksums = try query.integers()
+        guard let last = checksums.last else { return 0 }
+        let deletion = try connection.prepared("DELETE FROM ghost WHERE key_checksum > ?1 AND key_checksum <= ?2")
+        deletion.bind(position, at: 1)
+        deletion.bind(last, at: 2)
+        try deletion.run()
+        position = last
+        return Int64(checksums.count)
+    }
+}
+
+extension Connection {
+    /// Deletes the ghost entry of a key; of all keys if it is `nil`. Writes nothing if there is none.
+    func forgetUses(of key: CacheKey?) throws(SQLiteError) {
+        let deletion: Statement
+        if let key {
+            deletion = try prepared("DELETE FROM ghost WHERE key_checksum = ?1")
+            deletion.bind(KeyChecksum(key).key, at: 1)
+        } else {
+            deletion = try prepared("DELETE FROM ghost")
+        }
+        try deletion.run()
+        let count = changes
+        guard count > 0 else { return }
+        let update = try prepared("UPDATE total SET ghost_count = max(0, ghost_count - ?1)")
+        update.bind(Int64(count), at: 1)
+        try update.run()
+    }
+}
