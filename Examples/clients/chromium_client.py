@@ -45,7 +45,7 @@ class Browser:
             const entry = performance.getEntriesByType("resource").find(entry => entry.name.endsWith(name))
             return [entry.encodedBodySize, entry.decodedBodySize]
         }""", f"/app/{version}/bundle.js")
-        cache = "hit" if "; hit" in fields["cache-status"] else "forwarded"
+        cache = "hit" if ";hit" in fields["cache-status"] else "forwarded"
         return self.page.title(), fields.get("content-encoding"), length, cache
 
     def await_dictionary(self):
