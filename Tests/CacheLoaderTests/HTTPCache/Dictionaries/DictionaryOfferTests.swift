@@ -188,7 +188,7 @@ struct DictionaryOfferTests {
         let fixture = try LoaderFixture(transport: transport, policy: policy)
         let own: HTTPFields = [.acceptEncoding: "gzip, dcb, dcz", .availableDictionary: versions.hash]
         for source in [ResponseSource.network, .disk] {
-            for (fields, body) in [(own, versions.difference(.dcz)), ([:], versions.second)] {
+            for (fields, body) in [(own, versions.difference(.dcz)), (HTTPFields(), versions.second)] {
                 let response = try await fixture.cache.response(for: .to("/v2.js", fields))
                 #expect(response.source == source)
                 #expect(try await response.bytes == body)
