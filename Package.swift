@@ -62,11 +62,11 @@ let package = Package(
         ),
         .trait(
             name: "Brotli",
-            description: "The content coding br. Without it CacheLoader needs no libbrotli."
+            description: "The content codings br and dcb. Without it CacheLoader needs no libbrotli."
         ),
         .trait(
             name: "Zstd",
-            description: "The content coding zstd. Without it CacheLoader needs no libzstd."
+            description: "The content codings zstd and dcz. Without it CacheLoader needs no libzstd."
         ),
         .default(enabledTraits: [defaultTransport]),
     ],

@@ -95,14 +95,12 @@ extension CacheTransaction {
     /// Sends the request, with a dictionary if there is one. A reply that needs another dictionary leads to one request
     /// without.
     private func exchange(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
-        #if canImport(CZstd)
         if let dictionary = await dictionary(for: request) {
             var offering = request
             dictionary.offer(in: &offering)
             let reply = try await context.transport.send(offering, content: content?.forSending())
             if let decoded = try await decoded(reply, with: dictionary) { return decoded }
         }
-        #endif
         return try await context.transport.send(request, content: content?.forSending())
     }
 

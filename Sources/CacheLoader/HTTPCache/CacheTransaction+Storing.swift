@@ -118,11 +118,7 @@ extension CacheTransaction {
     func storing(
         _ received: Received, whole response: StoredResponse, in writer: BodyWriter, _ verification: BodyVerification?
     ) -> SharedBody.Storing {
-        #if canImport(CZstd)
         let noteDictionary = dictionaryNote(of: response)
-        #else
-        let noteDictionary: (@Sendable () -> Void)? = nil
-        #endif
         let metadata = metadata(of: response, received.times, under: key)
         let parts = received.forwarding.stored.entries.filter { entry in
             entry.metadata.part != nil && entry.metadata.variant == metadata.variant && entry.key == key

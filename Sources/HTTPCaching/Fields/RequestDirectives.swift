@@ -107,13 +107,12 @@ package struct RequestDirectives {
         if isFresh { return .granted(.fresh, isStale: false) }
         // §4.2.4: a request cannot allow the stale use that the response prohibits.
         guard stored.allowsStale else { return .refused(.staleForbidden) }
-        let staleness = stored.staleness(at: now)
         // §5.2.1.2
-        if case .seconds(let limit) = maxStale, staleness <= limit { return .granted(.requestMaxStale, isStale: true) }
+        if case .seconds(let limit) = maxStale, stored.staleness(at: now) <= limit {
+            return .granted(.requestMaxStale, isStale: true)
+        }
         // RFC 5861 §3, unless the request demands a fresh response or states its own limit of staleness.
-        if !refusesStale, maxStale == .absent, case .seconds(let limit) = stored.cacheControl.staleWhileRevalidate,
-            staleness <= limit
-        {
+        if !refusesStale, maxStale == .absent, stored.isWithinStaleWhileRevalidate(at: now) {
             return onlyIfCached ? .granted(.staleWhileRevalidate, isStale: true) : .grantedWhileRevalidating
         }
         return .refused(.stale)

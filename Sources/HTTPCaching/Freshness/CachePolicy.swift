@@ -130,9 +130,10 @@ public struct CachePolicy: Hashable, Sendable {
 
     /// Whether the cache offers stored responses as compression dictionaries (RFC 9842). Default: `false`.
     ///
-    /// A request names the SHA-256 of a fresh response of its origin and partition whose `Use-As-Dictionary` matches the
-    /// URL. The cache decodes an answer in the coding `dcz` before it stores the answer. `CacheLoader` needs the trait
-    /// `Zstd` for this. Not together with ``verifiesDigests``, whose digests cover encoded bytes.
+    /// A request names the SHA-256 of a response of its origin and partition whose `Use-As-Dictionary` matches the URL, and
+    /// that is fresh or within `stale-while-revalidate`. The cache decodes an answer in the coding `dcz` or `dcb` before it
+    /// stores the answer. `CacheLoader` needs the trait `Zstd` for `dcz`, the trait `Brotli` and libbrotli 1.1 for `dcb`.
+    /// Not together with ``verifiesDigests``, whose digests cover encoded bytes.
     public var usesDictionaries: Bool
 
     /// Creates a policy; each parameter has the default of its property.

@@ -73,6 +73,21 @@ public struct Freshness: Sendable {
         return max(0, age(at: now).saturatingSubtracting(lifetime))
     }
 
+    /// Whether the response is stale, but may answer while it is validated (RFC 5861 §3).
+    func isWithinStaleWhileRevalidate(at now: HTTPDate) -> Bool {
+        guard allowsStale, case .seconds(let limit) = cacheControl.staleWhileRevalidate else { return false }
+        return !isFresh(at: now) && staleness(at: now) <= limit
+    }
+
+    /// Whether the response may be a compression dictionary.
+    ///
+    /// RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale (see RFC5861)". That is
+    /// within stale-while-revalidate. stale-if-error allows a stale response only in place of a failure, and a request has
+    /// not failed when it names its dictionary.
+    package func permitsUseAsDictionary(at now: HTTPDate) -> Bool {
+        isFresh(at: now) || isWithinStaleWhileRevalidate(at: now)
+    }
+
     /// The time at which the response becomes stale; `nil` if it never answers without validation.
     public var expiry: HTTPDate? {
         guard lifetime > initialAge, !alwaysNeedsValidation else { return nil }

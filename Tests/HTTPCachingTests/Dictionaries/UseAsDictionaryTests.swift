@@ -130,6 +130,33 @@ internal import Testing
         #expect(!short.precedes(short, fetchedAt: old, otherFetchedAt: new))
     }
 
+    @Test(
+        "D13 RFC 9842 §2.2.1: a dictionary is fresh, or within stale-while-revalidate",
+        arguments: [
+            // Directives, the age, and whether a private and a shared cache may use the dictionary.
+            ("max-age=600", 599, true, true),
+            ("max-age=600", 600, false, false),
+            ("max-age=600, no-cache", 599, true, true),
+            ("max-age=600, stale-while-revalidate=60", 660, true, true),
+            ("max-age=600, stale-while-revalidate=60", 661, false, false),
+            ("max-age=600, stale-while-revalidate=x", 601, false, false),
+            ("max-age=0, stale-while-revalidate=60", 0, true, true),
+            ("max-age=600, s-maxage=0, stale-while-revalidate=60", 601, true, false),
+            ("max-age=600, stale-while-revalidate=60, must-revalidate", 601, false, false),
+            ("max-age=600, stale-while-revalidate=60, no-cache", 601, false, false),
+            ("max-age=600, stale-while-revalidate=60, proxy-revalidate", 601, true, false),
+            ("max-age=600, stale-if-error=60", 601, false, false),
+            ("stale-while-revalidate=60", 1, true, true),
+        ])
+    func freshness(control: String, age: Int64, inPrivate: Bool, inShared: Bool) {
+        let response = Sample.stored("Cache-Control: \(control)")
+        for (policy, expected) in [(CachePolicy(), inPrivate), (.shared, inShared)] {
+            let freshness = Freshness(of: response, policy: policy)
+            #expect(freshness.permitsUseAsDictionary(at: Sample.time(age)) == expected, "shared: \(policy.isShared)")
+        }
+        #expect(!Freshness(of: response, policy: CachePolicy()).permitsUseAsDictionary(at: .distantPast))
+    }
+
     @Test("D11: random fields and URLs are read or ignored")
     func hostile() {
         var random = SeededGenerator()

@@ -1,4 +1,3 @@
-#if canImport(CZstd)
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
@@ -30,7 +29,7 @@ extension CacheTransaction {
     /// RFC 9842 §8: "compression dictionary transport MUST only be used in secure contexts (HTTPS)". §9.2, §10: in a shared
     /// cache, the dictionary of one user would tell about another one.
     private var mayUseDictionaries: Bool {
-        policy.usesDictionaries && !policy.isShared && request.scheme == "https"
+        policy.usesDictionaries && !policy.isShared && request.scheme == "https" && !DictionaryCoding.supported.isEmpty
     }
 
     /// Returns what to do once a response is stored; `nil` if it cannot be a dictionary.
@@ -54,8 +53,7 @@ extension CacheTransaction {
                 guard response.status == .ok, response.part == nil, entry.byteCount > 0,
                     entry.byteCount <= CompressionDictionary.maxByteCount,
                     let use = UseAsDictionary(response.fields, of: key.text), use.matches(url),
-                    // RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale".
-                    Freshness(of: response, policy: policy).isFresh(at: now),
+                    Freshness(of: response, policy: policy).permitsUseAsDictionary(at: now),
                     // Another user's response is no dictionary for this request. Fingerprints depend on the key.
                     response.isSelected(by: request, policy: policy, fingerprint: Self.fingerprint(under: entry.key))
                 else { continue }
@@ -95,20 +93,23 @@ extension CacheTransaction {
     }
 
     /// Returns a reply without the coding of the dictionary; the reply itself if it has another coding. `nil` if the
-    /// reply was compressed with another dictionary, or the bytes of this one cannot be read.
+    /// reply was compressed with another dictionary or in a coding that was not offered, or if the bytes of this
+    /// dictionary cannot be read.
     func decoded(
         _ reply: TransportResponse, with dictionary: CompressionDictionary
     ) async throws(TransportError) -> TransportResponse? {
         let codings = reply.head.headerFields[.contentEncoding]?.lowercased() ?? ""
-        guard codings.contains(DictionaryHeader.coding), reply.head.status != .notModified else { return reply }
-        guard codings == DictionaryHeader.coding else { return nil }
-        var header = Data()
-        while header.count < DictionaryHeader.byteCount, let chunk = try await reply.body.next() { header += chunk }
-        guard DictionaryHeader.names(dictionary.digest, in: header.prefix(DictionaryHeader.byteCount)),
-            let bytes = await store.onReadingLane(dictionary.read)
+        guard DictionaryCoding.allCases.contains(where: { codings.contains($0.rawValue) }),
+            reply.head.status != .notModified
+        else { return reply }
+        guard let coding = DictionaryCoding(rawValue: codings) else { return nil }
+        let header = coding.header(for: dictionary.digest)
+        var start = Data()
+        while start.count < header.count, let chunk = try await reply.body.next() { start += chunk }
+        guard start.starts(with: header), let bytes = await store.onReadingLane(dictionary.content),
+            let body = DictionaryBody(
+                coding, dictionary: bytes, rest: Data(start.dropFirst(header.count)), source: reply.body)
         else { return nil }
-        let rest = Data(header.dropFirst(DictionaryHeader.byteCount))
-        let body = DictionaryBody(dictionary: bytes, rest: rest, source: reply.body)
         var decoded = reply
         decoded.isBodyDecoded = true
         decoded.head.headerFields.removeEncodedDescription()
@@ -120,4 +121,3 @@ extension CacheTransaction {
         return decoded
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(CZstd)
 internal import CacheStore
 internal import HTTPTypes
 
@@ -18,13 +17,22 @@ struct CompressionDictionary: Sendable {
     let id: String
     /// The SHA-256 of the bytes.
     let digest: ContentDigest
-    /// Returns the bytes; `nil` if they cannot be read. May take long.
+    /// Returns the bytes, unverified; `nil` if they cannot be read.
     let read: @Sendable () -> Data?
+
+    /// Returns the bytes; `nil` if they cannot be read, or have another digest. May take long.
+    ///
+    /// RFC 9842 §2.1.3: "The dictionary hash MUST be validated before use". The store verifies bodies as its
+    /// configuration asks for, and before it opens them.
+    @Sendable func content() -> Data? {
+        read().flatMap { ContentDigest(of: $0) == digest ? $0 : nil }
+    }
 
     /// Adds the fields that offer the dictionary to the origin (RFC 9842 §2.2, §2.3, §6.1).
     func offer(in request: inout HTTPRequest) {
         let accepted = request.headerFields[.acceptEncoding].map { "\($0), " } ?? ""
-        request.headerFields[.acceptEncoding] = accepted + DictionaryHeader.coding
+        request.headerFields[.acceptEncoding] =
+            accepted + DictionaryCoding.supported.map(\.rawValue).joined(separator: ", ")
         let hash = digest.withUnsafeBytes { Data($0) }.base64EncodedString()
         if let name = HTTPField.Name("Available-Dictionary") { request.headerFields[name] = ":\(hash):" }
         guard !id.isEmpty, let name = HTTPField.Name("Dictionary-ID") else { return }
@@ -32,17 +40,3 @@ struct CompressionDictionary: Sendable {
         request.headerFields[name] = "\"\(escaped)\""
     }
 }
-
-/// The fixed header of a body in the coding `dcz` (RFC 9842 §5).
-enum DictionaryHeader {
-    static let coding = "dcz"
-    static let byteCount = 40
-    private static let magic: [UInt8] = [0x5E, 0x2A, 0x4D, 0x18, 0x20, 0, 0, 0]
-
-    /// Whether a header names the dictionary with this digest.
-    static func names(_ digest: ContentDigest, in header: Data) -> Bool {
-        header.count == byteCount && header.starts(with: magic)
-            && digest.withUnsafeBytes { header.suffix(32).elementsEqual($0) }
-    }
-}
-#endif

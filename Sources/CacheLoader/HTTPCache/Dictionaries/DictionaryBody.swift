@@ -1,4 +1,3 @@
-#if canImport(CZstd)
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -7,25 +6,31 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A body in the coding `dcz` that is decoded while it arrives (RFC 9842 §5). For one reader.
+/// A body that is decoded with a dictionary while it arrives (RFC 9842 §4, §5). For one reader.
 final class DictionaryBody: Sendable {
     private struct State {
-        var decompressor: ZstdDecompressor
+        let decompressor: any Decompressor
         /// Received bytes that are not decoded yet.
         var rest: Data
     }
 
+    private let coding: DictionaryCoding
     private let source: TransportBody
     /// Guards the decompressor. One reader calls, so that the lock is free.
     private let state: Mutex<State>
 
+    /// Returns `nil` if this build does not decode the coding.
+    ///
     /// - Parameters:
+    ///   - coding: The coding of the body.
     ///   - dictionary: The bytes of the dictionary.
     ///   - rest: The received bytes after the header.
     ///   - source: The bytes after those.
-    init(dictionary: Data, rest: Data, source: TransportBody) {
+    init?(_ coding: DictionaryCoding, dictionary: Data, rest: Data, source: TransportBody) {
+        guard let decompressor = coding.makeDecompressor(dictionary: dictionary) else { return nil }
+        self.coding = coding
         self.source = source
-        state = Mutex(State(decompressor: ZstdDecompressor(dictionary: dictionary), rest: rest))
+        state = Mutex(State(decompressor: decompressor, rest: rest))
     }
 
     /// Returns the next decoded bytes; `nil` once the body is complete.
@@ -45,7 +50,7 @@ final class DictionaryBody: Sendable {
     private func decodeSlice() throws(TransportError) -> (decoded: Data, needsMore: Bool) {
         let result = state.withLock { state -> Result<(Data, Bool), DecompressionFailure> in
             guard !state.rest.isEmpty else { return .success((Data(), true)) }
-            let slice = Data(state.rest.prefix(ZstdDecompressor.sliceByteCount))
+            let slice = Data(state.rest.prefix(type(of: state.decompressor).sliceByteCount))
             state.rest = state.rest.dropFirst(slice.count)
             var decoded = Data()
             do throws(DecompressionFailure) {
@@ -55,11 +60,11 @@ final class DictionaryBody: Sendable {
                 return .failure(error)
             }
         }
-        return try Self.translating(result)
+        return try translating(result)
     }
 
     private func finish() throws(TransportError) {
-        try Self.translating(
+        try translating(
             state.withLock { state -> Result<Void, DecompressionFailure> in
                 do throws(DecompressionFailure) {
                     return .success(try state.decompressor.finish())
@@ -69,15 +74,14 @@ final class DictionaryBody: Sendable {
             })
     }
 
-    private static func translating<Value>(
+    private func translating<Value>(
         _ result: Result<Value, DecompressionFailure>
     ) throws(TransportError) -> Value {
         do {
             return try result.get()
         } catch {
             throw TransportError(
-                .malformedResponse, message: "the body is not in the coding \(DictionaryHeader.coding)")
+                .malformedResponse, message: "the body is not in the coding \(coding.rawValue)")
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if canImport(CZstd)
 internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
@@ -95,4 +94,3 @@ final class DictionaryTable: Sendable {
         }
     }
 }
-#endif

@@ -16,16 +16,32 @@ final class BrotliDecompressor: Decompressor {
 
     private let state: OpaquePointer?
     private var bytes: DecompressedBytes
+    /// A copy of the dictionary, to which the library keeps a reference; empty for none.
+    private let dictionary: UnsafeMutableBufferPointer<UInt8>
     private var hasEnded = false
 
     /// - Parameter limit: The largest length of the decompressed data in bytes.
     init(limit: Int64) {
         bytes = DecompressedBytes(limit: limit)
         state = BrotliDecoderCreateInstance(nil, nil, nil)
+        dictionary = .allocate(capacity: 0)
+    }
+
+    /// Decompresses a stream that refers to a raw dictionary (RFC 9841 §8.2), without a limit of its length.
+    ///
+    /// RFC 9842 §4: the window has at most 16 MiB here, too; the dictionary does not count. Returns `nil` if the library
+    /// has no dictionaries.
+    init?(dictionary content: Data) {
+        bytes = DecompressedBytes(limit: .max)
+        state = BrotliDecoderCreateInstance(nil, nil, nil)
+        dictionary = .allocate(capacity: content.count)
+        _ = dictionary.initialize(from: content)
+        guard state != nil, cbrotli_attach_dictionary(state, dictionary.baseAddress, content.count) else { return nil }
     }
 
     deinit {
         BrotliDecoderDestroyInstance(state)
+        dictionary.deallocate()
     }
 
     func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {

@@ -31,6 +31,14 @@ enum Encoder: String, CaseIterable, CustomTestStringConvertible {
             .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
     }
 
+    /// Whether the tool compresses with a dictionary, as brotli does since 1.1.
+    var hasDictionaries: Bool {
+        get async {
+            guard let program, let help = try? await ProcessRunner.run(program, ["--help"]) else { return false }
+            return (help.text + help.errorText).contains("--dictionary")
+        }
+    }
+
     func encode(_ data: Data, _ options: [String] = []) async throws -> Data {
         let program = try #require(program)
         let output = try await ProcessRunner.run(program, options + ["-c"], input: data)
