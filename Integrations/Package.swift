@@ -97,6 +97,7 @@ let package = Package(
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "CacheTier", package: "CacheStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "LoopbackOrigin", package: "CacheStore"),

@@ -81,11 +81,17 @@ struct Get: AsyncParsableCommand {
             // Ends the bodies of background revalidations, too. Their parts are stored.
             if Task.isCancelled { loader.cancelAll() }
             await loader.waitForBodiesAfterSignal()
-            await tier?.waitForWrites()
+            await endTier(tier)
             return result
         }
         if let signal { throw signal.exitCode }
         return try finish(url, result, reports)
+    }
+
+    private func endTier(_ tier: SharedTier?) async {
+        guard let tier else { return }
+        await tier.waitForWrites()
+        if verbose { StandardError.write("\(TierCounts(tier.statistics).text)\n") }
     }
 
     private func timed(_ transport: any HTTPTransport, _ reports: ResponseReports?) -> any HTTPTransport {
@@ -114,7 +120,7 @@ struct Get: AsyncParsableCommand {
             }
             if Task.isCancelled { loader.cancelAll() }
             await loader.waitForBodiesAfterSignal()
-            await tier?.waitForWrites()
+            await endTier(tier)
             return worst
         }
         if let signal { throw signal.exitCode }

@@ -36,7 +36,7 @@ struct Prefetch: AsyncParsableCommand {
         let line = ProgressLine()
         // Counts only for the progress line, because counting reads the whole list.
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
-        let (_, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
+        let (counts, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
                 let tier = try loading.tier()
                 let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
@@ -53,9 +53,10 @@ struct Prefetch: AsyncParsableCommand {
                 if Task.isCancelled { loader.cancelAll() }
                 await loader.waitForBodiesAfterSignal()
                 await tier?.waitForWrites()
+                return tier.map { TierCounts($0.statistics) }
             }
         }
-        let summary = PrefetchSummary(batch, isInterrupted: signal != nil)
+        let summary = PrefetchSummary(batch, isInterrupted: signal != nil, tier: counts)
         if let format = report.format {
             try JSONOutput.write(summary, format)
         } else {

@@ -13,7 +13,7 @@ struct Tier: AsyncParsableCommand {
             digits or more, the same on all machines. For S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, \
             AWS_SESSION_TOKEN and AWS_REGION count.
             """,
-        subcommands: [Check.self, Get.self, Remove.self])
+        subcommands: [Check.self, Stats.self, Get.self, Remove.self])
 
     /// Shows that address, credentials and permissions fit.
     struct Check: AsyncParsableCommand {
@@ -88,7 +88,7 @@ struct Tier: AsyncParsableCommand {
         }
     }
 
-    private static func tier(_ options: TierOptions) throws -> SharedTier {
+    static func tier(_ options: TierOptions) throws -> SharedTier {
         let tier = try options.tier(DefaultTransport())
         guard let tier else { preconditionFailure("the command line is valid only with a URL") }
         return tier

@@ -1,4 +1,5 @@
-internal import CacheLoader
+public import CacheLoader
+public import CoreMetrics
 internal import Crypto
 public import HTTPCaching
 internal import HTTPTypes
@@ -51,6 +52,11 @@ public final class SharedTier: Sendable {
         public var clock: @Sendable () -> Date = { Date() }
         /// Pauses the calling task, for the deadlines. `Task.sleep(for:)` by default.
         public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        /// Receives a step for each request to the tier; none by default.
+        public var observer: (any RequestObserver)? = nil
+        /// The factory for metrics. With `nil`, the default, the tier uses the factory with which swift-metrics is
+        /// bootstrapped when the tier is created. A later change has no effect.
+        public var metrics: (any MetricsFactory)? = nil
         /// Returns a time that only advances.
         package var uptime: @Sendable () -> Duration = { ContinuousClock.now - SharedTier.start }
 
@@ -65,6 +71,8 @@ public final class SharedTier: Sendable {
     let layout: TierLayout
     let configuration: Configuration
     let writes: WriteBehind
+    /// `nil` without a handler of metrics.
+    let meters: TierMeters?
 
     struct State {
         var statistics = TierStatistics()
@@ -99,6 +107,11 @@ public final class SharedTier: Sendable {
         layout = TierLayout(names: keys.names, partition: configuration.partition)
         writes = WriteBehind(byteLimit: configuration.maxPendingBytes, jobLimit: 1000)
         state = Mutex(State(epochs: EpochTable(lifetime: configuration.epochLifetime)))
+        meters = TierMeters(configuration.metrics ?? MetricsSystem.factory, name: configuration.name)
+    }
+
+    deinit {
+        if isBreakerOpen { meters?.breakerChanged(isOpen: false) }
     }
 
     /// The counts until now.
@@ -286,10 +299,6 @@ extension SharedTier {
         }
         guard let result else { throw WriteFailure(reason: "PUT took too long", isRefusal: false) }
         try result.get()
-    }
-
-    func count(_ change: (inout TierStatistics) -> Void) {
-        state.withLock { change(&$0.statistics) }
     }
 
     /// Records the tier's time; `nil` if the fields do not state it.

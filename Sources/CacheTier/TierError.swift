@@ -9,6 +9,8 @@ public enum TierError: Error, Hashable, Sendable {
     case readOnly
     /// The engine did not take or return an object; the text is its answer.
     case engine(String)
+    /// The environment lacks a variable; the text names it.
+    case environment(String)
 }
 
 extension TierError: CustomStringConvertible {
@@ -19,6 +21,7 @@ extension TierError: CustomStringConvertible {
         case .invalidKey(let id): "the key \(id) has the wrong length"
         case .readOnly: "the keys of this tier cannot write"
         case .engine(let answer): "the engine failed: \(answer)"
+        case .environment(let text): text
         }
     }
 }

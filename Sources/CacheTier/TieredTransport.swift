@@ -50,7 +50,7 @@ public struct TieredTransport: HTTPTransport {
             tier.invalidate(after: request, response.head)
             return response
         }
-        guard tier.admits() else { return try await origin.send(request, content: nil) }
+        guard tier.admits(request) else { return try await origin.send(request, content: nil) }
         guard tier.state.withLock({ $0.plan.asksInSeries }) else { return try await sendAtOnce(request) }
         let lookup = await tier.lookUp(request)
         if let hit = lookup.hit { return response(hit, to: request) }

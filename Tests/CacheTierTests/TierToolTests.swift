@@ -46,6 +46,41 @@ struct TierToolTests {
         #expect(origin.requestCount == 1)
     }
 
+    @Test("tier stats reads the clock and the last removals, and writes nothing")
+    func stats() async throws {
+        let server = try await ObjectServer()
+        let empty = try await run(["tier", "stats"], tier: server.url)
+        #expect(empty.exitCode == 0 && empty.text.contains("last removal    never"), "\(empty.errorText)")
+        #expect(empty.text.contains("Tue, 14 Nov 2023 22:13:20 GMT"))
+        #expect(server.objects.isEmpty && server.requests.allSatisfy { $0.method == .get })
+        _ = try await run(["tier", "remove", "--host", "example.com"], tier: server.url)
+        let json = try await run(["tier", "stats", "--host", "example.com", "--json"], tier: server.url)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [String: Any])
+        #expect(object["last_removal"] as? String == "never")
+        #expect(object["last_removal_of_host"] as? String == "Tue, 14 Nov 2023 22:13:20 GMT")
+        #expect(object["requests"] as? Int == 10)
+        let broken = try await run(["tier", "stats"], tier: "http://127.0.0.1:9")
+        #expect(broken.exitCode == 2)
+    }
+
+    @Test("get --verbose and prefetch print the counts of the tier")
+    func counts() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("hello".utf8, cacheControl: "max-age=600") }
+        let directory = try TemporaryDirectory()
+        let list = directory.url.appending(path: "list")
+        try Data("\(origin.url("/a"))\n".utf8).write(to: list)
+        let path = list.path(percentEncoded: false)
+        let first = try await run(["prefetch", path], tier: server.url, store: TemporaryDirectory())
+        #expect(first.text.contains("\ntier: hits=0 misses=1 ") && first.text.contains(" written=1 "))
+        let second = try await run(["prefetch", path, "--jsonl"], tier: server.url, store: TemporaryDirectory())
+        #expect(second.text.contains(#""tier":{"#) && second.text.contains(#""hits":1"#), "\(second.text)")
+        let third = try await run(["get", "-v", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
+        #expect(third.errorText.contains("tier: hits=1 misses=0 "))
+        let plain = try await run(["get", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
+        #expect(!plain.errorText.contains("tier: "))
+    }
+
     @Test("tier check writes, reads and deletes an object")
     func check() async throws {
         let server = try await ObjectServer()

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CacheLoader
 internal import CacheStore
+internal import CacheTier
 internal import Foundation
 internal import Logging
 
@@ -46,6 +47,8 @@ struct CacheProxy: AsyncParsableCommand {
     @Option(help: "The most bytes that the store keeps.")
     var maxBytes: Int64?
 
+    @OptionGroup var tierOptions: TierOptions
+
     func run() async throws {
         let termination = TerminationSignal()
         // No other code in this process uses SQLite.
@@ -68,13 +71,20 @@ struct CacheProxy: AsyncParsableCommand {
         connections.connectionsPerHost = 1024
         connections.additionalTrustRoots = try rootCertificates.map { try RootCertificates(pemFile: $0) }
         let transport = AsyncHTTPClientTransport(configuration: connections)
-        let cache = HTTPCache(store: store, transport: transport, configuration: configuration)
+        // Connections of its own: a lookup waits for none to an origin.
+        let tierTransport = AsyncHTTPClientTransport(configuration: connections)
+        let tier = try tierOptions.tier(tierTransport)
+        var upstream: any HTTPTransport = transport
+        if let tier { upstream = TieredTransport(tier: tier, origin: transport) }
+        let cache = HTTPCache(store: store, transport: upstream, configuration: configuration)
 
         let server = try await ProxyServer(at: listen, gateway: Gateway(cache: cache, origin: origin))
         let host = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
         try FileHandle.standardOutput.write(contentsOf: Data("listening on http://\(host):\(server.port)\n".utf8))
         for await _ in termination.arrivals { break }
         await server.stop()
+        await tier?.waitForWrites()
+        try? await tierTransport.shutdown()
         try? await transport.shutdown()
     }
 }

@@ -20,6 +20,9 @@ public import Tracing
 /// | `cache lookup` | internal | `cachestore.lookup.hit` |
 /// | `cache wait` | internal | `cachestore.wait.reason`: `sharedRequest`, `otherProcess` or `lane` |
 /// | `cache commit` | internal | `cachestore.commit.stored` |
+/// | `tier lookup` | internal | `cachestore.tier.result`: `hit`, `miss`, `timeout`, `error` or `skipped`; `cachestore.tier.name` |
+///
+/// The tracer receives the steps of a shared tier as the `observer` of its configuration, in `CacheTier`.
 ///
 /// Each has `http.request.method` and `url.full` by
 /// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/), too. `url.full` has no
@@ -37,12 +40,12 @@ public final class CacheTracer: RequestObserver {
 
     /// Makes a span of a step.
     public func observe(_ step: RequestStep) {
-        let (name, key, value) = Self.description(of: step.kind)
+        let (name, values) = Self.description(of: step.kind)
         let span = tracer.startSpan(name, at: DefaultTracerClock.Timestamp(step.beganAt))
         span.updateAttributes { attributes in
             attributes.setMethod(step.method)
             attributes["url.full"] = TracedURL(step.url).description
-            attributes[key] = value
+            for (key, value) in values { attributes[key] = value }
         }
         span.end(at: DefaultTracerClock.Timestamp(step.endedAt))
     }
@@ -53,12 +56,17 @@ public final class CacheTracer: RequestObserver {
         return { work in await ServiceContext.$current.withValue(context) { await work() } }
     }
 
-    private static func description(of kind: RequestStep.Kind) -> (name: String, key: String, SpanAttribute) {
+    private static func description(of kind: RequestStep.Kind) -> (name: String, values: [(String, SpanAttribute)]) {
         switch kind {
-        case .lookup(let isHit): ("cache lookup", "cachestore.lookup.hit", .bool(isHit))
-        case .wait(let reason): ("cache wait", "cachestore.wait.reason", .string(reason.rawValue))
-        case .commit(let isStored): ("cache commit", "cachestore.commit.stored", .bool(isStored))
-        @unknown default: ("cache step", "cachestore.step", .string("\(kind)"))
+        case .lookup(let isHit): ("cache lookup", [("cachestore.lookup.hit", .bool(isHit))])
+        case .wait(let reason): ("cache wait", [("cachestore.wait.reason", .string(reason.rawValue))])
+        case .commit(let isStored): ("cache commit", [("cachestore.commit.stored", .bool(isStored))])
+        case .tierLookup(let result, let name):
+            (
+                "tier lookup",
+                [("cachestore.tier.result", .string(result.rawValue)), ("cachestore.tier.name", .string(name))]
+            )
+        @unknown default: ("cache step", [("cachestore.step", .string("\(kind)"))])
         }
     }
 }

@@ -20,6 +20,24 @@ public struct RequestStep: Hashable, Sendable {
         /// Committed a response from the origin, or the fields of a validation, to the store. Without success if the store
         /// failed, or if the response turned out not to be needed.
         case commit(isStored: Bool)
+        /// Asked a shared tier, which has this name in `Cache-Status`, between the store and the origin. A transport of
+        /// the module CacheTier reports it.
+        case tierLookup(TierResult, name: String)
+    }
+
+    /// The answer of a shared tier.
+    @nonexhaustive
+    public enum TierResult: String, Hashable, Sendable {
+        /// The tier has a response that answers.
+        case hit
+        /// The tier has no such response.
+        case miss
+        /// The tier did not answer in time.
+        case timeout
+        /// The tier failed.
+        case error
+        /// The tier was not asked, because it had failed several times.
+        case skipped
     }
 
     /// The reason for a wait.
@@ -43,6 +61,14 @@ public struct RequestStep: Hashable, Sendable {
     public let beganAt: Date
     /// The time at which the step ended, by the clock of the configuration.
     public let endedAt: Date
+
+    package init(kind: Kind, method: HTTPRequest.Method, url: String, beganAt: Date, endedAt: Date) {
+        self.kind = kind
+        self.method = method
+        self.url = url
+        self.beganAt = beganAt
+        self.endedAt = endedAt
+    }
 }
 
 /// Runs the work of a load with the task-local values that the scope has kept.

@@ -37,38 +37,16 @@ struct TierOptions: ParsableArguments {
     /// Returns the tier; `nil` without the option.
     ///
     /// - Parameter transport: Carries the requests to the engine.
-    /// - Throws: ``Failure`` without a secret, or for a URL that is none.
+    /// - Throws: ``TierError`` without a secret, or for a URL that is none.
     func tier(_ transport: any HTTPTransport) throws -> SharedTier? {
         guard let url else { return nil }
         let environment = ProcessInfo.processInfo.environment
-        guard let secret = environment["CACHESTORE_TIER_KEY"].flatMap(Self.bytes) else {
-            throw Failure(.broken, "CACHESTORE_TIER_KEY needs the secret of the tier: 64 hexadecimal digits or more")
-        }
         var configuration = SharedTier.Configuration()
         configuration.partition = partition
         configuration.deadline = .seconds(deadline)
         configuration.bodyDeadline = max(configuration.bodyDeadline, .seconds(deadline))
         return SharedTier(
-            engine: try Self.engine(url, environment, transport), keys: try TierKeys(secret: secret),
-            configuration: configuration)
-    }
-
-    private static func engine(
-        _ url: String, _ environment: [String: String], _ transport: any HTTPTransport
-    ) throws -> TierEngine {
-        guard url.hasPrefix("s3+") else { return try .plain(url, transport: transport) }
-        guard let credentials = S3Credentials(environment: environment) else {
-            throw Failure(.broken, "a tier on S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
-        }
-        let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"] ?? "us-east-1"
-        return try .s3(
-            String(url.dropFirst(3)), region: region, credentials: { credentials }, transport: transport)
-    }
-
-    /// The bytes of hexadecimal digits; `nil` for another text, or fewer than 32 bytes.
-    private static func bytes(_ digits: String) -> Data? {
-        let values = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard values.count == digits.utf8.count, values.count % 2 == 0, values.count >= 64 else { return nil }
-        return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+            engine: try .named(url, environment: environment, transport: transport),
+            keys: try TierKeys(environment: environment), configuration: configuration)
     }
 }

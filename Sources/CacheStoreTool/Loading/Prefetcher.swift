@@ -80,8 +80,10 @@ struct PrefetchSummary: Encodable {
     private let bytes: Int64
     private let seconds: Double
     private let interrupted: Bool
+    /// `nil` without a tier.
+    private let tier: TierCounts?
 
-    init(_ batch: LoadBatch, isInterrupted: Bool) {
+    init(_ batch: LoadBatch, isInterrupted: Bool, tier: TierCounts?) {
         let tally = batch.tally
         urls = tally.completed
         network = tally.network
@@ -91,12 +93,14 @@ struct PrefetchSummary: Encodable {
         bytes = batch.byteCount
         seconds = (batch.elapsed / .milliseconds(1)).rounded() / 1000
         interrupted = isInterrupted
+        self.tier = tier
     }
 
     var text: String {
         """
         \(urls.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(network) from the network, \(fresh) fresh in the store, \
-        \(revalidated) revalidated, \(failed) failed; \(bytes.asByteCount) received\(interrupted ? "; interrupted" : "")
+        \(revalidated) revalidated, \(failed) failed; \(bytes.asByteCount) received\(interrupted ? "; interrupted" : "")\
+        \(tier.map { "\n\($0.text)" } ?? "")
         """
     }
 }

@@ -51,38 +51,43 @@ extension SharedTier {
     private var recordLimit: Int { 1 << 20 }
 
     /// Whether the breaker permits asking the engine. Counts a refusal.
-    func admits() -> Bool {
+    func admits(_ request: HTTPRequest) -> Bool {
         let now = configuration.uptime()
-        return state.withLock { state in
+        let isAdmitted = change { state in
             let isAdmitted = state.breaker.admits(at: now)
             if !isAdmitted { state.statistics.skipped += 1 }
             return isAdmitted
         }
+        if !isAdmitted { endStep(beginStep(), .skipped, of: request) }
+        return isAdmitted
     }
 
-    /// Looks up a response within the deadline, and records time and result. Call this after ``admits()``.
+    /// Looks up a response within the deadline, and records time and result. Call this after ``admits(_:)``.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
-        let start = configuration.uptime()
+        let (start, beganAt) = (configuration.uptime(), beginStep())
         let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
             await self.find(request)
         }
         let end = configuration.uptime()
         // The caller's cancellation says nothing about the engine.
         guard result != nil || !Task.isCancelled else { return Lookup() }
-        state.withLock { state in
-            state.plan.noteTier(end - start, isHit: result?.hit != nil)
+        let answer: RequestStep.TierResult =
             switch result {
-            case nil: state.statistics.timeouts += 1
-            case let result? where result.hasFailed: state.statistics.errors += 1
-            case let result? where result.hit != nil: state.statistics.hits += 1
-            case .some: state.statistics.misses += 1
+            case nil: .timeout
+            case let result? where result.hasFailed: .error
+            case let result? where result.hit != nil: .hit
+            case .some: .miss
             }
+        change { state in
+            state.plan.noteTier(end - start, isHit: result?.hit != nil)
+            state.statistics.count(answer)
             if result?.hasFailed ?? true {
                 _ = state.breaker.failed(at: end)
             } else {
                 state.breaker.succeeded()
             }
         }
+        endStep(beganAt, answer, of: request)
         return result ?? Lookup(reason: .miss)
     }
 

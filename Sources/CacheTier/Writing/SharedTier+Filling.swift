@@ -83,14 +83,14 @@ extension SharedTier {
             if record.body == nil { try await write(body, as: layout.body(digest: record.head.digest)) }
             try await write(object, as: name)
             try await writeVary(fill.response, key, lookup)
-            state.withLock { state in
+            change { state in
                 state.statistics.writes += 1
                 state.refused.remove(name)
             }
         } catch {
             let now = configuration.uptime()
             let isRefusal = (error as? WriteFailure)?.isRefusal ?? true
-            state.withLock { state in
+            change { state in
                 state.statistics.failedWrites += 1
                 if !isRefusal { _ = state.breaker.failed(at: now) }
             }

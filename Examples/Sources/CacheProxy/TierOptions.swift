@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import CacheLoader
+internal import CacheTier
+internal import Foundation
+
+/// The shared tier behind the store: the options of `cachestore`.
+struct TierOptions: ParsableArguments {
+    @Option(
+        name: .customLong("tier"),
+        help: ArgumentHelp(
+            "A cache that machines share: the URL of its folder, or s3+https://HOST/BUCKET. CACHESTORE_TIER_KEY has its secret.",
+            valueName: "url"))
+    var url: String?
+
+    @Option(
+        name: .customLong("tier-partition"),
+        help: ArgumentHelp("The partition of the shared tier, such as a tenant.", valueName: "name"))
+    var partition = ""
+
+    @Option(
+        name: .customLong("tier-deadline"),
+        help: ArgumentHelp(
+            "Ask the origin if the shared tier does not answer in as many seconds.", valueName: "seconds"))
+    var deadline = 0.5
+
+    func validate() throws {
+        if !(deadline > 0 && deadline <= 3600) {
+            throw ValidationError("--tier-deadline needs a number of seconds between 0 and 3600")
+        }
+    }
+
+    /// Returns the tier; `nil` without the option.
+    func tier(_ transport: any HTTPTransport) throws -> SharedTier? {
+        guard let url else { return nil }
+        let environment = ProcessInfo.processInfo.environment
+        var configuration = SharedTier.Configuration()
+        configuration.partition = partition
+        configuration.deadline = .seconds(deadline)
+        configuration.bodyDeadline = max(configuration.bodyDeadline, .seconds(deadline))
+        return SharedTier(
+            engine: try .named(url, environment: environment, transport: transport),
+            keys: try TierKeys(environment: environment), configuration: configuration)
+    }
+}

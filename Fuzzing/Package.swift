@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Scripts/fuzz builds this package: it needs the flags of libFuzzer, and sees more than the public symbols of the libraries.
+let package = Package(
+    name: "Fuzzing",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "CacheStore", path: "..", traits: ["Brotli", "Zstd"]),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: [
+        // The libraries that the decoders of CacheLoader use, called in another way.
+        .target(
+            name: "CReference",
+            linkerSettings: [
+                .linkedLibrary("zstd"), .linkedLibrary("brotlidec"), .linkedLibrary("brotlienc"),
+            ]
+        ),
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: [
+                "CReference",
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheTier", package: "CacheStore"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPCaching", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,52 @@
+public import CacheLoader
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension TierKeys {
+    /// Creates the keys of a tier from the secret in `CACHESTORE_TIER_KEY`, as `cachestore` does.
+    ///
+    /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
+    /// - Throws: ``TierError/environment(_:)`` without 64 hexadecimal digits or more.
+    public init(environment: [String: String]) throws(TierError) {
+        guard let secret = environment["CACHESTORE_TIER_KEY"].flatMap(Self.bytes) else {
+            throw .environment("CACHESTORE_TIER_KEY needs the secret of the tier: 64 hexadecimal digits or more")
+        }
+        try self.init(secret: secret)
+    }
+
+    /// The bytes of hexadecimal digits; `nil` for another text, or fewer than 32 bytes.
+    private static func bytes(_ digits: String) -> Data? {
+        let values = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard values.count == digits.utf8.count, values.count % 2 == 0, values.count >= 64 else { return nil }
+        return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+    }
+}
+
+extension TierEngine {
+    /// Returns the engine that a text names, as the option `--tier` of `cachestore` does.
+    ///
+    /// `s3+https://HOST/BUCKET` names an engine that speaks S3. `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
+    /// `AWS_SESSION_TOKEN` have its credentials, `AWS_REGION` or `AWS_DEFAULT_REGION` its region, `us-east-1` by default.
+    /// Any other URL names an engine with plain `GET`, `PUT` and `DELETE`.
+    ///
+    /// - Parameters:
+    ///   - text: The URL of the folder, with or without `s3+`.
+    ///   - environment: The variables, such as `ProcessInfo.processInfo.environment`.
+    ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
+    /// - Throws: ``TierError/invalidURL(_:)``, or ``TierError/environment(_:)`` without credentials for S3.
+    public static func named(
+        _ text: String, environment: [String: String], transport: any HTTPTransport
+    ) throws(TierError) -> TierEngine {
+        guard text.hasPrefix("s3+") else { return try .plain(text, transport: transport) }
+        guard let credentials = S3Credentials(environment: environment) else {
+            throw .environment("a tier on S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+        }
+        let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"] ?? "us-east-1"
+        return try .s3(
+            String(text.dropFirst(3)), region: region, credentials: { credentials }, transport: transport)
+    }
+}

@@ -1,0 +1,66 @@
+internal import CacheLoader
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Counts the work of a tier, and reports steps to the observer.
+extension SharedTier {
+    /// Changes the state, and passes the counts that grow by it on to the metrics, after the lock.
+    @discardableResult
+    func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        guard let meters else { return state.withLock { body(&$0) } }
+        let (value, before, after) = state.withLock { state in
+            let before = (statistics: state.statistics, isOpen: state.breaker.isOpen)
+            let value = body(&state)
+            return (value, before, (statistics: state.statistics, isOpen: state.breaker.isOpen))
+        }
+        meters.add(after.statistics, since: before.statistics)
+        if after.isOpen != before.isOpen { meters.breakerChanged(isOpen: after.isOpen) }
+        return value
+    }
+
+    func count(_ change: (inout TierStatistics) -> Void) {
+        self.change { change(&$0.statistics) }
+    }
+
+    /// Returns the time at which a step begins; `nil` without an observer.
+    func beginStep() -> Date? {
+        configuration.observer == nil ? nil : configuration.clock()
+    }
+
+    func endStep(_ beganAt: Date?, _ result: RequestStep.TierResult, of request: HTTPRequest) {
+        guard let beganAt, let observer = configuration.observer else { return }
+        observer.observe(
+            RequestStep(
+                kind: .tierLookup(result, name: configuration.name), method: request.method,
+                url: request.urlWithoutUser,
+                beganAt: beganAt, endedAt: configuration.clock()))
+    }
+}
+
+extension TierStatistics {
+    /// Counts a request by its answer.
+    mutating func count(_ answer: RequestStep.TierResult) {
+        switch answer {
+        case .hit: hits += 1
+        case .miss: misses += 1
+        case .timeout: timeouts += 1
+        case .error: errors += 1
+        case .skipped: skipped += 1
+        }
+    }
+}
+
+extension HTTPRequest {
+    /// The absolute URL without user and password.
+    fileprivate var urlWithoutUser: String {
+        var copy = self
+        copy.authority = authority?.split(separator: "@").last.map { String($0) }
+        return copy.url
+    }
+}

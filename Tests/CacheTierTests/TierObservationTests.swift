@@ -1,0 +1,118 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import MetricsTestKit
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Metrics and steps of a tier")
+struct TierObservationTests {
+    private let metrics = TestMetrics()
+    private let observer = Steps()
+
+    private func machine(_ server: ObjectServer, keys: TierKeys? = nil) throws -> Machine {
+        try Machine(server, keys: keys) {
+            $0.name = "edge"
+            $0.metrics = metrics
+            $0.observer = observer
+        }
+    }
+
+    private func total(_ label: String, _ dimension: (String, String)? = nil) throws -> Int64 {
+        let dimensions = [("tier", "edge")] + (dimension.map { [$0] } ?? [])
+        return try metrics.expectCounter("cachetier.\(label)", dimensions).totalValue
+    }
+
+    @Test("hits, misses and writes are counted as in the statistics, and each request to the tier is a step")
+    func answers() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let first = try machine(server)
+        try await first.get(origin.url("/a"))
+        try await first.get(origin.url("/b"))
+        let second = try machine(server)
+        try await second.get(origin.url("/a"))
+        #expect(try total("requests", ("result", "miss")) == 2)
+        #expect(try total("requests", ("result", "hit")) == 1)
+        #expect(try total("writes", ("result", "written")) == 2)
+        #expect(try total("writes", ("result", "failed")) == 0)
+        #expect(first.tier.statistics.misses == 2 && second.tier.statistics.hits == 1)
+        #expect(observer.results == [.miss, .miss, .hit])
+        let step = try #require(observer.steps.last)
+        #expect(step.kind == .tierLookup(.hit, name: "edge"))
+        #expect(step.method == .get && step.url == origin.url("/a"))
+        #expect(step.beganAt <= step.endedAt)
+    }
+
+    @Test("errors, skipped requests, dropped writes and the open breaker are counted")
+    func outage() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let machine = try machine(server)
+        server.setFault { _ in .status(.internalServerError) }
+        for number in 0..<6 { try await machine.get(origin.url("/\(number)")) }
+        #expect(try total("requests", ("result", "error")) == 5)
+        #expect(try total("requests", ("result", "skipped")) == 1)
+        #expect(try total("writes", ("result", "dropped")) == Int64(machine.tier.statistics.droppedWrites))
+        #expect(machine.tier.statistics.droppedWrites > 0)
+        #expect(observer.results == Array(repeating: .error, count: 5) + [.skipped])
+        let breakers = try metrics.expectMeter("cachetier.breakers.open", [("tier", "edge")])
+        #expect(breakers.lastValue == 1)
+    }
+
+    @Test("T3: refused objects are counted by reason")
+    func refusals() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        try await machine(server).get(origin.url("/a"))
+        try await machine(server, keys: Machine.keys("1", secret: 3)).get(origin.url("/a"))
+        #expect(try total("refused", ("reason", "forged")) == 1)
+        #expect(try total("refused", ("reason", "unknownKey")) == 0)
+    }
+
+    @Test("a survey reads the engine's clock and the last removal of a scope")
+    func survey() async throws {
+        let server = try await ObjectServer()
+        let machine = try Machine(server) { $0.clock = { Date(timeIntervalSince1970: 1_700_000_000) } }
+        server.time = 1_700_000_120
+        let before = try await machine.tier.survey([.partition, .host("example.com")])
+        #expect(before.times.count == 10)
+        #expect(before.secondsAhead == 120)
+        #expect(before.removals == [.never, .never])
+        try await machine.tier.removeAll(in: .host("example.com"))
+        server.time += 5
+        let after = try await machine.tier.survey([.partition, .host("example.com")])
+        #expect(after.secondsAhead == 125)
+        guard case .at(let time) = after.removals[1] else {
+            Issue.record("\(after.removals)")
+            return
+        }
+        #expect(time.secondsSince1970 == 1_700_000_120 && after.removals[0] == .never)
+        let stranger = try Machine(server, keys: Machine.keys("1", secret: 3))
+        #expect(try await stranger.tier.survey([.host("example.com")]).removals == [.unreadable])
+        server.setFault { _ in .status(.forbidden) }
+        await #expect(throws: TierError.self) { try await machine.tier.survey([.partition]) }
+    }
+}
+
+/// Keeps the steps that it receives.
+private final class Steps: RequestObserver {
+    /// Guards the steps.
+    private let received = Mutex([RequestStep]())
+
+    var steps: [RequestStep] { received.withLock { $0 } }
+
+    var results: [RequestStep.TierResult] {
+        steps.compactMap { step in
+            if case .tierLookup(let result, _) = step.kind { result } else { nil }
+        }
+    }
+
+    func observe(_ step: RequestStep) { received.withLock { $0.append(step) } }
+
+    func makeScope() -> RequestScope { { work in await work() } }
+}
