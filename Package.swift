@@ -285,6 +285,15 @@ let package = Package(
             path: "Tests/PrefetchScenario",
             swiftSettings: swiftSettings
         ),
+        .executableTarget(
+            // A machine of the fleet that Scripts/tier-lab runs.
+            name: "TierMachine",
+            dependencies: [
+                "CacheLoader", "CacheStore", "CacheTier", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "Tests/TierMachine",
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             // Runs StoreScenario, but is not linked with it: then it would be watched itself.
             name: "FaultTests",

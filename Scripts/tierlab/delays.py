@@ -1,0 +1,55 @@
+"""The tier is near or far: with it, loads take no longer than without it."""
+
+import random
+import statistics
+
+from lab import at_once
+
+ORIGIN = 60
+WIDTH = 8
+
+
+def prove(lab):
+    """For each delay of the tier and each hit ratio, machines with and without the tier take turns on the same work."""
+    delays = (2, 200) if lab.options.quick else (0.5, 5, 20, 45, 100, 200)
+    rounds, batch = (4, 40) if lab.options.quick else (10, 64)
+    engine = lab.nginx()
+    writer = lab.writer(engine)
+    for delay in delays:
+        for ratio in (0, 0.5, 1):
+            name = f"{delay}-{ratio}"
+            urls = [f"{lab.origin.url}/far-{name}-{i}?delay={ORIGIN}&size=2000" for i in range((rounds + 1) * batch)]
+            known = [url for i, url in enumerate(urls) if i % 2 < 2 * ratio]
+            if known:
+                writer.run(known, width=16)
+                writer.ask("drain")
+            random.Random(1).shuffle(urls)
+            far = lab.delayed(engine, delay)
+            tiered, alone = lab.machines(1, far)[0], lab.machines(1)[0]
+            batches = [urls[i:i + batch] for i in range(0, len(urls), batch)]
+            # The first batch is the learning: eight measurements, each at most the deadline longer.
+            first = mean(tiered.run(batches[0], width=WIDTH, hasSamples=True)) / mean(
+                alone.run(batches[0], width=WIDTH, hasSamples=True))
+            ratios, results = [], []
+            for i, part in enumerate(batches[1:]):
+                # At once, so that the noise of the system is that of both.
+                pair = at_once([lambda: tiered.run(part, width=WIDTH, hasSamples=True),
+                                lambda: alone.run(part, width=WIDTH, hasSamples=True)])
+                ratios.append(mean(pair[0]) / mean(pair[1]))
+                results += pair
+            counts = tiered.ask("report")["tier"]
+            proof = f"tier at {delay} ms, hit ratio {ratio}"
+            lab.check_loads(proof, results)
+            middle = statistics.median(ratios)
+            lab.check(proof, middle <= 1.05, f"{middle:.3f} of the time without a tier (first batch {first:.3f}; "
+                      f"{counts['hits']} hits, {counts['misses']} misses, {counts['timeouts']} timeouts, {counts['skipped']} skipped)")
+            lab.keep(f"delay/{delay}/{ratio}", {"ratio": round(middle, 3), "first": round(first, 3), **{
+                key: counts[key] for key in ("hits", "misses", "timeouts", "skipped")}})
+            tiered.end()
+            alone.end()
+            far.close()
+    writer.end()
+
+
+def mean(result):
+    return statistics.mean(whole for _, _, whole in result["samples"])
