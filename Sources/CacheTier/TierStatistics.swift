@@ -28,14 +28,22 @@ public struct TierStatistics: Hashable, Sendable {
     public var skipped = 0
     /// Bodies whose rest came from the origin, because the tier failed while they arrived.
     public var resumedBodies = 0
+    /// Requests to the origin for which this process has taken a lease, so that other machines wait for the response.
+    public var leases = 0
+    /// Requests that have waited for the response of another machine.
+    public var waits = 0
+    /// Of these, requests that the tier has answered afterwards. They count as hits, and not as misses.
+    public var waitedHits = 0
     /// Records that were written.
     public var writes = 0
     /// Records and removals that the engine did not take. Removals are repeated.
     public var failedWrites = 0
     /// Records that were dropped: too many bytes or writes waited, the breaker was open, or an epoch was unknown.
     public var droppedWrites = 0
-    /// Reads of epochs that do not count: absent or older than a known one, or from a cache in front of the engine.
+    /// Reads of epochs that do not count: older than a known one, or from a cache in front of the engine.
     public var unusableEpochs = 0
+    /// Epochs that this process has written because the engine had none, or one without a proof.
+    public var newEpochs = 0
     /// Refused objects, by reason.
     public var refused = Refusals()
 }

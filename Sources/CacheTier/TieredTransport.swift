@@ -19,8 +19,9 @@ internal import Foundation
 /// `Cache-Status`. A request that must reach the origin carries `Cache-Control: no-cache`, as with every shared cache.
 ///
 /// A failing tier delays a head by ``SharedTier/Configuration/deadline`` at most, and fails no request. The one exception
-/// is a body of more than 64 KiB that breaks off and that the origin cannot complete: reading throws `truncated`. Safe to
-/// use from any task.
+/// is a body of more than 64 KiB that breaks off and that the origin cannot complete: reading throws `truncated`. With
+/// an engine that has conditional writes, a lease may take another deadline, and a wait for the response of another
+/// machine ``SharedTier/Configuration/leaseWait``. Safe to use from any task.
 public struct TieredTransport: HTTPTransport {
     private let tier: SharedTier
     private let origin: any HTTPTransport
@@ -52,10 +53,21 @@ public struct TieredTransport: HTTPTransport {
         }
         guard tier.admits(request) else { return try await origin.send(request, content: nil) }
         guard tier.state.withLock({ $0.plan.asksInSeries }) else { return try await sendAtOnce(request) }
-        let lookup = await tier.lookUp(request)
+        let start = tier.configuration.uptime()
+        var lookup = await tier.lookUp(request)
         if let hit = lookup.hit { return response(hit, to: request) }
-        if Task.isCancelled { throw TransportError(.cancelled) }
-        return try await fetch(request, reason: lookup.reason) { lookup }
+        if tier.mayWrite(request) {
+            let elapsed = tier.configuration.uptime() - start
+            lookup = await tier.completeEpochs(of: lookup, within: tier.configuration.deadline - elapsed)
+        }
+        switch await tier.turn(of: request, after: lookup) {
+        case .answer(let hit):
+            return response(hit, to: request)
+        case .ask(let lookup, let lease):
+            tier.countMiss(of: lookup)
+            if Task.isCancelled { throw TransportError(.cancelled) }
+            return try await fetch(request, reason: lookup.reason, lease: lease) { lookup }
+        }
     }
 
     /// Asks tier and origin at once; the first usable response answers.
@@ -66,15 +78,19 @@ public struct TieredTransport: HTTPTransport {
             case cancelled
         }
         // Epochs that were read before the origin is asked.
-        let epochs = tier.knownEpochs(request)
+        let (epochs, commonTagEpoch) = (tier.knownEpochs(request), tier.knownCommonTagEpoch)
         let first = FirstResult<First>()
         // Only this call keeps a hit, and its connection; the fill keeps the rest of the lookup.
         let complete = FirstResult<SharedTier.Lookup>()
         let lookup = Task { [tier] in
             var lookup = await tier.lookUp(request)
             lookup.epochs = epochs
+            lookup.commonTagEpoch = commonTagEpoch
+            tier.countMiss(of: lookup)
             complete.finish(lookup)
             first.finish(.tier(lookup))
+            // For later requests: this one knows no epoch from before it asked the origin.
+            if tier.mayWrite(request) { await tier.writeMissing(lookup.missingEpochs) }
             return lookup.withoutHit
         }
         let fetching = Task { () -> Result<TransportResponse, TransportError> in
@@ -133,9 +149,10 @@ public struct TieredTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - reason: The reason in `Cache-Status`; `nil` if the lookup has not ended.
+    ///   - lease: The lease of this machine; ends once the response is written, or is known not to be.
     ///   - lookup: Returns the result of the lookup. Called after the body is complete.
     private func fetch(
-        _ request: HTTPRequest, reason: ForwardReason? = nil,
+        _ request: HTTPRequest, reason: ForwardReason? = nil, lease: Lease? = nil,
         after lookup: @escaping @Sendable () async -> SharedTier.Lookup
     ) async throws(TransportError) -> TransportResponse {
         let uptime = tier.configuration.uptime
@@ -144,19 +161,23 @@ public struct TieredTransport: HTTPTransport {
         let arrival = uptime()
         tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
         if response.head.status == .notModified {
-            tier.freshen(by: response.head, to: request, delay: arrival - start, arrival: arrival, after: lookup)
+            tier.freshen(
+                by: response.head, to: request, delay: arrival - start, arrival: arrival, lease: lease, after: lookup)
         } else if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
             let tier = tier
-            let reader = FillingBody(response.body, for: tier) { body in
+            let reader = FillingBody(response.body, for: tier, lease: lease) { body in
                 let isAdmitted = tier.writes.add(byteCount: body.count) {
                     let lookup = await lookup()
                     // Another machine was faster.
                     guard !lookup.isPresent else { return }
                     await tier.write(fill, body, for: request, after: lookup)
+                    await lease?.end()
                 }
                 if !isAdmitted { tier.count { $0.droppedWrites += 1 } }
             }
             response.body = TransportBody { () async throws(TransportError) in try await reader.next() }
+        } else if response.head.status.kind != .serverError {
+            lease?.leaveNote()
         }
         if let reason {
             CacheStatus.forward(reason).append(to: &response.head.headerFields, name: tier.configuration.name)

@@ -10,7 +10,12 @@ import Testing
 struct EngineTests {
     private func shareBodies(_ engine: TierEngine) async throws {
         let bodies = ["/small": Data.noise(1000, seed: 1), "/large": Data.noise(1_000_000, seed: 2), "/empty": Data()]
-        let origin = try await LoopbackOrigin { .ok(bodies[$0.path] ?? Data(), cacheControl: "max-age=600") }
+        let groups = try #require(HTTPField.Name("Cache-Groups"))
+        let origin = try await LoopbackOrigin { request in
+            var reply = OriginReply.ok(bodies[request.path] ?? Data(), cacheControl: "max-age=600")
+            reply.fields[groups] = "\"all\""
+            return reply
+        }
         let (first, second) = (try Machine(engine), try Machine(engine))
         try await first.tier.check()
         for machine in [first, second] {
@@ -21,12 +26,74 @@ struct EngineTests {
         try await first.tier.removeAll(in: .partition)
         try await Machine(engine).get(origin.url("/small"))
         #expect(origin.requestCount == 4)
+        try await Machine(engine).get(origin.url("/small"))
+        #expect(origin.requestCount == 4)
+        try await first.tier.removeAll(in: .tag("all", origin: origin.url("/")))
+        try await Machine(engine).get(origin.url("/small"))
+        #expect(origin.requestCount == 5)
+    }
+
+    /// Eight machines miss a URL while one of them asks the origin.
+    private func stampede(_ engine: TierEngine) async throws -> (originRequests: Int, statistics: [TierStatistics]) {
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { request in
+            // The origin replies to the first request last.
+            if request.serial == 1 { await gate.wait() }
+            return .ok("a".utf8, cacheControl: "max-age=600")
+        }
+        let machines = try (0..<8).map { _ in
+            try Machine(engine) {
+                $0.leaseWait = .seconds(600)
+                $0.leaseLifetime = .seconds(600)
+            }
+        }
+        try await withThrowingTaskGroup(of: Data.self) { group in
+            group.addTask { try await machines[0].get(origin.url("/a")).body }
+            await gate.reached(1)
+            for machine in machines.dropFirst() { group.addTask { try await machine.get(origin.url("/a")).body } }
+            while machines[0].tier.hasConditionalWrites, machines.map(\.tier.statistics.waits).reduce(0, +) < 7 {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            gate.open()
+            for try await body in group { #expect(body == Data("a".utf8)) }
+        }
+        return (origin.requestCount, machines.map(\.tier.statistics))
     }
 
     @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
     func nginx() async throws {
         let process = try await EngineProcess.nginx()
         try await shareBodies(.plain(process.url, transport: DefaultTransport()))
+    }
+
+    @Test(
+        "T10: nginx has no conditional writes, which a check finds out: each machine asks the origin once",
+        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
+    func nginxStampede() async throws {
+        let process = try await EngineProcess.nginx()
+        let engine = try TierEngine.plain(process.url, conditionalWrites: true, transport: DefaultTransport())
+        let machine = try Machine(engine)
+        try await machine.tier.check()
+        #expect(!machine.tier.hasConditionalWrites)
+        let (originRequests, statistics) = try await stampede(.plain(process.url, transport: DefaultTransport()))
+        #expect(originRequests <= 8 && statistics.allSatisfy { $0.leases + $0.waits == 0 })
+    }
+
+    @Test(
+        "T10: with moto's conditional writes, eight machines that miss a URL ask the origin once",
+        .enabled(if: EngineProcess.hasMoto), .timeLimit(.minutes(10)))
+    func s3Stampede() async throws {
+        let process = try await EngineProcess.s3()
+        let engine = try TierEngine.s3(
+            process.url, region: "us-east-1",
+            credentials: { S3Credentials(accessKeyID: "id", secretAccessKey: "secret") }, transport: DefaultTransport())
+        let machine = try Machine(engine)
+        try await machine.tier.check()
+        #expect(machine.tier.hasConditionalWrites)
+        let (originRequests, statistics) = try await stampede(engine)
+        #expect(originRequests == 1)
+        #expect(statistics.map(\.leases) == [1, 0, 0, 0, 0, 0, 0, 0])
+        #expect(statistics.map(\.waitedHits) == [0, 1, 1, 1, 1, 1, 1, 1])
     }
 
     @Test(

@@ -21,7 +21,10 @@ struct LoadOfEngineTests {
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
         let machine = try Machine(server)
         // Epochs of unknown groups are not read for requests that ask tier and origin at once, and nothing is written.
-        for number in 0..<300 { try await machine.tier.removeAll(in: .url(origin.url("/\(number)"))) }
+        let scopes = [TierScope.partition, .host(origin.authority), .tag("t", origin: origin.url("/"))]
+        for scope in scopes + (0..<300).map({ .url(origin.url("/\($0)")) }) {
+            try await machine.tier.removeAll(in: scope)
+        }
         // Each write ends once the next one has arrived.
         let gate = Gate()
         server.setFault { request in

@@ -6,8 +6,8 @@ import Testing
 struct RemovalModelTests {
     @Test(
         """
-        T8: in 100,000 interleavings of fills, unsafe requests and readers, with slow, lost and failed writes, nothing \
-        removed is seen after the lifetime, and by the remover never
+        T8: in 100,000 interleavings of fills, unsafe requests and readers, with slow, lost and failed writes, lost \
+        epochs and restarts, nothing removed is seen after the lifetime, and by the remover never
         """)
     func model() {
         var generator = SeededGenerator()
@@ -30,16 +30,18 @@ private struct Interleaving {
     private enum Phase {
         case idle
         case epochRead(String?, start: Duration, isFill: Bool)
+        /// The epoch was absent: a fill writes another one before it asks the origin.
+        case epochMissing(Write)
         case originAsked(String?, version: Int)
     }
 
     /// The write of an epoch. It reaches the engine at most once, at its end, before it or after it.
     private struct Write {
         let value: String
-        let generation: Int
+        var generation = 0
         let start: Duration
-        /// The version of the origin that the machine's removals demand.
-        let version: Int
+        /// The version of the origin that the machine's removals demand; `nil` for the first epoch of a scope.
+        var version: Int?
         var isApplied = false
     }
 
@@ -57,7 +59,7 @@ private struct Interleaving {
 
     private var now = Duration.zero
     private var version = 0
-    private var epoch = ""
+    private var epoch: String?
     private var writeCount = 0
     private var record: (version: Int, epoch: String)?
     /// The versions before which responses are removed, with the times at which the engine took the epochs.
@@ -77,6 +79,8 @@ private struct Interleaving {
             model.now += .milliseconds(Int(random >> 16 & 0x3FF))
             let (machine, choice) = (Int(random & 0xFF) % 3, Int(random >> 8 & 0x3F))
             switch random >> 40 & 7 {
+            case 0 where choice == 0: model.epoch = nil
+            case 0 where choice == 1: model.machines[machine] = Machine()
             case 0: model.deliverLateWrite()
             case 1, 2: model.stepJob(machine, choice)
             case let slot: model.step(machine, Int(slot & 1), choice)
@@ -87,7 +91,12 @@ private struct Interleaving {
 
     private mutating func apply(_ write: Write) {
         epoch = write.value
-        removals.append((write.version, now))
+        if let version = write.version { removals.append((version, now)) }
+    }
+
+    private mutating func makeWrite() -> Write {
+        writeCount += 1
+        return Write(value: "\(writeCount)", start: now)
     }
 
     private mutating func deliverLateWrite() {
@@ -99,10 +108,10 @@ private struct Interleaving {
     private mutating func stepJob(_ index: Int, _ choice: Int) {
         guard machines[index].hasJob else { return }
         guard var write = machines[index].write else {
-            writeCount += 1
-            machines[index].write = Write(
-                value: "\(writeCount)", generation: machines[index].table.generation(of: "e"), start: now,
-                version: machines[index].removed)
+            var write = makeWrite()
+            write.generation = machines[index].table.generation(of: "e")
+            write.version = machines[index].removed
+            machines[index].write = write
             return
         }
         switch choice {
@@ -137,10 +146,18 @@ private struct Interleaving {
             machines[index].phases[slot] = .originAsked(machines[index].table.known("e"), version: version)
         case .idle:
             var read = machines[index].table.current("e", at: now)
-            if read == nil, case .value(let value) = machines[index].table.note(epoch, of: "e", at: now) {
-                read = value
+            if read == nil {
+                switch machines[index].table.note(epoch, of: "e", at: now) {
+                case .value(let value): read = value
+                case .absent where choice < 40:
+                    machines[index].phases[slot] = .epochMissing(makeWrite())
+                    return
+                default: break
+                }
             }
             machines[index].phases[slot] = .epochRead(read, start: now, isFill: choice < 40)
+        case .epochMissing(let write):
+            stepNewEpoch(write, index, slot, choice)
         case .epochRead(let read, _, isFill: true):
             machines[index].phases[slot] = .originAsked(read, version: version)
         case .originAsked(let read, let version):
@@ -154,6 +171,24 @@ private struct Interleaving {
             if isRemoved { lateViolations += 1 }
         }
         checkOwn(index, slot)
+    }
+
+    private mutating func stepNewEpoch(_ write: Write, _ index: Int, _ slot: Int, _ choice: Int) {
+        var write = write
+        let reachesEngine = (8..<28).contains(choice) || choice >= 40
+        if reachesEngine, !write.isApplied { apply(write) }
+        switch choice {
+        case 8..<28:
+            write.isApplied = true
+            machines[index].phases[slot] = .epochMissing(write)
+        case ..<40:
+            // The load does not wait for it any longer.
+            if !write.isApplied { late.append(write) }
+            machines[index].phases[slot] = .originAsked(nil, version: version)
+        default:
+            machines[index].table.wrote(write.value, to: "e", from: write.start, to: now)
+            machines[index].phases[slot] = .originAsked(machines[index].table.known("e"), version: version)
+        }
     }
 
     /// A machine whose epoch counts now serves nothing from before its own unsafe requests.

@@ -95,7 +95,8 @@ struct TieredTransportTests {
         server.time += 61
         #expect(try await first.get(origin.url("/a")).body == body)
         #expect(first.tier.statistics.writes == 2)
-        #expect(server.objects.values.allSatisfy { $0.lastModified == server.time })
+        let records = server.objects.filter { !$0.key.contains("/epoch/") }
+        #expect(records.values.allSatisfy { $0.lastModified == server.time })
         server.time += 50
         let hit = try await Machine(server).get(origin.url("/a"))
         #expect(hit.body == body && hit.fields[.contentLanguage] == "l2")
@@ -125,6 +126,10 @@ struct TieredTransportTests {
     func fleet() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        // The first epochs of a scope cost a fleet further requests where an engine has no conditional writes.
+        for scope in [TierScope.partition, .host(origin.authority), .url(origin.url("/a"))] {
+            try await Machine(server).tier.removeAll(in: scope)
+        }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 let machine = try Machine(server)

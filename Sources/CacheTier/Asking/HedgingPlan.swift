@@ -31,6 +31,17 @@ package struct HedgingPlan: Sendable {
         return hitRatio.value * originTime.value > tierTime.value
     }
 
+    /// Returns the longest wait for a response that another machine requests.
+    ///
+    /// Twice the origin's time, as that request may be slower than the average. Four requests to the tier follow: body,
+    /// record and lease of the other machine, and the next lookup.
+    ///
+    /// - Parameter limit: The bound, which also counts without measurements.
+    package func longestWait(atMost limit: Duration) -> Duration {
+        guard originTime.count > 0 else { return limit }
+        return min(limit, .seconds(2 * originTime.value + 4 * tierTime.value))
+    }
+
     package mutating func noteTier(_ time: Duration, isHit: Bool) {
         tierTime.note(time / .seconds(1))
         hitRatio.note(isHit ? 1 : 0)

@@ -33,11 +33,20 @@ extension SharedTier {
         var stale: Candidate?
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
+        /// The names of the epochs, in their order.
+        var epochNames: [String] = []
         /// The epochs before the origin is asked; `nil` if one is unknown, and then nothing is written.
         var epochs: [String]?
+        /// The common epoch of all tags before the origin is asked; `nil` if unknown, and then nothing with tags is
+        /// written.
+        var commonTagEpoch: String?
+        /// The epochs that the engine lacks.
+        var missingEpochs: [MissingEpoch] = []
         /// The names that the tier has for `Vary`, joined by line feeds.
         var varyNames: String?
         var hasFailed = false
+        /// Whether the engine has answered, without a usable response.
+        var isMiss = false
 
         /// The result without the hit, whose body would keep a connection.
         var withoutHit: Lookup {
@@ -62,7 +71,8 @@ extension SharedTier {
         return isAdmitted
     }
 
-    /// Looks up a response within the deadline, and records time and result. Call this after ``admits(_:)``.
+    /// Looks up a response within the deadline, and records time and result, except a miss: see ``countMiss(of:)``. Call
+    /// this after ``admits(_:)``.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
@@ -80,7 +90,8 @@ extension SharedTier {
             }
         change { state in
             state.plan.noteTier(end - start, isHit: result?.hit != nil)
-            state.statistics.count(answer)
+            // A miss counts when no other lookup follows.
+            if answer != .miss { state.statistics.count(answer) }
             if result?.hasFailed ?? true {
                 _ = state.breaker.failed(at: end)
             } else {
@@ -88,7 +99,14 @@ extension SharedTier {
             }
         }
         endStep(beganAt, answer, of: request)
-        return result ?? Lookup(reason: .miss)
+        guard var lookup = result else { return Lookup(reason: .miss) }
+        lookup.isMiss = lookup.hit == nil && !lookup.hasFailed
+        return lookup
+    }
+
+    /// Counts a lookup that no other one follows.
+    func countMiss(of lookup: Lookup) {
+        if lookup.isMiss { count { $0.misses += 1 } }
     }
 
     private func find(_ request: HTTPRequest) async -> Lookup {
@@ -96,19 +114,18 @@ extension SharedTier {
         let key = layout.key(of: url)
         let empty = VaryKey(text: "")
         let epochNames = layout.epochs(of: url, authority: request.authority ?? "")
-        async let epochs = presentEpochs(epochNames)
+        async let epochs = presentEpochs(epochNames + (mayWrite(request) ? [layout.commonTagEpoch] : []))
         async let names = varyNames(key)
         async let plain = record(layout.response(key, empty))
         var lookup = Lookup()
+        lookup.epochNames = epochNames
         var candidates: [Candidate] = []
         switch await names {
         case .failed: lookup.hasFailed = true
         case .absent: break
         case .found(let names):
             lookup.varyNames = names
-            let fields = HTTPFields(
-                names.split(separator: "\n").map { HTTPField(name: .vary, value: String($0)) })
-            if let variant = variant(of: fields, request), variant != empty {
+            if let variant = variant(named: names, request), variant != empty {
                 switch await record(layout.response(key, variant)) {
                 case .failed: lookup.hasFailed = true
                 case .absent: lookup.reason = .varyMiss
@@ -122,15 +139,23 @@ extension SharedTier {
         case .found(let candidate): candidates.append(candidate)
         }
         let read = await epochs
-        lookup.epochs = read.values
-        guard let present = read.values else {
+        lookup.epochs = read.values(of: epochNames)
+        lookup.commonTagEpoch = read.values[layout.commonTagEpoch]
+        lookup.missingEpochs = read.missing
+        guard let present = lookup.epochs else {
             lookup.hasFailed = lookup.hasFailed || read.hasFailed
             return lookup
         }
         // RFC 9111 §4.1: the most recent of several matching responses, by its Date.
         candidates.sort { $0.record.head.response.responseTime > $1.record.head.response.responseTime }
+        candidates.removeAll { !$0.record.head.epochs.starts(with: present) }
+        let tags = await presentTagEpochs(of: candidates, url)
+        lookup.hasFailed = lookup.hasFailed || tags.hasFailed
         for candidate in candidates {
-            guard candidate.record.head.epochs == present, !isRemovedHere(candidate, epochNames) else { continue }
+            let tagNames = tagEpochs(of: candidate, url)
+            guard let tags = tags.values(of: tagNames), candidate.record.head.epochs == present + tags,
+                !isRemovedHere(candidate, epochNames + tagNames)
+            else { continue }
             lookup.reason = .stale
             guard candidate.record.body != nil || request.method == .head || admitsBodies() else {
                 lookup.isPresent = true
@@ -150,9 +175,10 @@ extension SharedTier {
         return lookup
     }
 
-    /// Returns the key of the variant that `request` selects from a response with these fields.
-    func variant(of fields: HTTPFields, _ request: HTTPRequest) -> VaryKey? {
-        VaryKey(
+    /// Returns the key of the variant that `request` selects by fields with these names, joined by line feeds.
+    func variant(named names: String, _ request: HTTPRequest) -> VaryKey? {
+        let fields = HTTPFields(names.split(separator: "\n").map { HTTPField(name: .vary, value: String($0)) })
+        return VaryKey(
             response: fields, request: request, fingerprint: layout.fingerprint,
             nominatesAuthorization: !configuration.policy.isShared)
     }
@@ -267,9 +293,7 @@ extension SharedTier {
         state.withLock { $0.refused.insert(candidate.name, candidate.record) }
         guard keys.canWrite else { return }
         _ = writes.add(byteCount: 0) { [self] in
-            _ = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
-                _ = try? await engine.send(.delete, candidate.name, now: signingTime)
-            }
+            await delete(candidate.name)
         }
     }
 }

@@ -28,9 +28,13 @@ public struct TierEngine: Sendable {
     /// Begins with a slash and does not end with one.
     private let folder: String
     private let dialect: Dialect
+    /// Whether the engine writes an object only if it is absent, on demand.
+    let hasConditionalWrites: Bool
     private let transport: any HTTPTransport
 
-    private init(_ url: String, _ dialect: Dialect, _ transport: any HTTPTransport) throws(TierError) {
+    private init(
+        _ url: String, _ dialect: Dialect, hasConditionalWrites: Bool, _ transport: any HTTPTransport
+    ) throws(TierError) {
         let parts = url.split(separator: "/", omittingEmptySubsequences: true)
         guard parts.count >= 2, parts[0] == "http:" || parts[0] == "https:", url.contains("://"),
             !parts[1].contains("@"), url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -40,6 +44,7 @@ public struct TierEngine: Sendable {
         authority = String(parts[1])
         folder = parts.dropFirst(2).map { "/\($0)" }.joined()
         self.dialect = dialect
+        self.hasConditionalWrites = hasConditionalWrites
         self.transport = transport
     }
 
@@ -48,12 +53,14 @@ public struct TierEngine: Sendable {
     /// - Parameters:
     ///   - url: The folder of the tier: an http or https URL.
     ///   - fields: Fields that each request carries, such as `Authorization`.
+    ///   - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT` (RFC 9110 §13.1.2). nginx does
+    ///     not.
     ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``.
     public static func plain(
-        _ url: String, fields: HTTPFields = [:], transport: any HTTPTransport
+        _ url: String, fields: HTTPFields = [:], conditionalWrites: Bool = false, transport: any HTTPTransport
     ) throws(TierError) -> TierEngine {
-        try TierEngine(url, .plain(fields), transport)
+        try TierEngine(url, .plain(fields), hasConditionalWrites: conditionalWrites, transport)
     }
 
     /// Returns an engine that speaks the REST protocol of S3, with Signature Version 4.
@@ -63,12 +70,16 @@ public struct TierEngine: Sendable {
     ///     the bucket in the host. The path has only letters, digits, `-`, `.`, `_`, `~` and slashes.
     ///   - region: The region that the signatures name, such as `eu-west-1`.
     ///   - credentials: Called before each request.
+    ///   - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT`, as S3 does since 2024. An engine
+    ///     that ignores or refuses the field is recognized by itself.
     ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``.
     public static func s3(
-        _ url: String, region: String, credentials: @escaping CredentialsProvider, transport: any HTTPTransport
+        _ url: String, region: String, credentials: @escaping CredentialsProvider, conditionalWrites: Bool = true,
+        transport: any HTTPTransport
     ) throws(TierError) -> TierEngine {
-        let engine = try TierEngine(url, .s3(region: region, credentials), transport)
+        let engine = try TierEngine(
+            url, .s3(region: region, credentials), hasConditionalWrites: conditionalWrites, transport)
         // S3 signs the encoded path; these are the bytes that every encoding leaves as they are.
         let isPlain = engine.folder.utf8.allSatisfy { byte in
             switch byte {

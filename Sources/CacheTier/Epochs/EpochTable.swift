@@ -1,7 +1,8 @@
 /// The epochs that this process has read or written, and when.
 ///
-/// Pure: the caller reads and writes the objects. An epoch is a random text, and `""` before the first removal. A
-/// record is valid only while its epochs are the present ones. A removal writes another epoch.
+/// Pure: the caller reads and writes the objects. An epoch is a random text. A record is valid only while its epochs
+/// are the present ones. A removal writes another epoch. An absent epoch is none: nothing is valid, and a machine writes
+/// a new epoch before it asks the origin for a record.
 ///
 ///     fill:     read epoch e0 ─▶ ask the origin ─▶ write record(e0)
 ///     removal:                        write e1
@@ -15,8 +16,8 @@ package struct EpochTable: Sendable {
         case value(String)
         /// A removal of this process is not written yet, or was written during the read.
         case unsettled
-        /// The object is absent, and had a value before. Records from before the removal would be valid again.
-        case lost
+        /// The engine has no object, or one without a proof. A new epoch in its place only invalidates.
+        case absent
         /// The object has a value that this process has seen replaced.
         case superseded
     }
@@ -27,6 +28,8 @@ package struct EpochTable: Sendable {
         var time: Duration
         /// The end of the write. A read that began before it may have the older value.
         var end: Duration
+        /// Whether the engine had the value when it was last read.
+        var isPresent = true
         /// The last of the values before this one.
         var superseded: [String] = []
     }
@@ -52,20 +55,26 @@ package struct EpochTable: Sendable {
 
     /// Returns the epoch of the last read. An old one invalidates too much, never too little, as the epoch of a new
     /// record.
-    package func known(_ name: String) -> String? { isPending(name) ? nil : entries[name]?.value }
+    package func known(_ name: String) -> String? {
+        guard !isPending(name), let entry = entries[name], entry.isPresent else { return nil }
+        return entry.value
+    }
 
     /// Records a read, and returns the epoch that counts.
     ///
     /// - Parameters:
-    ///   - value: The epoch; `""` for an absent object.
+    ///   - value: The epoch; `nil` for an absent object.
     ///   - start: The beginning of the read.
-    package mutating func note(_ value: String, of name: String, at start: Duration) -> Reading {
+    package mutating func note(_ value: String?, of name: String, at start: Duration) -> Reading {
         guard !isPending(name) else { return .unsettled }
         if let entry = entries[name] {
-            if entry.time > start { return .value(entry.value) }
-            if value.isEmpty, !entry.value.isEmpty { return .lost }
-            if entry.superseded.contains(value) { return .superseded }
+            if entry.time > start { return entry.isPresent ? .value(entry.value) : .absent }
+            if let value, entry.superseded.contains(value) { return .superseded }
             if entry.end > start, value != entry.value { return .unsettled }
+        }
+        guard let value else {
+            entries[name]?.isPresent = false
+            return .absent
         }
         replace(name, with: value, time: start, end: start)
         return .value(value)

@@ -23,6 +23,10 @@ struct TierMeters: Sendable {
         (\.refused.fromFuture, "refused", [("reason", "fromFuture")]),
         (\.resumedBodies, "bodies.resumed", []),
         (\.unusableEpochs, "epochs.unusable", []),
+        (\.newEpochs, "epochs.new", []),
+        (\.leases, "leases", []),
+        (\.waits, "waits", []),
+        (\.waitedHits, "waits.hits", []),
     ]
 
     private let counters: [(count: Count, counter: Counter)]

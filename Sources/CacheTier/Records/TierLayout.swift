@@ -13,6 +13,8 @@ struct TierLayout: Sendable {
     static let version = "v1"
     /// The number of groups of URLs that an unsafe request invalidates together.
     static let bucketCount = 256
+    /// The most tags of a response, each of which a reader checks. RFC 9875 §2 requires at least 32.
+    static let maxTagCount = 32
 
     let names: SymmetricKey
     let partition: String
@@ -30,12 +32,36 @@ struct TierLayout: Sendable {
         "\(Self.version)/resp/\(key)/\(mac("variant", [variant.text]))"
     }
 
+    /// Returns the name of the lease to request one variant.
+    func lease(_ key: String, _ variant: VaryKey) -> String {
+        "\(Self.version)/lease/\(key)/\(mac("variant", [variant.text]))"
+    }
+
     func epoch(_ scope: TierScope) -> String {
         switch scope.kind {
         case .partition: "\(Self.version)/epoch/\(mac("partition", []))"
         case .host(let authority): "\(Self.version)/epoch/\(mac("host", [authority.lowercased()]))"
         case .url(let url): "\(Self.version)/epoch/\(mac("bucket", [String(key(of: Self.normalized(url)).prefix(2))]))"
+        case .tag(let tag, let origin): "\(Self.version)/tag/\(mac("tag", [Self.origin(of: origin), tag]))"
         }
+    }
+
+    /// The name of the epoch that each removal of a tag replaces before that of the tag.
+    var commonTagEpoch: String { "\(Self.version)/epoch/\(mac("tags", []))" }
+
+    /// Whether the epoch is that of a tag.
+    func isTag(_ epoch: String) -> Bool { epoch.hasPrefix("\(Self.version)/tag/") }
+
+    /// The epochs of the tags of a response (RFC 9875).
+    func tagEpochs(of fields: HTTPFields, url: String) -> [String] {
+        CacheGroups(fields).names.map { epoch(.tag($0, origin: url)) }
+    }
+
+    /// Returns the scheme and the authority of a URL, in lower case.
+    private static func origin(of url: String) -> String {
+        let text = normalized(url)
+        guard let separator = text.firstRange(of: "://") else { return text }
+        return String(text[..<separator.upperBound] + text[separator.upperBound...].prefix { $0 != "/" })
     }
 
     /// Returns a URL as ``HTTPTypes/HTTPRequest/url`` states it.
@@ -69,6 +95,7 @@ public struct TierScope: Hashable, Sendable {
         case partition
         case host(String)
         case url(String)
+        case tag(String, origin: String)
     }
 
     let kind: Kind
@@ -85,6 +112,13 @@ public struct TierScope: Hashable, Sendable {
     ///
     /// - Parameter url: The absolute URL, as requests state it.
     public static func url(_ url: String) -> TierScope { TierScope(kind: .url(url)) }
+
+    /// The responses of an origin with a name in `Cache-Groups` (RFC 9875), such as all pages that show an article.
+    ///
+    /// - Parameters:
+    ///   - name: The name, byte by byte.
+    ///   - origin: The scheme and the authority, such as `https://example.com`. A path does not count.
+    public static func tag(_ name: String, origin: String) -> TierScope { TierScope(kind: .tag(name, origin: origin)) }
 }
 
 extension HTTPRequest {

@@ -27,7 +27,8 @@ struct TierRecord: Sendable, Equatable {
         var heldSeconds: Int64
         /// The tier's time of writing, in seconds since 1970.
         var writtenAt: Int64
-        /// The epochs of the scopes before the origin was asked, in hexadecimal digits, in the order of the scopes.
+        /// The epochs of the scopes before the origin was asked, in hexadecimal digits, in the order of the scopes, and
+        /// then those of the tags, in their order.
         var epochs: [String]
         /// The SHA-256 of the body in hexadecimal digits.
         var digest: String

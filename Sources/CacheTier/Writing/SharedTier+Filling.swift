@@ -18,6 +18,13 @@ extension SharedTier {
         let arrival: Duration
     }
 
+    /// Whether the tier may come to store the response to a request.
+    func mayWrite(_ request: HTTPRequest) -> Bool {
+        guard canWrite, request.method == .get, request.headerFields[.range] == nil else { return false }
+        let control = CacheControl(request.headerFields)
+        return !control.noStore && !control.onlyIfCached
+    }
+
     /// Returns the response to keep; `nil` if the tier must not store it, or could never answer with it.
     ///
     /// - Parameters:
@@ -42,6 +49,10 @@ extension SharedTier {
 
     /// Returns the response to keep; `nil` if the tier could never answer with it.
     func fill(_ response: StoredResponse, arrival: Duration) -> Fill? {
+        guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
+            count { $0.droppedWrites += 1 }
+            return nil
+        }
         let freshness = Freshness(of: response, policy: configuration.policy)
         guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation,
             maySharePersonal(response.fields)
@@ -69,7 +80,9 @@ extension SharedTier {
 
     /// Writes a complete response: the body first, then its record, then the names in `Vary`.
     func write(_ fill: Fill, _ body: Data, for request: HTTPRequest, after lookup: Lookup) async {
-        guard let epochs = lookup.epochs, let written = tierTime, !isBreakerOpen else {
+        guard let scopes = lookup.epochs, !isBreakerOpen,
+            let tags = await tagEpochs(of: fill.response, request.url, after: lookup), let written = tierTime
+        else {
             return count { $0.droppedWrites += 1 }
         }
         let key = layout.key(of: request.url)
@@ -77,7 +90,7 @@ extension SharedTier {
         let held = configuration.uptime() - fill.arrival
         let record = TierRecord(
             fill.response, body: body, heldSeconds: held.components.seconds + (held.components.attoseconds > 0 ? 1 : 0),
-            writtenAt: written, epochs: epochs)
+            writtenAt: written, epochs: scopes + tags)
         do {
             guard let object = SealedObject.sealing(try record.encoded(), as: name, with: keys) else { return }
             if record.body == nil { try await write(body, as: layout.body(digest: record.head.digest)) }
@@ -88,13 +101,17 @@ extension SharedTier {
                 state.refused.remove(name)
             }
         } catch {
-            let now = configuration.uptime()
-            let isRefusal = (error as? WriteFailure)?.isRefusal ?? true
-            change { state in
-                state.statistics.failedWrites += 1
-                if !isRefusal { _ = state.breaker.failed(at: now) }
-            }
+            if let error = error as? WriteFailure { noteFailure(error) }
+            count { $0.failedWrites += 1 }
         }
+    }
+
+    /// Records that the engine did not answer a write, or has no conditional writes.
+    func noteFailure(_ failure: WriteFailure) {
+        if failure.isUnconditional { state.withLock { $0.lacksConditions = true } }
+        guard !failure.isRefusal else { return }
+        let now = configuration.uptime()
+        change { _ = $0.breaker.failed(at: now) }
     }
 
     /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` is found without names.
@@ -118,14 +135,20 @@ final class FillingBody: Sendable {
 
     private let body: TransportBody
     private let tier: SharedTier
+    private let lease: Lease?
     private let finish: @Sendable (Data) -> Void
     /// Guards the bytes.
     private let state = Mutex(State())
 
-    /// - Parameter finish: Called with the complete body. The bytes stay reserved.
-    init(_ body: TransportBody, for tier: SharedTier, finish: @escaping @Sendable (Data) -> Void) {
+    /// - Parameters:
+    ///   - lease: Ends with a note if the bytes are dropped, and with this body otherwise.
+    ///   - finish: Called with the complete body. The bytes stay reserved.
+    init(
+        _ body: TransportBody, for tier: SharedTier, lease: Lease?, finish: @escaping @Sendable (Data) -> Void
+    ) {
         self.body = body
         self.tier = tier
+        self.lease = lease
         self.finish = finish
     }
 
@@ -134,7 +157,13 @@ final class FillingBody: Sendable {
     }
 
     func next() async throws(TransportError) -> Data? {
-        let chunk = try await body.next()
+        let chunk: Data?
+        do throws(TransportError) {
+            chunk = try await body.next()
+        } catch {
+            lease?.giveUp()
+            throw error
+        }
         guard let chunk else {
             let bytes = state.withLock { state -> Data? in
                 guard !state.isDropped else { return nil }
@@ -156,7 +185,10 @@ final class FillingBody: Sendable {
             state.isDropped = true
             return true
         }
-        if isDroppedNow { tier.count { $0.droppedWrites += 1 } }
+        if isDroppedNow {
+            tier.count { $0.droppedWrites += 1 }
+            lease?.leaveNote()
+        }
         return chunk
     }
 }

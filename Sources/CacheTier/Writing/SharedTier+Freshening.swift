@@ -18,9 +18,10 @@ extension SharedTier {
     /// - Parameters:
     ///   - delay: The time from the request to the head.
     ///   - arrival: The uptime at the arrival of the head.
+    ///   - lease: Ends after the write.
     ///   - lookup: Returns the result of the lookup.
     func freshen(
-        by reply: HTTPResponse, to request: HTTPRequest, delay: Duration, arrival: Duration,
+        by reply: HTTPResponse, to request: HTTPRequest, delay: Duration, arrival: Duration, lease: Lease?,
         after lookup: @escaping @Sendable () async -> Lookup
     ) {
         guard canWrite, request.method == .get, let tag = Self.confirmedTag(reply, to: request),
@@ -38,6 +39,7 @@ extension SharedTier {
             }
             if let body = await body(of: candidate.record) { await write(fill, body, for: request, after: lookup) }
             writes.release(byteCount)
+            await lease?.end()
         }
         if !isAdmitted { count { $0.droppedWrites += 1 } }
     }

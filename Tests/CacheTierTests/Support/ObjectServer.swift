@@ -12,6 +12,7 @@ final class ObjectServer: Sendable {
     private struct State {
         var objects: [String: Object] = [:]
         var time = 1_700_000_000
+        var ignoresConditions = false
         var fault: (@Sendable (OriginRequest) async -> OriginReply?)?
     }
 
@@ -50,6 +51,12 @@ final class ObjectServer: Sendable {
     /// Returns the names of the objects in a folder.
     func names(_ folder: String) -> [String] { objects.keys.filter { $0.contains("/v1/\(folder)/") }.sorted() }
 
+    /// Whether a conditional `PUT` replaces an object, as with nginx.
+    var ignoresConditions: Bool {
+        get { state.withLock { $0.ignoresConditions } }
+        set { state.withLock { $0.ignoresConditions = newValue } }
+    }
+
     /// Replies in place of the engine; `nil` for the usual reply.
     func setFault(_ fault: (@Sendable (OriginRequest) async -> OriginReply?)?) {
         state.withLock { $0.fault = fault }
@@ -60,6 +67,8 @@ final class ObjectServer: Sendable {
         return state.withLock { state in
             switch request.method {
             case .put:
+                let isConditional = request.fields[.ifNoneMatch] == "*" && !state.ignoresConditions
+                if isConditional, state.objects[request.path] != nil { return .status(.preconditionFailed) }
                 state.objects[request.path] = Object(bytes: request.body, lastModified: state.time)
                 return .status(.created)
             case .delete:

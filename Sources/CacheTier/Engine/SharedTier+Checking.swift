@@ -1,0 +1,55 @@
+internal import CacheLoader
+internal import Crypto
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension SharedTier {
+    /// Writes, reads and deletes an object, to show that address, credentials and permissions fit.
+    ///
+    /// Also finds out whether an engine that should have conditional writes has them: see
+    /// ``hasConditionalWrites``. An engine without them passes the check.
+    ///
+    /// - Throws: ``TierError/engine(_:)`` with the answer of the engine; ``TierError/readOnly`` for keys that cannot
+    ///   write.
+    public func check() async throws(TierError) {
+        guard keys.canWrite else { throw .readOnly }
+        let value = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
+        let name = "\(TierLayout.version)/cas/\(SHA256.hash(data: value).hexadecimal)"
+        try await put(value, as: name)
+        let read = await get(name, limit: 64)
+        guard case .found(let object) = read, object.bytes == value else {
+            throw .engine("the object that was written could not be read: \(read.summary)")
+        }
+        if hasConditionalWrites { await checkCondition(by: value, as: name) }
+        let answer: TransportResponse
+        do throws(TransportError) {
+            answer = try await engine.send(.delete, name, now: signingTime)
+        } catch {
+            throw .engine("\(error)")
+        }
+        guard answer.head.status.kind == .successful else { throw .engine("DELETE \(answer.head.status)") }
+    }
+
+    /// Whether the engine writes an object only if it is absent, on demand, as far as known.
+    ///
+    /// `false` for engines that were created so, and once an engine has ignored or refused the condition.
+    public var hasConditionalWrites: Bool {
+        engine.hasConditionalWrites && state.withLock { !$0.lacksConditions }
+    }
+
+    /// Writes an object once more if it is absent, which it is not. An engine that does so ignores the condition.
+    func checkCondition(by object: Data, as name: String) async {
+        do throws(WriteFailure) {
+            let isIgnored = try await writeIfAbsent(object, as: name, within: configuration.writeDeadline)
+            if isIgnored { state.withLock { $0.lacksConditions = true } }
+        } catch {
+            noteFailure(error)
+        }
+    }
+}

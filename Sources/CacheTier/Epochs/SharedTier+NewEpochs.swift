@@ -1,0 +1,80 @@
+internal import Crypto
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Writes epochs that the engine lacks.
+///
+/// A record carries only epochs that the engine had before the origin was asked. A new epoch is random, so it makes no
+/// older record valid, whichever order the writes of several machines have.
+extension SharedTier {
+    /// Writes the epochs that the engine lacks, and sets those of the lookup. Call this before the origin is asked.
+    ///
+    /// - Parameter limit: The longest wait. The writes go on afterwards, for later requests.
+    func completeEpochs(of lookup: Lookup, within limit: Duration) async -> Lookup {
+        guard canWrite, !lookup.missingEpochs.isEmpty, limit > .zero else { return lookup }
+        let names = lookup.epochNames
+        _ = await withDeadline(limit, configuration.sleep) { [self] in await writeMissing(lookup.missingEpochs) }
+        var lookup = lookup
+        lookup.epochs = lookup.epochs ?? knownEpochs(names)
+        lookup.commonTagEpoch = lookup.commonTagEpoch ?? knownCommonTagEpoch
+        return lookup
+    }
+
+    /// Writes the epochs that the engine lacks. Returns once they count, or have failed.
+    func writeMissing(_ epochs: [MissingEpoch]) async {
+        await withTaskGroup(of: Void.self) { group in
+            for epoch in epochs { group.addTask { [self] in await writeMissing(epoch) } }
+        }
+    }
+
+    private func writeMissing(_ epoch: MissingEpoch) async {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            // Read or written meanwhile.
+            guard state.epochs.known(epoch.name) == nil, !state.epochs.isPending(epoch.name) else { return nil }
+            if let task = state.epochWrites[epoch.name] { return task }
+            let task = Task { [self] in
+                await writeNewEpoch(epoch)
+                self.state.withLock { $0.epochWrites[epoch.name] = nil }
+            }
+            state.epochWrites[epoch.name] = task
+            return task
+        }
+        await task?.value
+    }
+
+    private func writeNewEpoch(_ epoch: MissingEpoch) async {
+        guard let (value, object) = newEpoch(epoch.name) else { return }
+        let start = configuration.uptime()
+        do throws(WriteFailure) {
+            if epoch.isAbsent, hasConditionalWrites {
+                // The first of several machines wins, and none invalidates the records of another one.
+                guard try await writeIfAbsent(object, as: epoch.name, within: configuration.writeDeadline) else {
+                    _ = await presentEpoch(epoch.name)
+                    return
+                }
+            } else {
+                try await write(object, as: epoch.name)
+            }
+        } catch {
+            noteFailure(error)
+            if error.isUnconditional { return await writeNewEpoch(epoch) }
+            return count { $0.failedWrites += 1 }
+        }
+        let end = configuration.uptime()
+        change { state in
+            state.epochs.wrote(value, to: epoch.name, from: start, to: end)
+            state.statistics.newEpochs += 1
+        }
+    }
+
+    /// A new value for an epoch, with its object; `nil` if the keys cannot write.
+    func newEpoch(_ name: String) -> (value: String, object: Data)? {
+        let value = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0).hexadecimal }
+        return SealedObject.sealing(Data(value.utf8), as: name, with: keys).map { (value, $0) }
+    }
+}

@@ -1,0 +1,179 @@
+internal import CacheLoader
+internal import HTTPCaching
+internal import HTTPTypes
+internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Lets one machine ask the origin for a response that several machines miss at the same time.
+///
+///     first:  PUT lease, if absent ─▶ 201 ─▶ ask the origin ─▶ PUT record ─▶ DELETE lease
+///     others: PUT lease, if absent ─▶ 412 ─▶ GET lease … GET lease ─▶ 404 ─▶ GET record
+///
+/// A lease binds no machine: one that has waited for its bound asks the origin itself, and so does one whose engine
+/// fails. So a lease that was lost, doubled or forged costs requests or a wait, and no load.
+extension SharedTier {
+    /// The next step of a load that the tier has not answered.
+    enum Turn: Sendable {
+        /// Another machine has written the response meanwhile.
+        case answer(Hit)
+        /// Ask the origin.
+        case ask(Lookup, Lease?)
+    }
+
+    private enum LeaseReading {
+        case absent
+        case live
+        /// The lease of a machine that has ended, or an object without a proof.
+        case dead
+        case nothingToWaitFor
+        case failed
+    }
+
+    private static let leasePayload = Data("lease".utf8)
+    private static let notePayload = Data("note".utf8)
+
+    /// Takes the lease for a response that the tier lacks, or waits for the machine that has it.
+    ///
+    /// Takes at most the deadline for the lease, and then the bound of the wait.
+    func turn(of request: HTTPRequest, after lookup: Lookup) async -> Turn {
+        guard mayTakeLease(request), lookup.epochs != nil, !lookup.isPresent, !lookup.hasFailed else {
+            return .ask(lookup, nil)
+        }
+        let name = leaseName(request, lookup)
+        let (start, lifetime) = (configuration.uptime(), configuration.leaseLifetime)
+        guard !state.withLock({ $0.leaseNotes.contains(name, at: start, lifetime: lifetime) }) else {
+            return .ask(lookup, nil)
+        }
+        switch await takeLease(name) {
+        case .taken(let lease): return .ask(lookup, lease)
+        case .refused: return .ask(lookup, nil)
+        case .other: return await wait(for: name, request, after: lookup)
+        }
+    }
+
+    /// Whether a response to a request may come from another machine that asks the origin now.
+    private func mayTakeLease(_ request: HTTPRequest) -> Bool {
+        guard hasConditionalWrites, configuration.leaseWait > .zero, mayWrite(request) else { return false }
+        // RFC 9111 §5.2.1: such requests demand the origin's response, or one that is newer than a wait.
+        let control = CacheControl(request.headerFields)
+        return !control.noCache && control.maxAge != .seconds(0)
+    }
+
+    private func leaseName(_ request: HTTPRequest, _ lookup: Lookup) -> String {
+        let variant = variant(named: lookup.varyNames ?? "", request) ?? VaryKey(text: "")
+        return layout.lease(layout.key(of: request.url), variant)
+    }
+
+    // MARK: Taking
+
+    private enum Taking {
+        case taken(Lease)
+        /// Another machine has it.
+        case other
+        case refused
+    }
+
+    private func takeLease(_ name: String) async -> Taking {
+        guard let object = SealedObject.sealing(Self.leasePayload, as: name, with: keys) else { return .refused }
+        do throws(WriteFailure) {
+            guard try await writeIfAbsent(object, as: name, within: configuration.deadline) else { return .other }
+        } catch {
+            noteFailure(error)
+            // Without an answer, the lease may have arrived. It ends with this load, too.
+            return error.isRefusal ? .refused : .taken(Lease(name, of: self))
+        }
+        count { $0.leases += 1 }
+        checkConditionOnce()
+        return .taken(Lease(name, of: self))
+    }
+
+    /// Finds out behind the first lease whether the engine honours conditions. On one that does not, each machine takes
+    /// each lease, and asks the origin once.
+    private func checkConditionOnce() {
+        let isFirst = state.withLock { state in
+            defer { state.hasCheckedCondition = true }
+            return !state.hasCheckedCondition
+        }
+        guard isFirst, let (value, object) = newEpoch("") else { return }
+        let name = "\(TierLayout.version)/lease/check/\(value)"
+        _ = writes.add(byteCount: 0) { [self] in
+            guard (try? await put(object, as: name)) != nil else { return }
+            await checkCondition(by: object, as: name)
+            await delete(name)
+        }
+    }
+
+    /// Replaces a lease by the note that there is nothing to wait for.
+    func writeNote(_ name: String) async {
+        let now = configuration.uptime()
+        state.withLock { $0.leaseNotes.insert(name, at: now) }
+        guard let object = SealedObject.sealing(Self.notePayload, as: name, with: keys) else { return }
+        do throws(WriteFailure) {
+            try await write(object, as: name)
+        } catch {
+            noteFailure(error)
+        }
+    }
+
+    // MARK: Waiting
+
+    private func wait(for name: String, _ request: HTTPRequest, after lookup: Lookup) async -> Turn {
+        let start = configuration.uptime()
+        var schedule = WaitSchedule(bound: state.withLock { $0.plan.longestWait(atMost: configuration.leaseWait) })
+        count { $0.waits += 1 }
+        while true {
+            switch await readLease(name) {
+            case .live:
+                break
+            case .absent:
+                let next = await lookUp(request)
+                guard let hit = next.hit else {
+                    var first = lookup
+                    first.isMiss = next.isMiss
+                    return .ask(next.epochs == nil ? first : next, nil)
+                }
+                count { $0.waitedHits += 1 }
+                return .answer(hit)
+            case .nothingToWaitFor:
+                let now = configuration.uptime()
+                state.withLock { $0.leaseNotes.insert(name, at: now) }
+                return .ask(lookup, nil)
+            case .dead:
+                await delete(name)
+                switch await takeLease(name) {
+                case .taken(let lease): return .ask(lookup, lease)
+                case .refused: return .ask(lookup, nil)
+                // Another waiting machine was faster.
+                case .other: break
+                }
+            case .failed:
+                return .ask(lookup, nil)
+            }
+            guard let pause = schedule.pause(after: configuration.uptime() - start),
+                (try? await configuration.sleep(pause)) != nil
+            else { return .ask(lookup, nil) }
+        }
+    }
+
+    private func readLease(_ name: String) async -> LeaseReading {
+        let answer = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
+            await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
+        }
+        switch answer {
+        case .absent: return .absent
+        case .failed, nil: return .failed
+        case .found(let object):
+            guard let payload = opened(object, name) else { return .dead }
+            let age = object.stamp.now.seconds(since: object.stamp.lastModified)
+            // A lease from the future would never end: the engine's clock was set back.
+            let isLive = (-TierRecord.clockTolerance..<configuration.leaseLifetime.components.seconds).contains(age)
+            guard isLive else { return .dead }
+            return payload == Self.notePayload ? .nothingToWaitFor : .live
+        }
+    }
+}

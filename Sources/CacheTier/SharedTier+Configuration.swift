@@ -1,0 +1,61 @@
+public import CacheLoader
+public import CoreMetrics
+public import HTTPCaching
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension SharedTier {
+    /// The configuration of a tier.
+    public struct Configuration: Sendable {
+        /// The name in `Cache-Status`; `tier` by default.
+        public var name = "tier"
+        /// A part of every key, such as a tenant; empty by default. Machines with another partition find nothing.
+        public var partition = ""
+        /// The rules for storing and answering; those of a shared cache by default.
+        ///
+        /// For a partition of one user, a private policy also stores responses with `private` and to requests with
+        /// `Authorization`.
+        public var policy = CachePolicy.shared
+        /// The longest wait for the head of a response; 50 milliseconds by default.
+        public var deadline: Duration = .milliseconds(50)
+        /// The longest wait for the next 64 KiB of a body; 1 second by default. Then the rest comes from the origin.
+        ///
+        /// For the whole body, the waits take at most a further second for each MiB.
+        public var bodyDeadline: Duration = .seconds(1)
+        /// The longest time for one write; 10 seconds by default.
+        public var writeDeadline: Duration = .seconds(10)
+        /// The time after a removal during which other machines may still answer with removed responses; 5 seconds by
+        /// default.
+        public var epochLifetime: Duration = .seconds(5)
+        /// The longest wait for a response that another machine is requesting; 1 second by default, and zero for none.
+        ///
+        /// Only with an engine that has conditional writes: see ``SharedTier/hasConditionalWrites``. A wait also ends
+        /// after twice the average time of the origin.
+        public var leaseWait: Duration = .seconds(1)
+        /// The time after which other machines take over the request of a machine that has not ended it; 10 seconds by
+        /// default. Counts in whole seconds of the tier's time.
+        public var leaseLifetime: Duration = .seconds(10)
+        /// The longest body to write; 8 MiB by default.
+        public var maxBodyBytes = 8 << 20
+        /// The most bytes of bodies that arrive or wait for their writing; 32 MiB by default.
+        public var maxPendingBytes = 32 << 20
+        /// Returns the current time, for signatures until the engine has told its own. The system clock by default.
+        public var clock: @Sendable () -> Date = { Date() }
+        /// Pauses the calling task, for the deadlines. `Task.sleep(for:)` by default.
+        public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        /// Receives a step for each request to the tier; none by default.
+        public var observer: (any RequestObserver)? = nil
+        /// The factory for metrics. With `nil`, the default, the tier uses the factory with which swift-metrics is
+        /// bootstrapped when the tier is created. A later change has no effect.
+        public var metrics: (any MetricsFactory)? = nil
+        /// Returns a time that only advances.
+        package var uptime: @Sendable () -> Duration = { ContinuousClock.now - SharedTier.start }
+
+        /// Creates the default configuration.
+        public init() {}
+    }
+}
