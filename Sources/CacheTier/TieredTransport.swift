@@ -90,7 +90,8 @@ public struct TieredTransport: HTTPTransport {
             complete.finish(lookup)
             first.finish(.tier(lookup))
             // For later requests: this one knows no epoch from before it asked the origin.
-            if tier.mayWrite(request) { await tier.writeMissing(lookup.missingEpochs) }
+            let missing = lookup.missingEpochs
+            if !missing.isEmpty, tier.mayWrite(request) { Task { await tier.writeMissing(missing) } }
             return lookup.withoutHit
         }
         let fetching = Task { () -> Result<TransportResponse, TransportError> in
@@ -169,11 +170,14 @@ public struct TieredTransport: HTTPTransport {
                 let isAdmitted = tier.writes.add(byteCount: body.count) {
                     let lookup = await lookup()
                     // Another machine was faster.
-                    guard !lookup.isPresent else { return }
+                    guard !lookup.isPresent else { return await lease?.end() ?? () }
                     await tier.write(fill, body, for: request, after: lookup)
                     await lease?.end()
                 }
-                if !isAdmitted { tier.count { $0.droppedWrites += 1 } }
+                if !isAdmitted {
+                    tier.count { $0.droppedWrites += 1 }
+                    lease?.giveUp()
+                }
             }
             response.body = TransportBody { () async throws(TransportError) in try await reader.next() }
         } else if response.head.status.kind != .serverError {

@@ -244,9 +244,16 @@ struct RemovalFailureTests {
             server.requests.filter { $0.path.contains("/epoch/") && $0.method == method }.count
         }
         let before = (reads: count(.get), writes: count(.put))
+        // Advances with each look, so that no two events are at the same time.
+        let uptime = Mutex(Duration.zero)
         let machine = try Machine(server) {
             $0.epochLifetime = .seconds(5)
-            $0.uptime = { .zero }
+            $0.uptime = {
+                uptime.withLock { uptime in
+                    uptime += .nanoseconds(1)
+                    return uptime
+                }
+            }
         }
         let (epochs, rest) = (Gate(), Gate())
         rest.open()

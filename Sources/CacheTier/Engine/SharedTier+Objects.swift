@@ -136,7 +136,8 @@ extension SharedTier {
                 if status.kind == .successful { return .success(true) }
                 // S3 answers 409 if another conditional write of the name runs.
                 if !fields.isEmpty, status == .preconditionFailed || status == .conflict { return .success(false) }
-                let isUnconditional = !fields.isEmpty && [400, 405, 501].contains(status.code)
+                // Not 400, which S3 also answers for expired credentials.
+                let isUnconditional = !fields.isEmpty && [405, 501].contains(status.code)
                 return .failure(
                     WriteFailure(reason: "PUT \(status)", isRefusal: true, isUnconditional: isUnconditional))
             } catch {
@@ -148,8 +149,8 @@ extension SharedTier {
     }
 
     /// Deletes an object; a failure leaves it.
-    func delete(_ name: String) async {
-        _ = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
+    func delete(_ name: String, within limit: Duration? = nil) async {
+        _ = await withDeadline(limit ?? configuration.writeDeadline, configuration.sleep) { [self] in
             _ = try? await engine.send(.delete, name, now: signingTime)
         }
     }

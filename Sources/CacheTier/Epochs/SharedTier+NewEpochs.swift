@@ -50,8 +50,9 @@ extension SharedTier {
     private func writeNewEpoch(_ epoch: MissingEpoch) async {
         guard let (value, object) = newEpoch(epoch.name) else { return }
         let start = configuration.uptime()
+        let isConditional = epoch.isAbsent && hasConditionalWrites
         do throws(WriteFailure) {
-            if epoch.isAbsent, hasConditionalWrites {
+            if isConditional {
                 // The first of several machines wins, and none invalidates the records of another one.
                 guard try await writeIfAbsent(object, as: epoch.name, within: configuration.writeDeadline) else {
                     _ = await presentEpoch(epoch.name)
@@ -62,7 +63,10 @@ extension SharedTier {
             }
         } catch {
             noteFailure(error)
-            if error.isUnconditional { return await writeNewEpoch(epoch) }
+            // A random value only invalidates, so the write needs no condition.
+            if isConditional, error.isRefusal {
+                return await writeNewEpoch(MissingEpoch(name: epoch.name, isAbsent: false))
+            }
             return count { $0.failedWrites += 1 }
         }
         let end = configuration.uptime()

@@ -6,11 +6,14 @@ internal import Synchronization
 final class Lease: Sendable {
     private let tier: SharedTier
     private let name: String
+    /// The uptime before the lease was taken.
+    private let start: Duration
     private let hasEnded = Mutex(false)
 
-    init(_ name: String, of tier: SharedTier) {
+    init(_ name: String, of tier: SharedTier, from start: Duration) {
         self.name = name
         self.tier = tier
+        self.start = start
     }
 
     deinit {
@@ -19,20 +22,27 @@ final class Lease: Sendable {
 
     /// Deletes the lease, behind the delivery.
     func giveUp() {
-        guard endsNow() else { return }
-        tier.writes.addUrgent { [tier, name] in await tier.delete(name) }
+        guard endsNow(), !isOver else { return }
+        tier.writes.addEnd { [tier, name] in await tier.delete(name) }
     }
 
     /// Deletes the lease: the tier has the response, or the next machine may try.
     func end() async {
-        guard endsNow() else { return }
+        guard endsNow(), !isOver else { return }
         await tier.delete(name)
     }
 
     /// Replaces the lease by a note, behind the delivery: the tier does not store responses of this URL.
     func leaveNote() {
         guard endsNow() else { return }
-        tier.writes.addUrgent { [tier, name] in await tier.writeNote(name) }
+        tier.insertNote(name)
+        tier.writes.addEnd { [tier, name] in await tier.writeNote(name) }
+    }
+
+    /// Whether another machine may have taken the lease over.
+    private var isOver: Bool {
+        // The engine counts whole seconds.
+        tier.configuration.uptime() - start > tier.configuration.leaseLifetime - .seconds(1)
     }
 
     /// Whether the caller has to end the lease.

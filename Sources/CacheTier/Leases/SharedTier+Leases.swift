@@ -59,6 +59,8 @@ extension SharedTier {
     /// Whether a response to a request may come from another machine that asks the origin now.
     private func mayTakeLease(_ request: HTTPRequest) -> Bool {
         guard hasConditionalWrites, configuration.leaseWait > .zero, mayWrite(request) else { return false }
+        // RFC 9111 §3.5: such a response is rarely one for other users.
+        if configuration.policy.isShared, request.headerFields[.authorization] != nil { return false }
         // RFC 9111 §5.2.1: such requests demand the origin's response, or one that is newer than a wait.
         let control = CacheControl(request.headerFields)
         return !control.noCache && control.maxAge != .seconds(0)
@@ -80,16 +82,18 @@ extension SharedTier {
 
     private func takeLease(_ name: String) async -> Taking {
         guard let object = SealedObject.sealing(Self.leasePayload, as: name, with: keys) else { return .refused }
+        let start = configuration.uptime()
         do throws(WriteFailure) {
             guard try await writeIfAbsent(object, as: name, within: configuration.deadline) else { return .other }
         } catch {
-            noteFailure(error)
+            // The lookup has just succeeded. The short deadline, or the caller's cancellation, says nothing else.
+            if error.isUnconditional { noteFailure(error) }
             // Without an answer, the lease may have arrived. It ends with this load, too.
-            return error.isRefusal ? .refused : .taken(Lease(name, of: self))
+            return error.isRefusal ? .refused : .taken(Lease(name, of: self, from: start))
         }
         count { $0.leases += 1 }
         checkConditionOnce()
-        return .taken(Lease(name, of: self))
+        return .taken(Lease(name, of: self, from: start))
     }
 
     /// Finds out behind the first lease whether the engine honours conditions. On one that does not, each machine takes
@@ -101,17 +105,24 @@ extension SharedTier {
         }
         guard isFirst, let (value, object) = newEpoch("") else { return }
         let name = "\(TierLayout.version)/lease/check/\(value)"
-        _ = writes.add(byteCount: 0) { [self] in
-            guard (try? await put(object, as: name)) != nil else { return }
+        let isAdmitted = writes.add(byteCount: 0) { [self] in
+            guard (try? await put(object, as: name)) != nil else {
+                return state.withLock { $0.hasCheckedCondition = false }
+            }
             await checkCondition(by: object, as: name)
             await delete(name)
         }
+        if !isAdmitted { state.withLock { $0.hasCheckedCondition = false } }
+    }
+
+    /// Records that there is nothing to wait for.
+    func insertNote(_ name: String) {
+        let now = configuration.uptime()
+        state.withLock { $0.leaseNotes.insert(name, at: now) }
     }
 
     /// Replaces a lease by the note that there is nothing to wait for.
     func writeNote(_ name: String) async {
-        let now = configuration.uptime()
-        state.withLock { $0.leaseNotes.insert(name, at: now) }
         guard let object = SealedObject.sealing(Self.notePayload, as: name, with: keys) else { return }
         do throws(WriteFailure) {
             try await write(object, as: name)
@@ -140,11 +151,10 @@ extension SharedTier {
                 count { $0.waitedHits += 1 }
                 return .answer(hit)
             case .nothingToWaitFor:
-                let now = configuration.uptime()
-                state.withLock { $0.leaseNotes.insert(name, at: now) }
+                insertNote(name)
                 return .ask(lookup, nil)
             case .dead:
-                await delete(name)
+                await delete(name, within: configuration.deadline)
                 switch await takeLease(name) {
                 case .taken(let lease): return .ask(lookup, lease)
                 case .refused: return .ask(lookup, nil)

@@ -32,16 +32,20 @@ extension SharedTier {
             let lookup = await lookup()
             guard !lookup.isPresent, let candidate = lookup.stale,
                 let fill = fill(freshening: candidate, tag, by: exchange, arrival: arrival)
-            else { return }
+            else { return await lease?.end() ?? () }
             let byteCount = Int(candidate.record.head.byteCount)
             guard byteCount <= configuration.maxBodyBytes, writes.reserve(byteCount) else {
-                return count { $0.droppedWrites += 1 }
+                count { $0.droppedWrites += 1 }
+                return await lease?.end() ?? ()
             }
             if let body = await body(of: candidate.record) { await write(fill, body, for: request, after: lookup) }
             writes.release(byteCount)
             await lease?.end()
         }
-        if !isAdmitted { count { $0.droppedWrites += 1 } }
+        if !isAdmitted {
+            count { $0.droppedWrites += 1 }
+            lease?.giveUp()
+        }
     }
 
     /// Returns the strong entity tag that a 304 confirms: its own, or the only one of the request.

@@ -7,6 +7,9 @@ final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
         var urgent: [Job] = []
+        /// The ends of leases, which alternate with the waiting writes.
+        var ends: [Job] = []
+        var isEndNext = true
         var waiting: [Job] = []
         var runningCount = 0
         var nextNumber = 0
@@ -19,6 +22,16 @@ final class WriteBehind: Sendable {
             nextNumber += 1
             numbers.insert(nextNumber)
             return nextNumber
+        }
+
+        mutating func takeNext() -> Job? {
+            if !urgent.isEmpty { return urgent.removeFirst() }
+            if !ends.isEmpty, isEndNext || waiting.isEmpty {
+                isEndNext = false
+                return ends.removeFirst()
+            }
+            isEndNext = true
+            return waiting.isEmpty ? nil : waiting.removeFirst()
         }
 
         mutating func takeDrains() -> [CheckedContinuation<Void, Never>] {
@@ -83,6 +96,15 @@ final class WriteBehind: Sendable {
         startNext()
     }
 
+    /// Adds the end of a lease. Without room it is dropped: the lease ends by its lifetime.
+    func addEnd(_ run: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
+            guard state.ends.count < jobLimit else { return }
+            state.ends.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
+        }
+        startNext()
+    }
+
     /// Returns once the writes that wait or run now have ended.
     func drain() async {
         await withCheckedContinuation { caller in
@@ -96,9 +118,9 @@ final class WriteBehind: Sendable {
 
     private func startNext() {
         let job = state.withLock { state -> Job? in
-            guard state.runningCount < width, !(state.urgent.isEmpty && state.waiting.isEmpty) else { return nil }
+            guard state.runningCount < width, let job = state.takeNext() else { return nil }
             state.runningCount += 1
-            return state.urgent.isEmpty ? state.waiting.removeFirst() : state.urgent.removeFirst()
+            return job
         }
         guard let job else { return }
         Task { [self] in

@@ -46,6 +46,15 @@ final class ObjectServer: Sendable {
         set { state.withLock { $0.objects = newValue } }
     }
 
+    /// Changes the bytes of an object.
+    func change(_ name: String, _ change: (inout [UInt8]) -> Void) {
+        state.withLock { state in
+            guard var object = state.objects[name] else { return }
+            change(&object.bytes)
+            state.objects[name] = object
+        }
+    }
+
     var requests: [OriginRequest] { server.withLock { $0?.requests ?? [] } }
 
     /// Returns the names of the objects in a folder.
