@@ -55,7 +55,7 @@ private func checkEpochs(_ input: inout FuzzInput) {
         let (name, value) = ("n\(operation >> 4)", "v\(argument % 4)")
         time += .seconds(Int(argument >> 6))
         switch operation % 6 {
-        case 0: _ = table.note(argument % 4 == 0 ? "" : value, of: name, at: time - .seconds(Int(argument % 8)))
+        case 0: _ = table.note(argument % 4 == 0 ? nil : value, of: name, at: time - .seconds(Int(argument % 8)))
         case 1: table.wrote(value, to: name, from: time - .seconds(1), to: time)
         case 2: _ = table.beginRemoval(of: name)
         case 3:

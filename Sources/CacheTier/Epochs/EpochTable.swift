@@ -8,8 +8,8 @@
 ///     removal:                        write e1
 ///     reader:   read epoch e1 ─▶ read record(e0) ─▶ e0 ≠ e1, a miss
 ///
-/// So a fill that began before a removal never becomes visible after it. Each write has a value of its own, also the
-/// repetition of a failed one: a value that two writes share would make records from between them valid again.
+/// So a fill that began before a removal never becomes visible after it. Each removal has a value of its own, also the
+/// repetition of a failed one: a value that two of them share would make records from between them valid again.
 package struct EpochTable: Sendable {
     /// The result of a read.
     package enum Reading: Hashable, Sendable {
@@ -52,6 +52,9 @@ package struct EpochTable: Sendable {
     package func current(_ name: String, at now: Duration) -> String? {
         known(name).flatMap { value in entries[name].flatMap { now - $0.time < lifetime ? value : nil } }
     }
+
+    /// Whether this process has neither read nor written an epoch of this name.
+    package func isNew(_ name: String) -> Bool { entries[name] == nil && !isPending(name) }
 
     /// Returns the epoch of the last read. An old one invalidates too much, never too little, as the epoch of a new
     /// record.

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import HTTPCaching
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
@@ -48,14 +49,15 @@ extension SharedTier {
     }
 
     private func writeNewEpoch(_ epoch: MissingEpoch) async {
-        guard let (value, object) = newEpoch(epoch.name) else { return }
+        guard let (value, object) = firstEpoch(epoch.name) else { return }
         let start = configuration.uptime()
         let isConditional = epoch.isAbsent && hasConditionalWrites
         do throws(WriteFailure) {
             if isConditional {
                 // The first of several machines wins, and none invalidates the records of another one.
                 guard try await writeIfAbsent(object, as: epoch.name, within: configuration.writeDeadline) else {
-                    _ = await presentEpoch(epoch.name)
+                    // Not with a read that began before that write.
+                    _ = await readEpoch(epoch.name, configuration.uptime(), within: configuration.writeDeadline)
                     return
                 }
             } else {
@@ -76,7 +78,17 @@ extension SharedTier {
         }
     }
 
-    /// A new value for an epoch, with its object; `nil` if the keys cannot write.
+    /// The value for an epoch that the engine lacks, with its object; `nil` if the keys cannot write.
+    ///
+    /// The same on every machine for a minute of the tier's time, so that machines which begin at once agree, also on an
+    /// engine without conditional writes. Another one if this machine knows an earlier value, which is lost.
+    private func firstEpoch(_ name: String) -> (value: String, object: Data)? {
+        guard let time = tierTime, state.withLock({ $0.epochs.isNew(name) }) else { return newEpoch(name) }
+        let value = layout.firstEpoch(name, minute: time.secondsSince1970 / 60)
+        return SealedObject.sealing(Data(value.utf8), as: name, with: keys).map { (value, $0) }
+    }
+
+    /// A random value for an epoch, with its object; `nil` if the keys cannot write.
     func newEpoch(_ name: String) -> (value: String, object: Data)? {
         let value = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0).hexadecimal }
         return SealedObject.sealing(Data(value.utf8), as: name, with: keys).map { (value, $0) }

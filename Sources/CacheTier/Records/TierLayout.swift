@@ -46,6 +46,9 @@ struct TierLayout: Sendable {
         }
     }
 
+    /// The first value of an epoch that machines write in a minute of the tier's time.
+    func firstEpoch(_ name: String, minute: Int64) -> String { mac("first", [name, String(minute)]) }
+
     /// The name of the epoch that each removal of a tag replaces before that of the tag.
     var commonTagEpoch: String { "\(Self.version)/epoch/\(mac("tags", []))" }
 
