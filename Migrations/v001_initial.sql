@@ -202,7 +202,13 @@ SELECT
             + CASE WHEN past_hit_count < 0 THEN 0 WHEN past_hit_count > 1 << 20 THEN 1 << 20 ELSE past_hit_count END
             << 40
         )
-        / (1024 + CASE WHEN byte_count > 50 * mean_byte_count THEN 50 * mean_byte_count ELSE byte_count END)
+        / (
+            1024 + CASE
+                WHEN byte_count < 0 THEN 0
+                WHEN byte_count > 50 * mean_byte_count THEN 50 * mean_byte_count
+                ELSE byte_count
+            END
+        )
         AS value
 FROM (
     SELECT

@@ -11,16 +11,17 @@ extension ResponseStore {
     /// - Returns: Whether anything was stored for `key`.
     @discardableResult
     public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
-        let change = changing { [configuration] (transaction) throws(SQLiteError) in
+        let change = changing { (transaction) throws(SQLiteError) in
             try transaction.connection.noteRemoval(of: key)
-            try transaction.connection.forgetUses(of: configuration.secureDelete ? nil : key)
+            let hadUses = try transaction.connection.forgetUses(of: key)
             let entries = try transaction.removeEntries(for: key)
-            return try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
+            let existed = try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
+            return (existed: existed, hadUses: hadUses)
         }
-        let existed = try withBallast { () throws(StoreError) in try writer.write(change) }
+        let (existed, hadUses) = try withBallast { () throws(StoreError) in try writer.write(change) }
         // A response of the key may be on its way although the index has no row.
         changes.note(.removed(key))
-        if existed { try finishRemoval() }
+        if existed || hadUses { try finishRemoval() }
         if configuration.secureDelete { try eraseRequests(.key(key)) }
         return existed
     }
@@ -79,10 +80,8 @@ extension ResponseStore {
         _ = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection, limit: 1) }
         // Note the removal first: a load under way must not store a removed entry again.
         var report = try writer.write(
-            changing { [configuration] (transaction) throws(SQLiteError) in
+            changing { (transaction) throws(SQLiteError) in
                 try transaction.connection.noteRemoval(fromPartition: selection.partition)
-                // A ghost entry does not tell the partition of its key.
-                if selection.isWhole || configuration.secureDelete { try transaction.connection.forgetUses(of: nil) }
                 var report = RemovalReport()
                 if selection.isAboutKeys { report.failures = try transaction.removeFailures(in: selection) }
                 return report
@@ -103,9 +102,17 @@ extension ResponseStore {
             failing += removed.failing
         }
         report.failures += try removeFailures(for: failing)
+        // Evictions between the batches may have remembered uses of removed entries.
+        if selection.isWhole { try forgetUses() }
         try finishRemoval()
         try eraseRequests(of: selection)
         return report
+    }
+
+    /// Deletes all ghost entries: none tells the partition of its key.
+    func forgetUses() throws(StoreError) {
+        try writer.write(
+            changing { (transaction) throws(SQLiteError) in _ = try transaction.connection.forgetUses(of: nil) })
     }
 
     private func removeFailures(for keys: [CacheKey]) throws(StoreError) -> Int {

@@ -85,6 +85,18 @@ struct GhostEntryTests {
         #expect(try ghosts() == [7])
     }
 
+    @Test("A session entry leaves no ghost entry")
+    func session() throws {
+        let store = try open()
+        try sandbox.fill(store, ["stays"])
+        try use(store, "stays", times: 9)
+        try sandbox.fill(store, ["session"], options: .init(lifetime: .session))
+        try use(store, "session", times: 2)
+        try store.evict(maxEntries: 1)
+        try #require(try sandbox.names() == ["stays"])
+        #expect(try ghosts() == [])
+    }
+
     @Test("A replaced entry keeps the remembered uses")
     func replaced() throws {
         let store = try open()
@@ -112,17 +124,22 @@ struct GhostEntryTests {
     }
 
     @Test(
-        "A removal of a key deletes its ghost entry; that of a partition, of everything, or by a store that deletes securely all",
+        "A removal deletes the ghost entry of its key, or all: of a partition, of everything, by a store that deletes securely",
         arguments: [
-            ("a key", false, 1), ("another key", false, 2), ("a tag", false, 2), ("a tag", true, 0), ("a key", true, 0),
+            ("a key", false, 1), ("another key", false, 2), ("an entry", true, 0), ("an entry", false, 2),
+            ("a tag", false, 2), ("a tag", true, 0), ("a key", true, 0),
             ("a partition", false, 0), ("everything", false, 0),
         ])
     func removal(_ what: String, deletesSecurely: Bool, left: Int) throws {
+        // A store that deletes securely remembers nothing itself after an eviction on request.
+        let first = try open()
+        try evict(["a", "b"], uses: 2, from: first)
+        first.close()
         let store = try open { $0.secureDelete = deletesSecurely }
-        try evict(["a", "b"], uses: 2, from: store)
         try #require(try ghosts() == [2, 2])
         switch what {
         case "a key": try store.remove(.path("a"))
+        case "an entry": try store.remove(.path("other-0"))
         case "another key": try store.remove(.path("c"))
         case "a tag": try store.removeAll(.tag("t"))
         case "a partition": try store.removeAll(partition: "user")
@@ -131,10 +148,12 @@ struct GhostEntryTests {
         #expect(try ghosts().count == left)
     }
 
-    @Test("Another policy deletes the ghost entries")
-    func anotherPolicy() async throws {
+    @Test("Another policy deletes the ghost entries, also if only they are left", arguments: [true, false])
+    func anotherPolicy(_ hasEntries: Bool) async throws {
         let store = try open()
         try evict(["a", "b"], uses: 2, from: store)
+        if !hasEntries { try await store.removeAll(.prefix("https://")) }
+        try #require(try ghosts() == [2, 2])
         store.close()
         let second = try sandbox.open { $0.evictionPolicy = .leastRecentlyUsed }
         try await second.flush()

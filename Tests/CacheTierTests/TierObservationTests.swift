@@ -78,6 +78,20 @@ struct TierObservationTests {
         #expect(try total("refused", ("reason", "unknownKey")) == 0)
     }
 
+    @Test("the first epoch of a scope is no removal")
+    func surveyAfterFilling() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let machine = try machine(server)
+        try await machine.get(origin.url("/a"))
+        #expect(!server.names("epoch").isEmpty)
+        let scopes: [TierScope] = [.partition, .host(origin.authority)]
+        #expect(try await Machine(server).tier.survey(scopes).removals == [.never, .never])
+        try await machine.tier.removeAll(in: .partition)
+        let after = try await Machine(server).tier.survey(scopes).removals
+        #expect(after[0] != .never && after[1] == .never)
+    }
+
     @Test("a survey reads the engine's clock and the last removal of a scope")
     func survey() async throws {
         let server = try await ObjectServer()

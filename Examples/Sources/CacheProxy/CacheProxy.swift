@@ -73,7 +73,7 @@ struct CacheProxy: AsyncParsableCommand {
         let transport = AsyncHTTPClientTransport(configuration: connections)
         // Connections of its own: a lookup waits for none to an origin.
         let tierTransport = AsyncHTTPClientTransport(configuration: connections)
-        let tier = try tierOptions.tier(tierTransport)
+        let tier = try tierOptions.tier(tierTransport, rules: configuration.policy)
         var upstream: any HTTPTransport = transport
         if let tier { upstream = TieredTransport(tier: tier, origin: transport) }
         let cache = HTTPCache(store: store, transport: upstream, configuration: configuration)

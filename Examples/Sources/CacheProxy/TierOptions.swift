@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import CacheLoader
 internal import CacheTier
 internal import Foundation
+internal import HTTPCaching
 
 /// The shared tier behind the store: the options of `cachestore`.
 struct TierOptions: ParsableArguments {
@@ -30,11 +31,12 @@ struct TierOptions: ParsableArguments {
     }
 
     /// Returns the tier; `nil` without the option.
-    func tier(_ transport: any HTTPTransport) throws -> SharedTier? {
+    func tier(_ transport: any HTTPTransport, rules: CachePolicy) throws -> SharedTier? {
         guard let url else { return nil }
         let environment = ProcessInfo.processInfo.environment
         var configuration = SharedTier.Configuration()
         configuration.partition = partition
+        configuration.policy.targetedFields = rules.targetedFields
         configuration.deadline = .seconds(deadline)
         configuration.bodyDeadline = max(configuration.bodyDeadline, .seconds(deadline))
         return SharedTier(

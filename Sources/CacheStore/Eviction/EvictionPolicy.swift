@@ -17,8 +17,8 @@ public enum EvictionPolicy: Hashable, Sendable, CaseIterable {
     /// representations do not count, and a shared body counts for each of its entries. Each use costs a row and an
     /// index entry more than the default.
     ///
-    /// The store remembers the uses of evicted entries: 8 bytes for the key and a count, for at most as many keys as
-    /// there are entries. An entry that comes back continues with them.
+    /// The store remembers the uses of entries that it evicts for space: 8 bytes for the key and a count. Evictions keep
+    /// them for at most as many keys as there are entries. An entry that comes back continues with them.
     ///
     /// Cherkasova, *Improving WWW Proxies Performance with Greedy-Dual-Size-Frequency Caching Policy*, HPL-98-69R1,
     /// 1998; after Cao and Irani, *Cost-Aware WWW Proxy Caching Algorithms*, USITS 1997.

@@ -7,12 +7,13 @@ extension WriteTransaction {
     /// The number of ghost entries that one eviction deletes at most; bounds how long the write lock is held.
     static let maxDeletedGhosts: Int64 = 1024
 
-    /// Adds the uses of an entry that is evicted next to its ghost entry; returns whether that has added a row.
+    /// Adds the uses of an entry that is evicted next to its ghost entry; returns whether that has added a row. Nothing
+    /// of a session entry outlives its session.
     func rememberUses(of entry: Int64) throws(SQLiteError) -> Bool {
         let query = try connection.prepared(
             """
             SELECT key_checksum, min(hit_count, 1 << 20) FROM access JOIN entry ON entry.id = access.entry_id
-            WHERE access.entry_id = ?1 AND hit_count > 0
+            WHERE access.entry_id = ?1 AND hit_count > 0 AND session IS NULL
             """)
         query.bind(entry, at: 1)
         defer { query.reset() }
@@ -75,8 +76,12 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// Deletes the ghost entry of a key; of all keys if it is `nil`. Writes nothing if there is none.
-    func forgetUses(of key: CacheKey?) throws(SQLiteError) {
+    /// Deletes the ghost entry of a key; of all keys if it is `nil`. Writes nothing if there is none. For all, SQLite
+    /// frees the pages of the table, some 300 rows each, without reading the rows.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func forgetUses(of key: CacheKey?) throws(SQLiteError) -> Bool {
         let deletion: Statement
         if let key {
             deletion = try prepared("DELETE FROM ghost WHERE key_checksum = ?1")
@@ -86,9 +91,10 @@ extension Connection {
         }
         try deletion.run()
         let count = changes
-        guard count > 0 else { return }
+        guard count > 0 else { return false }
         let update = try prepared("UPDATE total SET ghost_count = max(0, ghost_count - ?1)")
         update.bind(Int64(count), at: 1)
         try update.run()
+        return true
     }
 }

@@ -176,7 +176,9 @@ extension ResponseStore {
     /// overwrites it.
     func finishRemoval() throws(StoreError) {
         try deleteFiles()
-        if configuration.secureDelete { try wipe() } else { try shrinkIndex() }
+        guard configuration.secureDelete else { return try shrinkIndex() }
+        try forgetUses()
+        try wipe()
     }
 
     /// Deletes the files of removed bodies. A file that cannot be deleted stays for a later attempt.

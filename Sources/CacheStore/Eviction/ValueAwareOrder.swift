@@ -22,7 +22,8 @@ extension Connection {
             UPDATE state SET
                 eviction_policy = ?1,
                 reordered_id = CASE
-                    WHEN ?1 = 1 AND EXISTS (SELECT 1 FROM entry) OR EXISTS (SELECT 1 FROM priority) THEN 0
+                    WHEN ?1 = 1 AND EXISTS (SELECT 1 FROM entry)
+                        OR EXISTS (SELECT 1 FROM priority) OR EXISTS (SELECT 1 FROM ghost) THEN 0
                 END
             WHERE eviction_policy <> ?1
             """)

@@ -52,7 +52,7 @@ extension SharedTier {
             case .failed(let reason): throw .engine(reason)
             case .absent: removal = .never
             case .found(let object):
-                removal = opened(object, name) == nil ? .unreadable : .at(object.stamp.lastModified)
+                removal = lastRemoval(by: object, name)
             }
             if number < scopes.count { removals.append(removal) }
         }
@@ -60,5 +60,16 @@ extension SharedTier {
         return TierSurvey(
             times: times, engineTime: engineTime,
             secondsAhead: engineTime.seconds(since: HTTPDate(configuration.clock())), removals: removals)
+    }
+
+    private func lastRemoval(by object: Object, _ name: String) -> TierSurvey.Removal {
+        guard let payload = opened(object, name) else { return .unreadable }
+        let written = object.stamp.lastModified
+        // The first epoch of a scope removes nothing. Its minute is that of the writer's estimate of the tier's time.
+        let minute = written.secondsSince1970 / 60
+        let isFirst = (minute - 1...minute + 1).contains {
+            Data(layout.firstEpoch(name, minute: $0).utf8) == payload
+        }
+        return isFirst ? .never : .at(written)
     }
 }
