@@ -65,14 +65,16 @@ private struct URLParts {
     let query: Substring
 
     init?(_ url: String) {
-        guard let scheme = url.firstRange(of: "://"),
-            let slash = url[scheme.upperBound...].firstIndex(of: "/")
+        // Byte by byte: a combining character does not change the delimiter before it.
+        let bytes = url.utf8
+        guard let scheme = bytes.firstRange(of: "://".utf8),
+            let slash = bytes[scheme.upperBound...].firstIndex(of: UInt8(ascii: "/"))
         else { return nil }
         origin = String(url[..<slash])
-        let target = url[slash...].prefix { $0 != "#" }
-        let mark = target.firstIndex(of: "?") ?? target.endIndex
-        path = target[..<mark]
-        query = target[mark...].dropFirst()
+        let end = bytes[slash...].firstIndex(of: UInt8(ascii: "#")) ?? url.endIndex
+        let mark = bytes[slash..<end].firstIndex(of: UInt8(ascii: "?")) ?? end
+        path = url[slash..<mark]
+        query = mark < end ? url[bytes.index(after: mark)..<end] : ""
     }
 }
 

@@ -119,6 +119,13 @@ internal import Testing
         #expect(parsed([#"match="\#(match)""#]) == nil)
     }
 
+    @Test("D12: a combining character behind a delimiter is a part of the path")
+    func combining() throws {
+        let use = try #require(parsed([#"match="/app""#], of: "https://example.com/\u{368}"))
+        #expect(use.matches("https://example.com/app"))
+        #expect(try #require(parsed([#"match="/*""#])).matches("https://example.com/a?\u{368}"))
+    }
+
     @Test("D14 RFC 9842 §2.2.3: the longest pattern takes precedence, then the latest response")
     func precedence() throws {
         let short = try #require(parsed([#"match="/*""#]))

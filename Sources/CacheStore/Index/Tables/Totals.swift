@@ -83,7 +83,7 @@ extension Connection {
     }
 
     /// The number of pages of an index without entries.
-    package static let emptyPageCount: Int64 = 30
+    package static let emptyPageCount: Int64 = 31
 
     /// Returns the number of pages of the index that are in use.
     package func usedPageCount() throws(SQLiteError) -> Int64 {
