@@ -6,8 +6,8 @@ import HTTPTypes
 /// The key of a QUERY (RFC 10008): a flag, `Content-Type`, `Content-Encoding`, and content.
 ///
 /// Rules: compact JSON is its own compact form, and has the key of the content. Compact JSON is the text without white
-/// space outside of strings. JSON that Foundation reads has a compact form, with the same value. A key without
-/// normalisation ends with the content.
+/// space outside of strings, with the same value, which Foundation reads. A key without normalisation ends with the
+/// content.
 @Sendable func fuzzQuery(_ input: inout FuzzInput) {
     let flag = input.byte()
     var request = HTTPRequest(method: .query, scheme: "https", authority: "example.com", path: "/")
@@ -19,10 +19,8 @@ import HTTPTypes
     if let compact {
         check(compact == withoutSpace(content), "only white space outside of strings goes")
         check(CompactJSON.bytes(of: compact) == compact, "compact JSON stays as it is")
-    }
-    if let known = value(content) {
-        guard let compact else { fatalError("broken rule: all JSON has a compact form") }
-        check(value(compact) == known, "the value stays")
+        // Foundation also reads what is no JSON, such as a comma behind the last element.
+        if let known = value(content) { check(value(compact) == known, "the value stays") }
     }
 
     if let key = QueryKey(request, content: content) {
