@@ -289,7 +289,8 @@ let package = Package(
             // A machine of the fleet that Scripts/tier-lab runs.
             name: "TierMachine",
             dependencies: [
-                "CacheLoader", "CacheStore", "CacheTier", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CacheLoader", "CacheStore", "CacheTier", "LoopbackOrigin",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             path: "Tests/TierMachine",
             swiftSettings: swiftSettings

@@ -34,6 +34,7 @@ let package = Package(
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheTier", package: "CacheStore"),
+                .product(name: "HTTPCaching", package: "CacheStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

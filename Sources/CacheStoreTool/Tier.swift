@@ -29,7 +29,7 @@ struct Tier: AsyncParsableCommand {
             let start = ContinuousClock.now
             try await tier.check()
             let time = Int(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
-            try StandardOutput.write(line: "the tier takes, returns and deletes objects; \(time) ms for three requests")
+            try StandardOutput.write(line: "the tier takes, returns and deletes objects, in \(time) ms")
         }
     }
 
@@ -54,7 +54,9 @@ struct Tier: AsyncParsableCommand {
         func run() async throws {
             let tier = try Tier.tier(options)
             let transport = TieredTransport(tier: tier, origin: NoOrigin())
-            let request = transport.prepare(try URLArgument(url).request(HTTPFields(fields.map(\.field))))
+            var request = transport.prepare(try URLArgument(url).request(HTTPFields(fields.map(\.field))))
+            // RFC 9111 §5.2.1.7. So the tier prepares nothing for a response of the origin.
+            request.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
             let response: TransportResponse
             do throws(TransportError) {
                 response = try await transport.send(request, content: nil)

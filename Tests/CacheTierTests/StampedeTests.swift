@@ -30,6 +30,16 @@ struct StampedeTests {
             content: nil)
     }
 
+    /// An origin that sends its first reply once the gate is open.
+    private func origin(
+        holding gate: Gate, _ reply: OriginReply = .ok("a".utf8, cacheControl: "max-age=60")
+    ) async throws -> LoopbackOrigin {
+        try await LoopbackOrigin { request in
+            if request.serial == 1 { await gate.wait() }
+            return reply
+        }
+    }
+
     /// Yields until a condition holds, which another task makes true.
     private func until(_ condition: () -> Bool) async {
         while !condition() { await Task.yield() }
@@ -125,10 +135,7 @@ struct StampedeTests {
     func released(_ c: Unwritten) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await LoopbackOrigin { request in
-            if request.serial == 1 { await gate.wait() }
-            return c.reply
-        }
+        let origin = try await origin(holding: gate, c.reply)
         let (first, second) = (try machine(server) { $0.maxBodyBytes = 8 }, try machine(server) { $0.maxBodyBytes = 8 })
         let loads = [first, second].map { machine in
             { @Sendable in _ = try? await machine.get(origin.url("/a")) }
@@ -200,10 +207,7 @@ struct StampedeTests {
     func dead(_ elapsed: Int) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await LoopbackOrigin { request in
-            if request.serial == 1 { await gate.wait() }
-            return .ok("a".utf8, cacheControl: "max-age=60")
-        }
+        let origin = try await origin(holding: gate)
         let first = try machine(server)
         async let stuck = first.get(origin.url("/a"))
         await gate.reached(1)
@@ -229,10 +233,7 @@ struct StampedeTests {
     func forged() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await LoopbackOrigin { request in
-            if request.serial == 1 { await gate.wait() }
-            return .ok("a".utf8, cacheControl: "max-age=60")
-        }
+        let origin = try await origin(holding: gate)
         let first = try machine(server)
         async let stuck = first.get(origin.url("/a"))
         await gate.reached(1)
@@ -279,10 +280,7 @@ struct StampedeTests {
     func bypass(_ c: Bypass) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await LoopbackOrigin { request in
-            if request.serial == 1 { await gate.wait() }
-            return .ok("a".utf8, cacheControl: "max-age=60")
-        }
+        let origin = try await origin(holding: gate)
         let first = try machine(server)
         async let stuck = first.get(origin.url("/a"))
         await gate.reached(1)

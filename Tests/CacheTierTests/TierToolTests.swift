@@ -46,6 +46,15 @@ struct TierToolTests {
         #expect(origin.requestCount == 1)
     }
 
+    @Test("tier get only reads, also what the tier lacks")
+    func getReads() async throws {
+        let server = try await ObjectServer()
+        let missing = try await run(["tier", "get", "http://127.0.0.1:9/a"], tier: server.url)
+        #expect(missing.exitCode == 1 && missing.errorText.contains("no fresh response"))
+        #expect(!server.requests.isEmpty && server.requests.allSatisfy { $0.method == .get })
+        #expect(server.objects.isEmpty)
+    }
+
     @Test("tier stats reads the clock and the last removals, and writes nothing")
     func stats() async throws {
         let server = try await ObjectServer()

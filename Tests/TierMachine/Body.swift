@@ -1,6 +1,7 @@
 import CacheLoader
 import Foundation
 import HTTPTypes
+import LoopbackOrigin
 
 /// The bodies of the origin of `Scripts/tier-lab`: a line with path, language and version, repeated up to a length.
 ///
@@ -65,19 +66,10 @@ struct OriginInside: HTTPTransport {
     func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
         let target = Body.Target(request)
         try? await Task.sleep(for: .milliseconds(target.delay))
-        var fields: HTTPFields = [.cacheControl: "max-age=86400", .date: Self.dateText()]
+        var fields: HTTPFields = [.cacheControl: "max-age=86400", .date: OriginDate.now()]
         fields[.contentLength] = "\(target.size)"
         if let name = HTTPField.Name("X-Version") { fields[name] = "1" }
         return TransportResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: TransportBody(Body.bytes(target)))
-    }
-
-    private static func dateText() -> String {
-        var time = time(nil)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        var text = [CChar](repeating: 0, count: 64)
-        let count = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
-        return String(decoding: text.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

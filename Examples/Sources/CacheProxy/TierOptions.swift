@@ -5,6 +5,9 @@ internal import Foundation
 internal import HTTPCaching
 
 /// The shared tier behind the store: the options of `cachestore`.
+///
+/// Declared here once more, because a product for two programs would bring ArgumentParser to every app. `CacheTier` gives them
+/// their meaning: `TierEngine.named(_:environment:transport:)` and `TierKeys.init(environment:)`.
 struct TierOptions: ParsableArguments {
     @Option(
         name: .customLong("tier"),

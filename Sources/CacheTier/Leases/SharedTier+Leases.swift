@@ -1,4 +1,5 @@
 internal import CacheLoader
+internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
@@ -103,8 +104,9 @@ extension SharedTier {
             defer { state.hasCheckedCondition = true }
             return !state.hasCheckedCondition
         }
-        guard isFirst, let (value, object) = newEpoch("") else { return }
-        let name = "\(TierLayout.version)/lease/check/\(value)"
+        guard isFirst else { return }
+        let object = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+        let name = "\(TierLayout.version)/lease/check/\(object.hexadecimal)"
         let isAdmitted = writes.add(byteCount: 0) { [self] in
             guard (try? await put(object, as: name)) != nil else {
                 return state.withLock { $0.hasCheckedCondition = false }
