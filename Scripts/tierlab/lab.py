@@ -75,8 +75,8 @@ class Lab:
     def writer(self, engine):
         """Returns a machine that fills the tier, and answers in place of the origin.
 
-        A machine that asks tier and origin at once does not write the response for which it reads an epoch the first time. So
-        this one has read all 256 of the origin's host.
+        A machine that asks tier and origin at once does not write the response for which the tier lacks an epoch. So this one
+        has written all 256 of the origin's host.
         """
         machine = Machine(self, engine, deadline=5000, isOriginInside=True)
         machine.run(width=8, range={"url": f"{self.origin.url}/first-*?size=10", "from": 0, "to": 2000})

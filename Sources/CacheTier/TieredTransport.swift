@@ -77,19 +77,19 @@ public struct TieredTransport: HTTPTransport {
             case origin(Result<TransportResponse, TransportError>)
             case cancelled
         }
-        // Epochs that were read before the origin is asked.
-        let (epochs, commonTagEpoch) = (tier.knownEpochs(request), tier.knownCommonTagEpoch)
+        let start = tier.moment
         let first = FirstResult<First>()
         // Only this call keeps a hit, and its connection; the fill keeps the rest of the lookup.
         let complete = FirstResult<SharedTier.Lookup>()
         let lookup = Task { [tier] in
             var lookup = await tier.lookUp(request)
-            lookup.epochs = epochs
-            lookup.commonTagEpoch = commonTagEpoch
+            // Those that the engine had before the origin was asked.
+            lookup.epochs = tier.knownEpochs(tier.layout.epochs(of: request), at: start)
+            lookup.commonTagEpoch = tier.knownEpochs([tier.layout.commonTagEpoch], at: start)?.first
             tier.countMiss(of: lookup)
             complete.finish(lookup)
             first.finish(.tier(lookup))
-            // For later requests: this one knows no epoch from before it asked the origin.
+            // For later requests: these are not from before the origin was asked.
             let missing = lookup.missingEpochs
             if !missing.isEmpty, tier.mayWrite(request) { Task { await tier.writeMissing(missing) } }
             return lookup.withoutHit

@@ -1,4 +1,5 @@
 import CacheTier
+import HTTPCaching
 import TestSupport
 import Testing
 
@@ -7,32 +8,58 @@ struct RemovalModelTests {
     @Test(
         """
         T8: in 100,000 interleavings of fills, unsafe requests and readers, with slow, lost and failed writes, lost \
-        epochs and restarts, nothing removed is seen after the lifetime, and by the remover never
+        epochs, restarts and a clock that is set, nothing removed is seen after the lifetime, and by the remover never
         """)
     func model() {
         var generator = SeededGenerator()
-        var (served, late, own, unfinished) = (0, 0, 0, 0)
+        var (served, late, own, unfinished, readLater) = (0, 0, 0, 0, 0)
         for _ in 0..<100_000 {
             let run = Interleaving.run(using: &generator)
             served += run.served
             late += run.lateViolations
             own += run.ownViolations
             unfinished += run.failedWrites
+            readLater += run.servedReadLater
         }
         #expect(late == 0, "\(generator)")
         #expect(own == 0, "\(generator)")
-        #expect(served > 10_000 && unfinished > 10_000)
+        #expect(served > 10_000 && unfinished > 10_000 && readLater > 1000)
+    }
+
+    @Test(
+        "T8: an epoch that is read after the origin was asked counts only by the engine's time before and after",
+        arguments: [Interleaving.Trust.any, .byRead, .byMoment])
+    fileprivate func control(_ trust: Interleaving.Trust) {
+        var generator = SeededGenerator()
+        let violations = (0..<100_000).reduce(0) { sum, _ in
+            let run = Interleaving.run(trust, using: &generator)
+            return sum + run.lateViolations + run.ownViolations
+        }
+        #expect(violations > 0, "the model does not notice a weaker rule")
     }
 }
 
 /// A model of the protocol: machines share one record and one epoch; each step is one request of one machine.
 private struct Interleaving {
+    /// The epochs, read after the origin was asked, with which a fill writes its record.
+    enum Trust {
+        case any
+        /// By the engine's time of the read alone.
+        case byRead
+        /// By the engine's time before the origin was asked alone.
+        case byMoment
+        /// By the rule of the table.
+        case byBoth
+    }
+
     private enum Phase {
         case idle
+        /// Tier and origin were asked at once: the epoch is read later.
+        case bothAsked(EpochTable.Moment, version: Int)
         case epochRead(String?, start: Duration, isFill: Bool)
         /// The epoch was absent: a fill writes another one before it asks the origin.
         case epochMissing(Write)
-        case originAsked(String?, version: Int)
+        case originAsked(String?, version: Int, isReadLater: Bool = false)
     }
 
     /// The write of an epoch. It reaches the engine at most once, at its end, before it or after it.
@@ -53,15 +80,22 @@ private struct Interleaving {
         var removed = 0
         var hasJob = false
         var write: Write?
+        /// The engine's time as last stated, and the uptime then.
+        var time: (date: HTTPDate, uptime: Duration)?
     }
 
     private static let lifetime = Duration.seconds(5)
 
+    private let trust: Trust
     private var now = Duration.zero
+    /// The engine's clock; set once at most.
+    private var clock = HTTPDate(secondsSince1970: 1_700_000_000)
+    private var stepsUntilClock: Int?
     private var version = 0
     private var epoch: String?
+    private var epochTime = HTTPDate.distantPast
     private var writeCount = 0
-    private var record: (version: Int, epoch: String)?
+    private var record: (version: Int, epoch: String, isReadLater: Bool)?
     /// The versions before which responses are removed, with the times at which the engine took the epochs.
     private var removals: [(version: Int, time: Duration)] = []
     private var machines = [Machine](repeating: Machine(), count: 3)
@@ -71,12 +105,22 @@ private struct Interleaving {
     private(set) var lateViolations = 0
     private(set) var ownViolations = 0
     private(set) var failedWrites = 0
+    private(set) var servedReadLater = 0
 
-    static func run(using generator: inout SeededGenerator) -> Interleaving {
-        var model = Interleaving()
+    private init(_ trust: Trust) {
+        self.trust = trust
+    }
+
+    static func run(_ trust: Trust = .byBoth, using generator: inout SeededGenerator) -> Interleaving {
+        var model = Interleaving(trust)
+        if Bool.random(using: &generator) {
+            (model.epoch, model.epochTime) = ("0", model.engineTime.advanced(by: -3600))
+        }
         for _ in 0..<40 {
             let random = generator.next()
+            model.stepClock(isForward: random >> 53 & 1 == 0)
             model.now += .milliseconds(Int(random >> 16 & 0x3FF))
+            if random >> 48 & 31 == 0 { model.now += .seconds(40) }
             let (machine, choice) = (Int(random & 0xFF) % 3, Int(random >> 8 & 0x3F))
             switch random >> 40 & 7 {
             case 0 where choice == 0: model.epoch = nil
@@ -89,8 +133,42 @@ private struct Interleaving {
         return model
     }
 
+    /// Sets the engine's clock some steps after the first fill that has asked tier and origin at once.
+    private mutating func stepClock(isForward: Bool) {
+        guard let steps = stepsUntilClock else { return }
+        if steps == 0 { clock = clock.advanced(by: isForward ? 3600 : -3600) }
+        stepsUntilClock = steps - 1
+    }
+
+    private var engineTime: HTTPDate { clock.advanced(by: now.components.seconds) }
+
+    private func moment(_ index: Int) -> EpochTable.Moment {
+        let date = machines[index].time.map { $0.date.advanced(by: (now - $0.uptime).components.seconds) }
+        return EpochTable.Moment(uptime: now, date: date)
+    }
+
+    private mutating func readEpoch(_ index: Int) -> EpochTable.Reading {
+        let date = engineTime
+        machines[index].time = (date, now)
+        let present = trust == .byMoment ? date.advanced(by: 1 << 30) : date
+        let stamp = epoch.map { _ in SharedTier.Stamp(now: present, lastModified: epochTime, age: 0) }
+        return machines[index].table.note(epoch, of: "e", at: now, .init(uptime: now, stamp: stamp))
+    }
+
+    /// Returns the epoch with which a fill writes, after tier and origin were asked at once.
+    private func epoch(_ index: Int, at moment: EpochTable.Moment) -> String? {
+        let table = machines[index].table
+        switch trust {
+        case .any: return table.known("e")
+        case .byRead: return table.known("e", at: .init(uptime: moment.uptime, date: engineTime.advanced(by: 1 << 30)))
+        case .byMoment, .byBoth: return table.known("e", at: moment)
+        }
+    }
+
     private mutating func apply(_ write: Write) {
         epoch = write.value
+        // The clocks of an engine's machines differ.
+        epochTime = engineTime.advanced(by: -Int64(writeCount * 7 % 20))
         if let version = write.version { removals.append((version, now)) }
     }
 
@@ -142,12 +220,12 @@ private struct Interleaving {
             machines[index].removed = version
             if machines[index].table.beginRemoval(of: "e") { machines[index].hasJob = true }
         case .idle where choice < 18:
-            // A fill that asks tier and origin at once.
-            machines[index].phases[slot] = .originAsked(machines[index].table.known("e"), version: version)
+            machines[index].phases[slot] = .bothAsked(moment(index), version: version)
+            stepsUntilClock = stepsUntilClock ?? choice
         case .idle:
             var read = machines[index].table.current("e", at: now)
             if read == nil {
-                switch machines[index].table.note(epoch, of: "e", at: now) {
+                switch readEpoch(index) {
                 case .value(let value): read = value
                 case .absent where choice < 40:
                     machines[index].phases[slot] = .epochMissing(makeWrite())
@@ -156,17 +234,22 @@ private struct Interleaving {
                 }
             }
             machines[index].phases[slot] = .epochRead(read, start: now, isFill: choice < 40)
+        case .bothAsked(let moment, let version):
+            if machines[index].table.current("e", at: now) == nil { _ = readEpoch(index) }
+            let read = epoch(index, at: moment)
+            machines[index].phases[slot] = .originAsked(read, version: version, isReadLater: true)
         case .epochMissing(let write):
             stepNewEpoch(write, index, slot, choice)
         case .epochRead(let read, _, isFill: true):
             machines[index].phases[slot] = .originAsked(read, version: version)
-        case .originAsked(let read, let version):
+        case .originAsked(let read, let version, let isReadLater):
             machines[index].phases[slot] = .idle
-            if let read { record = (version, read) }
+            if let read { record = (version, read, isReadLater) }
         case .epochRead(let read, let start, isFill: false):
             machines[index].phases[slot] = .idle
             guard let record, record.epoch == read else { return }
             served += 1
+            if record.isReadLater { servedReadLater += 1 }
             let isRemoved = removals.contains { record.version < $0.version && $0.time <= start - Self.lifetime }
             if isRemoved { lateViolations += 1 }
         }

@@ -101,7 +101,7 @@ private struct Interleaving {
     /// Returns a cached epoch, or reads it from the engine.
     private mutating func read(_ object: Object, _ index: Int, isFresh: Bool = false) -> EpochTable.Reading {
         if !isFresh, let value = machines[index].table.current(object.rawValue, at: now) { return .value(value) }
-        return machines[index].table.note(objects[object], of: object.rawValue, at: now)
+        return machines[index].table.note(objects[object], of: object.rawValue, at: now, .init(uptime: now, stamp: nil))
     }
 
     /// Ends a write: it has reached the engine, or will reach it late.

@@ -267,4 +267,23 @@ struct TieredTransportTests {
         _ = try await response.data()
         await machine.tier.waitForWrites()
     }
+
+    @Test(
+        "T8, T9: a response from an origin that was asked at once is written with epochs that are clearly older",
+        arguments: [(age: 60, isWritten: true), (10, false)])
+    func firstReadAtOnce(_ c: (age: Int, isWritten: Bool)) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let paths = (0..<30).map { "/\($0)" }
+        let engine = try TierEngine.plain(server.url, transport: DefaultTransport())
+        let other = try Machine(engine)
+        for scope in [TierScope.partition, .host(origin.authority)] + paths.map({ .url(origin.url($0)) }) {
+            try await other.tier.removeAll(in: scope)
+        }
+        server.time += c.age
+        let machine = try Machine(engine)
+        for path in paths { try await machine.get(origin.url(path)) }
+        #expect((machine.tier.statistics.writes == paths.count) == c.isWritten)
+        #expect((machine.tier.statistics.droppedWrites == 0) == c.isWritten)
+    }
 }

@@ -113,7 +113,7 @@ extension SharedTier {
         let url = request.url
         let key = layout.key(of: url)
         let empty = VaryKey(text: "")
-        let epochNames = layout.epochs(of: url, authority: request.authority ?? "")
+        let epochNames = layout.epochs(of: request)
         async let epochs = presentEpochs(epochNames + (mayWrite(request) ? [layout.commonTagEpoch] : []))
         async let names = varyNames(key)
         async let plain = record(layout.response(key, empty))

@@ -1,5 +1,5 @@
 internal import CacheLoader
-internal import HTTPCaching
+package import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
@@ -18,11 +18,17 @@ extension SharedTier {
     }
 
     /// The tier's present time, and its time of an object.
-    struct Stamp: Sendable {
+    package struct Stamp: Sendable {
         let now: HTTPDate
         let lastModified: HTTPDate
         /// The seconds that the object has spent in a cache in front of the engine.
         let age: Int64
+
+        package init(now: HTTPDate, lastModified: HTTPDate, age: Int64) {
+            self.now = now
+            self.lastModified = lastModified
+            self.age = age
+        }
     }
 
     enum Answer<Found: Sendable>: Sendable {

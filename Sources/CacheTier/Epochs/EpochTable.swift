@@ -1,3 +1,5 @@
+package import HTTPCaching
+
 /// The epochs that this process has read or written, and when.
 ///
 /// Pure: the caller reads and writes the objects. An epoch is a random text. A record is valid only while its epochs
@@ -22,12 +24,38 @@ package struct EpochTable: Sendable {
         case superseded
     }
 
+    /// A time on the clocks of this process and of the engine.
+    package struct Moment: Sendable {
+        package let uptime: Duration
+        /// The engine's time, as last stated; `nil` before its first response.
+        package let date: HTTPDate?
+
+        package init(uptime: Duration, date: HTTPDate?) {
+            self.uptime = uptime
+            self.date = date
+        }
+    }
+
+    /// The end of a read or write.
+    package struct Arrival: Sendable {
+        package let uptime: Duration
+        /// The engine's times in the answer to a read; `nil` for a write.
+        package let stamp: SharedTier.Stamp?
+
+        package init(uptime: Duration, stamp: SharedTier.Stamp?) {
+            self.uptime = uptime
+            self.stamp = stamp
+        }
+    }
+
     private struct Entry {
         var value: String
         /// The beginning of the read or write.
         var time: Duration
         /// The end of the write. A read that began before it may have the older value.
         var end: Duration
+        /// The time since which this process knows the value.
+        var arrival: Arrival
         /// Whether the engine had the value when it was last read.
         var isPresent = true
         /// The last of the values before this one.
@@ -39,6 +67,8 @@ package struct EpochTable: Sendable {
     /// Older entries make room beyond this number.
     private let limit: Int
     private let supersededLimit = 8
+    /// The seconds by which an epoch is clearly older than a moment: more than the clocks of one engine differ.
+    private static let clearAge: Int64 = 30
     private var entries: [String: Entry] = [:]
     /// The number of removals of each name since its last complete write. No epoch counts while there are some.
     private var pending: [String: Int] = [:]
@@ -63,12 +93,28 @@ package struct EpochTable: Sendable {
         return entry.value
     }
 
+    /// Returns the epoch if the engine had it at `moment`, although this process may have read it later.
+    ///
+    /// An epoch that was read later counts if it was clearly older than the moment: by the engine's time as known before
+    /// the moment, and by that of the read. So a clock that was set forward or back in between makes nothing older.
+    package func known(_ name: String, at moment: Moment) -> String? {
+        guard let value = known(name), let entry = entries[name] else { return nil }
+        let arrival = entry.arrival
+        let elapsed = arrival.uptime - moment.uptime
+        guard elapsed > .zero else { return value }
+        guard let date = moment.date, let stamp = arrival.stamp else { return nil }
+        let before = date.seconds(since: stamp.lastModified)
+        let after = stamp.now.advanced(by: -elapsed.components.seconds).seconds(since: stamp.lastModified)
+        return min(before, after) > Self.clearAge ? value : nil
+    }
+
     /// Records a read, and returns the epoch that counts.
     ///
     /// - Parameters:
     ///   - value: The epoch; `nil` for an absent object.
     ///   - start: The beginning of the read.
-    package mutating func note(_ value: String?, of name: String, at start: Duration) -> Reading {
+    ///   - arrival: Its end.
+    package mutating func note(_ value: String?, of name: String, at start: Duration, _ arrival: Arrival) -> Reading {
         guard !isPending(name) else { return .unsettled }
         if let entry = entries[name] {
             if entry.time > start { return entry.isPresent ? .value(entry.value) : .absent }
@@ -79,7 +125,7 @@ package struct EpochTable: Sendable {
             entries[name]?.isPresent = false
             return .absent
         }
-        replace(name, with: value, time: start, end: start)
+        replace(name, with: value, time: start, end: start, arrival)
         return .value(value)
     }
 
@@ -95,20 +141,23 @@ package struct EpochTable: Sendable {
             entries[name] = entry
             return
         }
-        replace(name, with: value, time: start, end: end)
+        replace(name, with: value, time: start, end: end, Arrival(uptime: end, stamp: nil))
     }
 
-    private mutating func replace(_ name: String, with value: String, time: Duration, end: Duration) {
+    private mutating func replace(
+        _ name: String, with value: String, time: Duration, end: Duration, _ arrival: Arrival
+    ) {
         if entries.count >= limit, entries[name] == nil {
             // Half the entries go at once, so that the cost of sorting spreads over many calls.
             let times = entries.values.map(\.time).sorted()
             let middle = times[times.count / 2]
             entries = entries.filter { $0.value.time > middle }
         }
-        var superseded = entries[name]?.superseded ?? []
+        var (superseded, arrival) = (entries[name]?.superseded ?? [], arrival)
+        if let old = entries[name], old.isPresent, old.value == value { arrival = old.arrival }
         if let old = entries[name]?.value, old != value { superseded = [old] + superseded.prefix(supersededLimit - 1) }
         let lastEnd = max(end, entries[name]?.end ?? end)
-        entries[name] = Entry(value: value, time: time, end: lastEnd, superseded: superseded)
+        entries[name] = Entry(value: value, time: time, end: lastEnd, arrival: arrival, superseded: superseded)
     }
 
     // MARK: Removals that are not written yet

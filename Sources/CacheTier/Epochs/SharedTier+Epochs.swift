@@ -90,11 +90,12 @@ extension SharedTier {
             await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
         }
         defer { endRead(name, start) }
+        let arrival = configuration.uptime()
         let value: String?
-        var isAbsent = false
+        var stamp: Stamp?
         switch answer {
         case .absent:
-            (value, isAbsent) = (nil, true)
+            value = nil
         case .found(let object) where object.stamp.age > max(1, configuration.epochLifetime.components.seconds):
             // A cache in front of the engine withholds removals.
             count { $0.unusableEpochs += 1 }
@@ -103,14 +104,15 @@ extension SharedTier {
             // Without a proof, the object says nothing. A new epoch in its place only invalidates, so a forgery costs
             // misses, as its deletion would, and blocks nothing for longer.
             value = opened(object, name).map { String(decoding: $0, as: UTF8.self) }
+            stamp = object.stamp
         case .failed, nil:
             return .failed
         }
-        switch state.withLock({ $0.epochs.note(value, of: name, at: start) }) {
+        switch state.withLock({ $0.epochs.note(value, of: name, at: start, .init(uptime: arrival, stamp: stamp)) }) {
         case .value(let value):
             return .value(value)
         case .absent:
-            return .missing(MissingEpoch(name: name, isAbsent: isAbsent))
+            return .missing(MissingEpoch(name: name, isAbsent: stamp == nil))
         case .unsettled:
             return .unusable
         case .superseded:
@@ -125,17 +127,18 @@ extension SharedTier {
         }
     }
 
-    /// Returns the epochs of a request as last read; `nil` if one was never read, or waits for the write of a removal.
-    func knownEpochs(_ request: HTTPRequest) -> [String]? {
-        knownEpochs(layout.epochs(of: request.url, authority: request.authority ?? ""))
-    }
-
     /// Returns the epochs as last read or written, in their order; `nil` if one does not count.
     func knownEpochs(_ names: [String]) -> [String]? {
         let values = state.withLock { state in names.compactMap { state.epochs.known($0) } }
         return values.count == names.count ? values : nil
     }
 
-    /// The common epoch of all tags as last read; `nil` if it does not count.
-    var knownCommonTagEpoch: String? { knownEpochs([layout.commonTagEpoch])?.first }
+    /// Returns the epochs that the engine had at a moment, in their order; `nil` if one is unknown.
+    func knownEpochs(_ names: [String], at moment: EpochTable.Moment) -> [String]? {
+        let values = state.withLock { state in names.compactMap { state.epochs.known($0, at: moment) } }
+        return values.count == names.count ? values : nil
+    }
+
+    /// The present time, for epochs that are read later.
+    var moment: EpochTable.Moment { EpochTable.Moment(uptime: configuration.uptime(), date: tierTime) }
 }

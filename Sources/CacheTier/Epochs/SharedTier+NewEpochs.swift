@@ -22,7 +22,7 @@ extension SharedTier {
         _ = await withDeadline(limit, configuration.sleep) { [self] in await writeMissing(lookup.missingEpochs) }
         var lookup = lookup
         lookup.epochs = lookup.epochs ?? knownEpochs(names)
-        lookup.commonTagEpoch = lookup.commonTagEpoch ?? knownCommonTagEpoch
+        lookup.commonTagEpoch = lookup.commonTagEpoch ?? knownEpochs([layout.commonTagEpoch])?.first
         return lookup
     }
 

@@ -77,9 +77,9 @@ struct TierLayout: Sendable {
             + (path.first == "/" ? path : "/\(path)")
     }
 
-    /// The epochs on which the responses for a URL depend.
-    func epochs(of url: String, authority: String) -> [String] {
-        [epoch(.partition), epoch(.host(authority)), epoch(.url(url))]
+    /// The epochs on which the responses to a request depend.
+    func epochs(of request: HTTPRequest) -> [String] {
+        [epoch(.partition), epoch(.host(request.authority ?? "")), epoch(.url(request.url))]
     }
 
     /// Returns a text in place of credentials in a key of variants.
