@@ -1,0 +1,121 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import TestSupport
+import Testing
+
+@Suite("Lookups in a tier")
+struct LookupTests {
+    @Test("T1: of several matching responses, the one with the later Date answers", arguments: [true, false])
+    func mostRecent(_ isVariantLater: Bool) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            let isVariant = (request.serial == 2) == isVariantLater
+            var reply = OriginReply.ok((isVariant ? "variant" : "plain").utf8, cacheControl: "max-age=600")
+            reply.fields[.date] = OriginDate.text(secondsSince1970: server.time + request.serial)
+            if isVariant { reply.fields[.vary] = "Accept-Language" }
+            return reply
+        }
+        for _ in 0..<2 { try await Machine(server).get(origin.url("/a"), [.cacheControl: "no-cache"]) }
+        #expect(server.names("resp").count == 2)
+        let hit = try await Machine(server).get(origin.url("/a"))
+        #expect(hit.body == Data((isVariantLater ? "variant" : "plain").utf8))
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test("T6: a hit counts as the engine's success, although another of its objects could not be read")
+    func partialFailure() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let paths = (0..<6).map { "/\($0)" }
+        for path in paths { try await Machine(server).get(origin.url(path)) }
+        server.setFault { $0.path.contains("/vary/") ? .status(.internalServerError) : nil }
+        let machine = try Machine(server)
+        for path in paths { try await machine.get(origin.url(path)) }
+        #expect(machine.tier.statistics.hits == 6 && machine.tier.statistics.errors == 0)
+        #expect(!machine.tier.isBreakerOpen)
+    }
+
+    @Test("T6: a cancelled load says nothing about the engine, and asks the origin for nothing")
+    func cancellation() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server)
+        for number in 0..<5 {
+            let gate = Gate()
+            server.setFault { _ in
+                await gate.wait()
+                return nil
+            }
+            let load = Task { try await machine.get(origin.url("/\(number)")) }
+            await gate.reached(1)
+            load.cancel()
+            await #expect(throws: (any Error).self) { try await load.value }
+            gate.open()
+        }
+        #expect(machine.tier.statistics.timeouts == 0 && !machine.tier.isBreakerOpen)
+        #expect(origin.requestCount == 0)
+    }
+
+    @Test("T1: the origin answers a range of a body that is an object of its own")
+    func rangeOfLongBody() async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(100_000, seed: 1)
+        let origin = try await LoopbackOrigin { request in
+            guard request.fields[.range] != nil else { return .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
+            var reply = OriginReply.ok(body[2...4], cacheControl: "max-age=60", etag: "\"1\"")
+            reply.status = .partialContent
+            reply.fields[.contentRange] = "bytes 2-4/100000"
+            return reply
+        }
+        try await Machine(server).get(origin.url("/a"))
+        let range = try await Machine(server).get(origin.url("/a"), [.range: "bytes=2-4"])
+        #expect(range.status == 206 && range.body == body[2...4])
+        #expect(origin.requestCount == 2)
+    }
+
+    @Test(
+        "T9: a failure of the origin that was asked at once waits for the tier",
+        arguments: [OriginReply.status(.serviceUnavailable), OriginReply().delivered(.resetBeforeHead)])
+    func failureAtOnce(_ failure: OriginReply) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            request.path == "/a" && request.serial > 1 ? failure : .ok(request.path.utf8, cacheControl: "max-age=60")
+        }
+        try await Machine(server).get(origin.url("/a"))
+        let machine = try Machine(server)
+        // Without hits, requests ask tier and origin at once.
+        for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
+        let gate = Gate()
+        server.setFault { _ in
+            await gate.wait()
+            return nil
+        }
+        let requestCount = origin.requestCount
+        async let response = machine.get(origin.url("/a"))
+        while origin.requestCount == requestCount { await Task.yield() }
+        gate.open()
+        #expect(try await response.body == Data("/a".utf8))
+    }
+
+    @Test("T2: a reply that contradicts its request is not kept")
+    func malformedReply() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in
+            OriginReply(
+                status: .partialContent,
+                fields: [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: "bytes 0-0/1"],
+                body: Array("a".utf8))
+        }
+        let machine = try Machine(server)
+        let response = try await TieredTransport(tier: machine.tier, origin: DefaultTransport()).send(
+            HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites()
+        #expect(response.head.status == .partialContent)
+        #expect(server.names("resp").isEmpty && machine.tier.statistics.writes == 0)
+    }
+}
