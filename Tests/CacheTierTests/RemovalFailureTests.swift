@@ -214,14 +214,20 @@ struct RemovalFailureTests {
         #expect(try await load(reader, origin) == "1")
         #expect(try await load(reader, origin, method: .put) == "2")
         #expect(try await load(reader, origin) == "3")
-        server.time += 100
-        uptime.withLock { $0 = .seconds(100) }
-        #expect(try await load(reader, origin) == "4")
-        // A record of a response from later answers.
         let writer = try Machine(server)
-        try await writer.get(origin.url("/a"), [.cacheControl: "no-cache"])
+        func write() async throws { try await writer.get(origin.url("/a"), [.cacheControl: "no-cache"]) }
+        // A record of a response from the minute after it does not answer, and stays without effect.
+        server.time += 30
+        uptime.withLock { $0 = .seconds(30) }
+        try await write()
         #expect(try await load(reader, origin) == "5")
-        #expect(origin.requestCount == 5)
+        server.time += 70
+        uptime.withLock { $0 = .seconds(100) }
+        #expect(try await load(reader, origin) == "6")
+        // A record of a response from later answers.
+        try await write()
+        #expect(try await load(reader, origin) == "7")
+        #expect(origin.requestCount == 7)
     }
 
     @Test("T8: the removal of a URL accepts other spellings of its scheme and host")

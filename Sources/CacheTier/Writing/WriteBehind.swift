@@ -3,7 +3,7 @@ internal import Synchronization
 /// Runs writes after their responses were delivered, with a bound on the bytes that wait.
 ///
 /// Bytes are reserved while a body arrives. Without room for it, a body is dropped; the owner counts the drops.
-final class WriteBehind: Sendable {
+package final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
         var urgent: [Job] = []
@@ -51,18 +51,24 @@ final class WriteBehind: Sendable {
 
     private let byteLimit: Int
     private let jobLimit: Int
-    /// Few, so that lookups find connections.
-    private let width = 2
+    private let width: Int
     /// Guards the reserved bytes and the waiting writes. No write runs under this lock.
     private let state = Mutex(State())
 
-    init(byteLimit: Int, jobLimit: Int) {
+    /// Creates a queue.
+    ///
+    /// - Parameters:
+    ///   - byteLimit: The most bytes that are reserved at a time.
+    ///   - jobLimit: The most writes that wait, and the most ends of leases.
+    ///   - width: The most writes that run at a time. Few, so that lookups find connections.
+    package init(byteLimit: Int, jobLimit: Int, width: Int = 2) {
         self.byteLimit = byteLimit
         self.jobLimit = jobLimit
+        self.width = width
     }
 
     /// Reserves room for bytes that arrive; `false` if there is none.
-    func reserve(_ count: Int) -> Bool {
+    package func reserve(_ count: Int) -> Bool {
         state.withLock { state in
             guard state.byteCount + count <= byteLimit else { return false }
             state.byteCount += count
@@ -70,12 +76,12 @@ final class WriteBehind: Sendable {
         }
     }
 
-    func release(_ count: Int) {
+    package func release(_ count: Int) {
         state.withLock { $0.byteCount -= count }
     }
 
     /// Adds a write and takes over its reserved bytes; `false`, and the bytes are released, if too many writes wait.
-    func add(byteCount: Int, _ run: @escaping @Sendable () async -> Void) -> Bool {
+    package func add(byteCount: Int, _ run: @escaping @Sendable () async -> Void) -> Bool {
         let isAdmitted = state.withLock { state in
             guard state.waiting.count < jobLimit else {
                 state.byteCount -= byteCount
@@ -89,7 +95,7 @@ final class WriteBehind: Sendable {
     }
 
     /// Adds a write without bytes ahead of the other ones. The caller bounds their number.
-    func addUrgent(_ run: @escaping @Sendable () async -> Void) {
+    package func addUrgent(_ run: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.urgent.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
         }
@@ -97,7 +103,7 @@ final class WriteBehind: Sendable {
     }
 
     /// Adds the end of a lease. Without room it is dropped: the lease ends by its lifetime.
-    func addEnd(_ run: @escaping @Sendable () async -> Void) {
+    package func addEnd(_ run: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard state.ends.count < jobLimit else { return }
             state.ends.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
@@ -106,7 +112,7 @@ final class WriteBehind: Sendable {
     }
 
     /// Returns once the writes that wait or run now have ended.
-    func drain() async {
+    package func drain() async {
         await withCheckedContinuation { caller in
             let isIdle = state.withLock { state in
                 if !state.numbers.isEmpty { state.drains.append((state.nextNumber, caller)) }

@@ -1,0 +1,138 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Writes to a tier")
+struct WritingTests {
+    /// Requests a URL through the transport alone, without the store of the machine.
+    private func send(
+        _ machine: Machine, _ origin: LoopbackOrigin, _ path: String, _ fields: HTTPFields = [:],
+        method: HTTPRequest.Method = .get
+    ) async throws -> TransportResponse {
+        try await TieredTransport(tier: machine.tier, origin: DefaultTransport()).send(
+            HTTPRequest(
+                method: method, scheme: "http", authority: origin.authority, path: path, headerFields: fields),
+            content: nil)
+    }
+
+    @Test("T3: the body is written before its record, and the names in Vary once, after it")
+    func order() async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(100_000, seed: 1)
+        let origin = try await LoopbackOrigin { _ in
+            var reply = OriginReply.ok(body, cacheControl: "max-age=60")
+            reply.fields[.vary] = "Accept-Language"
+            return reply
+        }
+        for _ in 0..<2 { try await Machine(server).get(origin.url("/a"), [.cacheControl: "no-cache"]) }
+        let folders = server.requests.filter { $0.method == .put }.compactMap { request in
+            ["cas", "resp", "vary"].first { request.path.contains("/v1/\($0)/") }
+        }
+        #expect(folders == ["cas", "resp", "vary", "cas", "resp"])
+    }
+
+    @Test("T7: a record counts each begun second until its writing as age")
+    func heldTime() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let uptime = Mutex(Duration.zero)
+        let machine = try Machine(server) { $0.uptime = { uptime.withLock { $0 } } }
+        let response = try await send(machine, origin, "/a")
+        uptime.withLock { $0 = .milliseconds(2100) }
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites()
+        #expect(try await Machine(server).get(origin.url("/a")).fields.ageSeconds == 3)
+    }
+
+    @Test("T6: while the breaker is open, nothing is written")
+    func openBreaker() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server)
+        let response = try await send(machine, origin, "/a")
+        server.setFault { _ in .status(.internalServerError) }
+        for number in 0..<5 { try await machine.get(origin.url("/\(number)")) }
+        #expect(machine.tier.isBreakerOpen)
+        server.setFault(nil)
+        let (requestCount, dropped) = (server.requests.count, machine.tier.statistics.droppedWrites)
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites()
+        #expect(server.requests.count == requestCount)
+        #expect(machine.tier.statistics.droppedWrites == dropped + 1)
+    }
+
+    @Test("T6: a body whose reader leaves gives its room back")
+    func abandonedBody() async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(300_000, seed: 1)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60") }
+        let machine = try Machine(server) { $0.maxPendingBytes = 300_000 }
+        do {
+            let response = try await send(machine, origin, "/a")
+            #expect(try await response.body.next() != nil)
+        }
+        let response = try await send(machine, origin, "/b")
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites()
+        #expect(machine.tier.statistics.writes == 1 && machine.tier.statistics.droppedWrites == 0)
+    }
+
+    @Test("T8: more than a thousand waiting removals become one of the partition")
+    func manyRemovals() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            var reply = OriginReply.ok("\(request.serial)".utf8, cacheControl: "max-age=600")
+            if request.method == .put {
+                let tags = (0..<60).map { "\"\(request.serial)-\($0)\"" }.joined(separator: ", ")
+                reply.fields[HTTPField.Name("Cache-Group-Invalidation")!] = tags
+            }
+            return reply
+        }
+        let never = Gate()
+        let machine = try Machine(server) { $0.sleep = { _ in await never.wait() } }
+        #expect(try await machine.get(origin.url("/kept")).body == Data("1".utf8))
+        server.setFault { $0.method == .put ? .status(HTTPResponse.Status(code: 507)) : nil }
+        for number in 0..<20 {
+            let response = try await send(machine, origin, "/\(number)", method: .put)
+            while try await response.body.next() != nil {}
+        }
+        await machine.tier.waitForWrites()
+        #expect(machine.tier.pendingRemovalCount == 1001)
+        let response = try await send(machine, origin, "/kept")
+        #expect(try await response.body.next() == Data("22".utf8))
+        never.open()
+    }
+
+    @Test("T8: a removal is repeated after a second, and after doubled pauses of at most 30 seconds")
+    func pauses() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8) }
+        let pauses = Mutex<[Duration]>([])
+        let (next, never) = (Gate(), Gate())
+        let machine = try Machine(server) {
+            $0.sleep = { duration in
+                // The deadlines.
+                guard duration <= .seconds(30) else { return await never.wait() }
+                pauses.withLock { $0.append(duration) }
+                await next.wait()
+            }
+        }
+        server.setFault { _ in .status(.serviceUnavailable) }
+        let response = try await send(machine, origin, "/a", method: .put)
+        while try await response.body.next() != nil {}
+        for count in 1...7 {
+            await next.reached(count)
+            if count == 7 { server.setFault(nil) }
+            next.admit()
+        }
+        while machine.tier.pendingRemovalCount > 0 { await Task.yield() }
+        #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
+        never.open()
+    }
+}
