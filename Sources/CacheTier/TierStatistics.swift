@@ -36,7 +36,7 @@ public struct TierStatistics: Hashable, Sendable {
     public var waitedHits = 0
     /// Records that were written.
     public var writes = 0
-    /// Records and removals that the engine did not take. Removals are repeated.
+    /// Records, removals and new epochs that the engine did not take. Removals are repeated.
     public var failedWrites = 0
     /// Records that were dropped: too many bytes or writes waited, the breaker was open, or an epoch was unknown.
     public var droppedWrites = 0

@@ -77,7 +77,7 @@ public struct TieredTransport: HTTPTransport {
             case origin(Result<TransportResponse, TransportError>)
             case cancelled
         }
-        let start = tier.moment
+        let start = tier.time
         let first = FirstResult<First>()
         // Only this call keeps a hit, and its connection; the fill keeps the rest of the lookup.
         let complete = FirstResult<SharedTier.Lookup>()

@@ -26,6 +26,22 @@ struct LookupTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test(
+        "T7: the age that a cache in front of the engine states counts, also in a list and beyond all numbers",
+        arguments: ["61", "61, 3", "99999999999999999999"])
+    func ageInFront(_ age: String) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        try await Machine(server).get(origin.url("/a"))
+        server.setFault { request in
+            guard request.path.contains("/resp/"), let object = server.objects[request.path] else { return nil }
+            return OriginReply(
+                fields: [.lastModified: OriginDate.text(secondsSince1970: object.lastModified), .age: age],
+                body: object.bytes)
+        }
+        #expect(try await Machine(server).get(origin.url("/a")).body == Data("2".utf8))
+    }
+
     @Test("T6: a hit counts as the engine's success, although another of its objects could not be read")
     func partialFailure() async throws {
         let server = try await ObjectServer()

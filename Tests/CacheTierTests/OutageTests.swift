@@ -127,7 +127,34 @@ struct OutageTests {
             #expect(!isSame && error.code == .truncated)
             #expect(received == body.prefix(196_608))
         }
-        #expect(machine.tier.statistics.refused.damagedBodies == 1)
+        // A further read repeats the end.
+        if isSame {
+            #expect(try await response.body.next() == nil)
+        } else {
+            await #expect(throws: TransportError.self) { try await response.body.next() }
+        }
+        #expect(machine.tier.statistics.refused.damagedBodies == 1 && machine.tier.statistics.resumedBodies == 1)
+    }
+
+    @Test("T5: a body that neither the tier nor the origin can complete is truncated", arguments: [true, false])
+    func completedByNobody(_ isReset: Bool) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(300_000, seed: 4)
+        let origin = try await LoopbackOrigin { request in
+            let reply = OriginReply.ok(body, cacheControl: "max-age=60")
+            guard request.serial > 1 else { return reply }
+            return isReset ? reply.delivered(.resetBeforeHead) : .status(.serviceUnavailable)
+        }
+        try await Machine(server).get(origin.url("/a"))
+        server.objects[try #require(server.names("cas").first)]?.bytes[200_000] ^= 1
+        let response = try await TieredTransport(tier: Machine(server).tier, origin: DefaultTransport()).send(
+            HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
+        do {
+            while try await response.body.next() != nil {}
+            Issue.record("a body without its end")
+        } catch {
+            #expect(error.code == .truncated)
+        }
     }
 
     @Test(
@@ -171,7 +198,7 @@ struct OutageTests {
     func slowBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(600_000, seed: 4)
-        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60") }
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
         try await Machine(server).get(origin.url("/a"))
         // Each chunk takes 0.3 seconds: too long for the body, and not for a chunk.
         let uptime = Mutex(Duration.zero)
@@ -206,8 +233,14 @@ struct OutageTests {
         // The fill writes nothing that the tier has.
         #expect(machine.tier.statistics.writes == 0)
         uptime.withLock { $0 += .seconds(2) }
+        // An answer without a body tells nothing about bodies.
+        let unchanged = try await transport.send(
+            HTTPRequest(
+                method: .get, scheme: "http", authority: origin.authority, path: "/a",
+                headerFields: [.ifNoneMatch: "\"1\""]), content: nil)
+        #expect(unchanged.head.status == .notModified)
         #expect(try await load() == body)
-        #expect(machine.tier.statistics.hits == 2 && origin.requestCount == 3)
+        #expect(machine.tier.statistics.hits == 3 && origin.requestCount == 3)
     }
 
     @Test("T6: an engine without room keeps answering: refused writes open no breaker")
@@ -228,6 +261,21 @@ struct OutageTests {
         }
         #expect(machine.tier.statistics.failedWrites == 7)
         #expect(!machine.tier.isBreakerOpen && machine.tier.statistics.skipped == 0)
+    }
+
+    @Test("T6: a check of a silent engine ends", arguments: [HTTPRequest.Method.put, .get, .delete])
+    func silentCheck(_ method: HTTPRequest.Method) async throws {
+        let server = try await ObjectServer()
+        let gate = Gate()
+        server.setFault { request in
+            if request.method == method { await gate.wait() }
+            return nil
+        }
+        let machine = try Machine(server) {
+            $0.sleep = { _ in await gate.reached(1) }
+        }
+        await #expect(throws: TierError.self) { try await machine.tier.check() }
+        gate.open()
     }
 
     @Test("T7: a record from the future is a miss: the engine's clock was set back")

@@ -144,6 +144,50 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server), origin) == "2")
     }
 
+    @Test("T8: an epoch that a machine began to write before a removal, and the engine takes after it, removes too")
+    func lateFirstEpoch() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        let (late, writer) = (try Machine(server), try Machine(server))
+        let gate = Gate()
+        server.setFault { request in
+            if request.method == .put { await gate.wait() }
+            return nil
+        }
+        // Both machines have found no epoch.
+        async let lateBody = load(late, origin, "/late")
+        await gate.reached(4)
+        server.setFault(nil)
+        #expect(try await load(writer, origin) == "1")
+        try await writer.tier.removeAll(in: .partition)
+        gate.open()
+        _ = try await lateBody
+        #expect(try await load(Machine(server), origin) == "3")
+        #expect(try await load(writer, origin) == "3")
+    }
+
+    @Test("T8: machines that write the first epochs at the same time agree on an engine without conditions")
+    func firstEpochs() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
+        let machines = try (0..<2).map { _ in try Machine(server) { $0.epochLifetime = .seconds(5) } }
+        let gate = Gate()
+        server.setFault { request in
+            if request.method == .put, request.path.contains("/epoch/") { await gate.wait() }
+            return nil
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for machine in machines { group.addTask { try await load(machine, origin) } }
+            await gate.reached(8)
+            gate.open()
+            try await group.waitForAll()
+        }
+        for machine in machines {
+            _ = try await load(machine, origin)
+            #expect(machine.tier.statistics.hits == 1)
+        }
+    }
+
     @Test("T8: without the time to write an epoch, a load does not wait for it, and its response is not written")
     func slowEpochs() async throws {
         let server = try await ObjectServer()

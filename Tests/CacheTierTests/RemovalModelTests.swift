@@ -28,7 +28,7 @@ struct RemovalModelTests {
 
     @Test(
         "T8: an epoch that is read after the origin was asked counts only by the engine's time before and after",
-        arguments: [Interleaving.Trust.any, .byRead, .byMoment])
+        arguments: [Interleaving.Trust.any, .byRead, .byRequest])
     fileprivate func control(_ trust: Interleaving.Trust) {
         var generator = SeededGenerator()
         let violations = (0..<100_000).reduce(0) { sum, _ in
@@ -47,7 +47,7 @@ private struct Interleaving {
         /// By the engine's time of the read alone.
         case byRead
         /// By the engine's time before the origin was asked alone.
-        case byMoment
+        case byRequest
         /// By the rule of the table.
         case byBoth
     }
@@ -55,7 +55,7 @@ private struct Interleaving {
     private enum Phase {
         case idle
         /// Tier and origin were asked at once: the epoch is read later.
-        case bothAsked(EpochTable.Moment, version: Int)
+        case bothAsked(EpochTable.Time, version: Int)
         case epochRead(String?, start: Duration, isFill: Bool)
         /// The epoch was absent: a fill writes another one before it asks the origin.
         case epochMissing(Write)
@@ -65,7 +65,7 @@ private struct Interleaving {
     /// The write of an epoch. It reaches the engine at most once, at its end, before it or after it.
     private struct Write {
         let value: String
-        var generation = 0
+        var removalCount = 0
         let start: Duration
         /// The version of the origin that the machine's removals demand; `nil` for the first epoch of a scope.
         var version: Int?
@@ -142,26 +142,26 @@ private struct Interleaving {
 
     private var engineTime: HTTPDate { clock.advanced(by: now.components.seconds) }
 
-    private func moment(_ index: Int) -> EpochTable.Moment {
+    private func time(_ index: Int) -> EpochTable.Time {
         let date = machines[index].time.map { $0.date.advanced(by: (now - $0.uptime).components.seconds) }
-        return EpochTable.Moment(uptime: now, date: date)
+        return EpochTable.Time(uptime: now, date: date)
     }
 
     private mutating func readEpoch(_ index: Int) -> EpochTable.Reading {
         let date = engineTime
         machines[index].time = (date, now)
-        let present = trust == .byMoment ? date.advanced(by: 1 << 30) : date
+        let present = trust == .byRequest ? date.advanced(by: 1 << 30) : date
         let stamp = epoch.map { _ in SharedTier.Stamp(now: present, lastModified: epochTime, age: 0) }
         return machines[index].table.note(epoch, of: "e", at: now, .init(uptime: now, stamp: stamp))
     }
 
     /// Returns the epoch with which a fill writes, after tier and origin were asked at once.
-    private func epoch(_ index: Int, at moment: EpochTable.Moment) -> String? {
+    private func epoch(_ index: Int, at time: EpochTable.Time) -> String? {
         let table = machines[index].table
         switch trust {
         case .any: return table.known("e")
-        case .byRead: return table.known("e", at: .init(uptime: moment.uptime, date: engineTime.advanced(by: 1 << 30)))
-        case .byMoment, .byBoth: return table.known("e", at: moment)
+        case .byRead: return table.known("e", at: .init(uptime: time.uptime, date: engineTime.advanced(by: 1 << 30)))
+        case .byRequest, .byBoth: return table.known("e", at: time)
         }
     }
 
@@ -187,7 +187,7 @@ private struct Interleaving {
         guard machines[index].hasJob else { return }
         guard var write = machines[index].write else {
             var write = makeWrite()
-            write.generation = machines[index].table.generation(of: "e")
+            write.removalCount = machines[index].table.removalCount(of: "e")
             write.version = machines[index].removed
             machines[index].write = write
             return
@@ -207,7 +207,7 @@ private struct Interleaving {
             if !write.isApplied { apply(write) }
             machines[index].write = nil
             let isDone = machines[index].table.endRemoval(
-                of: "e", generation: write.generation, write.value, from: write.start, to: now)
+                of: "e", count: write.removalCount, write.value, from: write.start, to: now)
             if isDone { machines[index].hasJob = false }
         }
     }
@@ -220,7 +220,7 @@ private struct Interleaving {
             machines[index].removed = version
             if machines[index].table.beginRemoval(of: "e") { machines[index].hasJob = true }
         case .idle where choice < 18:
-            machines[index].phases[slot] = .bothAsked(moment(index), version: version)
+            machines[index].phases[slot] = .bothAsked(time(index), version: version)
             stepsUntilClock = stepsUntilClock ?? choice
         case .idle:
             var read = machines[index].table.current("e", at: now)
@@ -234,9 +234,9 @@ private struct Interleaving {
                 }
             }
             machines[index].phases[slot] = .epochRead(read, start: now, isFill: choice < 40)
-        case .bothAsked(let moment, let version):
+        case .bothAsked(let time, let version):
             if machines[index].table.current("e", at: now) == nil { _ = readEpoch(index) }
-            let read = epoch(index, at: moment)
+            let read = epoch(index, at: time)
             machines[index].phases[slot] = .originAsked(read, version: version, isReadLater: true)
         case .epochMissing(let write):
             stepNewEpoch(write, index, slot, choice)

@@ -80,6 +80,20 @@ struct SignatureV4Tests {
         }
     }
 
+    @Test(
+        "T3: the signature covers the authority as it is sent: without the default port",
+        arguments: [
+            ("https://h:443/b", "h"), ("http://h:80/b", "h"), ("https://h:80/b", "h:80"), ("http://h:443/b", "h:443"),
+        ])
+    func defaultPort(_ url: String, _ authority: String) async throws {
+        let transport = ScriptedTransport()
+        let engine = try TierEngine.s3(
+            url, region: "r", credentials: { S3Credentials(accessKeyID: "a", secretAccessKey: "b") },
+            transport: transport)
+        await #expect(throws: TierError.self) { try await SharedTier(engine: engine, keys: Machine.keys()).check() }
+        #expect(transport.requests.first?.authority == authority)
+    }
+
     @Test("T3: credentials come from the environment, as AWS names them")
     func environment() {
         #expect(S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "a"]) == nil)

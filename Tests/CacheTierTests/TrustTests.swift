@@ -138,6 +138,58 @@ struct TrustTests {
         #expect(stranger.tier.statistics.refused.forged == 5)
     }
 
+    /// Returns an object with other figures in its record, sealed with the secret of the fleet: as by a faulty writer.
+    private static func resealed(
+        _ object: [UInt8], _ name: String, _ change: (inout [String: Any]) -> Void
+    ) throws -> [UInt8] {
+        let idCount = Int(object[3])
+        let start = 5 + idCount + Int(object[4 + idCount])
+        let jsonCount = object[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
+        let body = object.dropFirst(start + 4 + jsonCount)
+        let json = Data(object.dropFirst(start + 4).prefix(jsonCount))
+        var head = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        change(&head)
+        let changed = try JSONSerialization.data(withJSONObject: head)
+        let count = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: changed.count >> $0) }
+        let payload = Data(count) + changed + body
+        let message = Data("cachetier record 1\n\(name.utf8.count)\n\(name)".utf8) + payload
+        let secret = SymmetricKey(data: Data(repeating: 2, count: 32))
+        let proof = HMAC<SHA256>.authenticationCode(for: message, using: secret)
+        return Array(object.prefix(5 + idCount)) + Array(proof) + Array(payload)
+    }
+
+    @Test(
+        "T4: a record with impossible figures is a miss, although a writer of the fleet has sealed it",
+        arguments: ["heldSeconds", "byteCount", "part"], [Int64.min, -1, .max])
+    func impossibleFigures(_ figure: String, _ value: Int64) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("abc".utf8, cacheControl: "max-age=60") }
+        try await Machine(server).get(origin.url("/a"))
+        let path = try #require(server.names("resp").first)
+        let name = String(try #require(path.firstRange(of: "v1/").map { path[$0.lowerBound...] }))
+        let object = try #require(server.objects[path])
+        server.objects[path]?.bytes = try Self.resealed(object.bytes, name) { head in
+            if figure == "part" {
+                var response = head["response"] as? [String: Any] ?? [:]
+                response["part"] = ["start": 0, "end": 1_000_000, "completeLength": value]
+                head["response"] = response
+            } else {
+                head[figure] = value
+            }
+        }
+        let keys = try TierKeys(
+            names: Data(repeating: 1, count: 32), writing: nil,
+            reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
+        let machine = try Machine(server, keys: keys)
+        let requests: [(HTTPRequest.Method, HTTPFields)] = [
+            (.get, [.range: "bytes=0-999"]), (.get, [:]), (.put, [:]), (.get, [:]),
+        ]
+        for (method, fields) in requests {
+            #expect(try await machine.get(origin.url("/a"), fields, method: method).status < 300)
+        }
+        #expect(machine.tier.statistics.hits == 0)
+    }
+
     @Test("T4: after a rotation, the records of the old key count while it is listed for reading")
     func rotation() async throws {
         let server = try await ObjectServer()

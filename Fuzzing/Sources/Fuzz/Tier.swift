@@ -55,21 +55,30 @@ private func checkEpochs(_ input: inout FuzzInput) {
         let (name, value) = ("n\(operation >> 4)", "v\(argument % 4)")
         time += .seconds(Int(argument >> 6))
         switch operation % 6 {
-        case 0: _ = table.note(argument % 4 == 0 ? nil : value, of: name, at: time - .seconds(Int(argument % 8)))
+        case 0:
+            let date = HTTPDate(secondsSince1970: Int64(argument) << (operation >> 2))
+            let stamp = SharedTier.Stamp(now: date, lastModified: date.advanced(by: -Int64(argument)), age: 0)
+            _ = table.note(
+                argument % 4 == 0 ? nil : value, of: name, at: time - .seconds(Int(argument % 8)),
+                .init(uptime: time, stamp: argument % 3 == 0 ? nil : stamp))
         case 1: table.wrote(value, to: name, from: time - .seconds(1), to: time)
         case 2: _ = table.beginRemoval(of: name)
         case 3:
-            let generation = table.generation(of: name)
-            guard generation > 0 else { continue }
+            let count = table.removalCount(of: name)
+            guard count > 0 else { continue }
             check(
-                table.endRemoval(of: name, generation: generation, value, from: time, to: time),
+                table.endRemoval(of: name, count: count, value, from: time, to: time),
                 "the last removal ends")
             check(!table.isPending(name), "an ended removal is not pending")
         case 4: _ = table.current(name, at: time)
-        default: _ = table.endRemoval(of: name, generation: Int(argument), value, from: time, to: time)
+        default: _ = table.endRemoval(of: name, count: Int(argument), value, from: time, to: time)
         }
+        let asked = EpochTable.Time(
+            uptime: time - .seconds(Int(argument)), date: HTTPDate(secondsSince1970: .init(argument)))
+        let values = [table.known(name, at: asked), table.current(name, at: time)].compactMap(\.self)
+        check(values.allSatisfy { $0 == table.known(name) }, "an epoch of a time is the known one")
         if table.isPending(name) {
-            check(table.known(name) == nil && table.current(name, at: time) == nil, "no epoch counts while pending")
+            check(table.known(name) == nil && values.isEmpty, "no epoch counts while pending")
         }
     }
 }

@@ -20,6 +20,8 @@ final class ResumingBody: Sendable {
         var deliveredCount = 0
         /// The time that the tier may still take.
         var allowance: Duration
+        /// The end, which each further read repeats.
+        var end: Result<Void, TransportError>?
     }
 
     /// The longest time for each MiB, beside the deadline of the body.
@@ -47,6 +49,21 @@ final class ResumingBody: Sendable {
     }
 
     func next() async throws(TransportError) -> Data? {
+        if let end = state.withLock({ $0.end }) {
+            try end.get()
+            return nil
+        }
+        do throws(TransportError) {
+            let chunk = try await nextChunk()
+            if chunk == nil { state.withLock { $0.end = .success(()) } }
+            return chunk
+        } catch {
+            state.withLock { $0.end = .failure(error) }
+            throw error
+        }
+    }
+
+    private func nextChunk() async throws(TransportError) -> Data? {
         if let first = state.withLock({ $0.first.take() }) {
             state.withLock { $0.deliveredCount += 1 }
             return first
@@ -72,7 +89,7 @@ final class ResumingBody: Sendable {
             }
             tier.count { $0.resumedBodies += 1 }
             try await resume()
-            return try await next()
+            return try await nextChunk()
         }
     }
 
@@ -105,7 +122,12 @@ final class ResumingBody: Sendable {
         // The answer is the whole body, although the request may have asked for a range.
         request.headerFields[fields: .range] = []
         request.headerFields[fields: .ifRange] = []
-        let response = try await origin.send(request, content: nil)
+        let response: TransportResponse
+        do throws(TransportError) {
+            response = try await origin.send(request, content: nil)
+        } catch {
+            throw error.code == .cancelled ? error : truncated(after: .unavailable)
+        }
         let body = VerifiedBody(response.body, of: candidate.record)
         let status = response.head.status
         let isSame = status == candidate.record.head.response.status

@@ -30,7 +30,7 @@ extension SharedTier {
         /// Whether the tier has a response, so that a fill need not write it.
         var isPresent = false
         /// A response that the origin may confirm.
-        var stale: Candidate?
+        var stale: StaleRecord?
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
         /// The names of the epochs, in their order.
@@ -157,20 +157,20 @@ extension SharedTier {
                 !isRemovedHere(candidate, epochNames + tagNames)
             else { continue }
             lookup.reason = .stale
-            guard candidate.record.body != nil || request.method == .head || admitsBodies() else {
+            switch await hit(candidate, request) {
+            case .hit(let hit):
+                lookup.hit = hit
+                lookup.isPresent = true
+                // The other object does not matter then.
+                lookup.hasFailed = false
+                return lookup
+            case .suspended:
                 lookup.isPresent = true
                 lookup.reason = .miss
                 return lookup
+            case .none:
+                lookup.stale = lookup.stale ?? StaleRecord(candidate)
             }
-            guard let hit = await hit(candidate, request) else {
-                lookup.stale = lookup.stale ?? candidate
-                continue
-            }
-            lookup.hit = hit
-            lookup.isPresent = true
-            // The other object does not matter then.
-            lookup.hasFailed = false
-            return lookup
         }
         return lookup
     }
@@ -191,7 +191,18 @@ extension SharedTier {
         let stamp: Stamp
     }
 
-    private func record(_ name: String) async -> Answer<Candidate> {
+    /// A record without its body, which would take room while the origin is asked.
+    struct StaleRecord: Sendable {
+        let name: String
+        let head: TierRecord.Head
+
+        init(_ candidate: Candidate) {
+            name = candidate.name
+            head = candidate.record.head
+        }
+    }
+
+    func record(_ name: String) async -> Answer<Candidate> {
         switch await get(name, limit: recordLimit) {
         case .failed(let reason): return .failed(reason)
         case .absent: return .absent
@@ -244,40 +255,49 @@ extension SharedTier {
 
     // MARK: Deciding
 
-    /// Returns the answer from a candidate; `nil` if it may not answer, or its body is not there.
-    private func hit(_ candidate: Candidate, _ request: HTTPRequest) async -> Hit? {
+    private enum Outcome {
+        case hit(Hit)
+        /// It could answer, but bodies of their own do not arrive in time.
+        case suspended
+        /// It may not answer, or its body is not there.
+        case none
+    }
+
+    /// Returns the answer from a candidate.
+    private func hit(_ candidate: Candidate, _ request: HTTPRequest) async -> Outcome {
         let record = candidate.record
         let response = record.head.response
         let policy = configuration.policy
         let now = record.now(at: candidate.stamp.now, lastModified: candidate.stamp.lastModified)
         let decision = ReuseDecision(
             for: request, candidates: [response], policy: policy, now: now, fingerprint: layout.fingerprint)
-        guard case .hit(_, let age, isStale: false) = decision.action else { return nil }
+        guard case .hit(_, let age, isStale: false) = decision.action else { return .none }
         let answer = StoredAnswer(
             from: response, to: request, age: age, byteCount: record.head.byteCount, policy: policy,
             boundarySeed: record.head.digest)
         var head = answer.head
         let lifetime = Freshness(of: response, policy: policy).lifetime
         CacheStatus.hit(ttl: lifetime - age).append(to: &head.headerFields, name: configuration.name)
-        func hit(_ content: Hit.Content) -> Hit {
-            Hit(head: head, isBodyDecoded: response.isBodyDecoded, content: content)
+        func hit(_ content: Hit.Content) -> Outcome {
+            .hit(Hit(head: head, isBodyDecoded: response.isBodyDecoded, content: content))
         }
         if let body = record.body { return hit(.bytes(Data(answer.bytes(of: Array(body))))) }
         switch answer.content {
         case .none: return hit(.bytes(Data()))
         // The origin answers ranges of a body that is an object of its own.
-        case .segments: return nil
+        case .segments: return .none
         case .whole:
-            guard case .found(let object) = await open(layout.body(digest: record.head.digest)) else { return nil }
+            guard admitsBodies() else { return .suspended }
+            guard case .found(let object) = await open(layout.body(digest: record.head.digest)) else { return .none }
             let body = VerifiedBody(object.body, of: record)
             switch await body.next(within: configuration.deadline, configuration.sleep) {
             case .chunk(let first): return hit(.object(body, first: first, candidate))
-            case .complete, .unavailable: return nil
+            case .complete, .unavailable: return .none
             case .damaged:
                 // The fill that follows writes body and record again.
                 count { $0.refused.damagedBodies += 1 }
                 state.withLock { $0.refused.insert(candidate.name, candidate.record) }
-                return nil
+                return .none
             }
         }
     }

@@ -22,18 +22,14 @@ extension SharedTier {
         let value = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
         let name = "\(TierLayout.version)/cas/\(SHA256.hash(data: value).hexadecimal)"
         try await put(value, as: name)
-        let read = await get(name, limit: 64)
+        let read = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
+            await get(name, limit: 64)
+        }
         guard case .found(let object) = read, object.bytes == value else {
-            throw .engine("the object that was written could not be read: \(read.summary)")
+            throw .engine("the object that was written could not be read: \(read?.summary ?? "no answer in time")")
         }
         if hasConditionalWrites { await checkCondition(by: value, as: name) }
-        let answer: TransportResponse
-        do throws(TransportError) {
-            answer = try await engine.send(.delete, name, now: signingTime)
-        } catch {
-            throw .engine("\(error)")
-        }
-        guard answer.head.status.kind == .successful else { throw .engine("DELETE \(answer.head.status)") }
+        if let reason = await delete(name) { throw .engine(reason) }
     }
 
     /// Whether the engine writes an object only if it is absent, on demand, as far as known.

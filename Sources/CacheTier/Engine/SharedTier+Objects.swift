@@ -72,7 +72,7 @@ extension SharedTier {
             guard let now, let lastModified = fields.date(.lastModified, now: now) else {
                 return .failed("GET without Date or Last-Modified")
             }
-            return .found((response.body, Stamp(now: now, lastModified: lastModified, age: fields.age)))
+            return .found((response.body, Stamp(now: now, lastModified: lastModified, age: fields.statedAge)))
         case 404, 410:
             _ = try? await response.body.next()
             return .absent
@@ -155,10 +155,18 @@ extension SharedTier {
     }
 
     /// Deletes an object; a failure leaves it.
-    func delete(_ name: String, within limit: Duration? = nil) async {
-        _ = await withDeadline(limit ?? configuration.writeDeadline, configuration.sleep) { [self] in
-            _ = try? await engine.send(.delete, name, now: signingTime)
-        }
+    ///
+    /// - Returns: The reason of a failure.
+    @discardableResult
+    func delete(_ name: String, within limit: Duration? = nil) async -> String? {
+        await withDeadline(limit ?? configuration.writeDeadline, configuration.sleep) { [self] () -> String? in
+            do throws(TransportError) {
+                let status = try await engine.send(.delete, name, now: signingTime).head.status
+                return status.kind == .successful ? nil : "DELETE \(status)"
+            } catch {
+                return "\(error)"
+            }
+        } ?? "DELETE took too long"
     }
 
     /// Records the tier's time; `nil` if the fields do not state it.
@@ -166,7 +174,7 @@ extension SharedTier {
         let reference = HTTPDate(configuration.clock())
         guard let date = fields.date(.date, now: reference) else { return nil }
         // A cache in front of the engine repeats an older Date, and states its age.
-        let now = date.advanced(by: fields.age)
+        let now = date.advanced(by: fields.statedAge)
         let uptime = configuration.uptime()
         state.withLock { $0.time = (now, uptime) }
         return now
@@ -174,9 +182,6 @@ extension SharedTier {
 }
 
 extension HTTPFields {
-    /// The seconds in `Age`; 0 without the field.
-    var age: Int64 { Swift.max(0, self[.age].flatMap { Int64($0) } ?? 0) }
-
     /// The first field with this name as a date.
     func date(_ name: HTTPField.Name, now: HTTPDate) -> HTTPDate? {
         first { $0.name == name }.flatMap { HTTPDate($0, now: now) }

@@ -41,7 +41,9 @@ public struct TierEngine: Sendable {
             !url.contains("?"), !url.contains("#")
         else { throw .invalidURL(Self.withoutSecrets(url)) }
         scheme = String(parts[0].dropLast())
-        authority = String(parts[1])
+        // Without the default port, as in the Host field that is sent: the signature covers it.
+        let port = scheme == "https" ? ":443" : ":80"
+        authority = String(parts[1].hasSuffix(port) ? parts[1].dropLast(port.count) : parts[1])
         folder = parts.dropFirst(2).map { "/\($0)" }.joined()
         self.dialect = dialect
         self.hasConditionalWrites = hasConditionalWrites

@@ -25,7 +25,7 @@ package struct EpochTable: Sendable {
     }
 
     /// A time on the clocks of this process and of the engine.
-    package struct Moment: Sendable {
+    package struct Time: Sendable {
         package let uptime: Duration
         /// The engine's time, as last stated; `nil` before its first response.
         package let date: HTTPDate?
@@ -37,7 +37,7 @@ package struct EpochTable: Sendable {
     }
 
     /// The end of a read or write.
-    package struct Arrival: Sendable {
+    package struct Completion: Sendable {
         package let uptime: Duration
         /// The engine's times in the answer to a read; `nil` for a write.
         package let stamp: SharedTier.Stamp?
@@ -55,9 +55,11 @@ package struct EpochTable: Sendable {
         /// The end of the write. A read that began before it may have the older value.
         var end: Duration
         /// The time since which this process knows the value.
-        var arrival: Arrival
+        var completion: Completion
         /// Whether the engine had the value when it was last read.
         var isPresent = true
+        /// Whether the value is not older than the last write of this process.
+        var isSettled = true
         /// The last of the values before this one.
         var superseded: [String] = []
     }
@@ -67,7 +69,7 @@ package struct EpochTable: Sendable {
     /// Older entries make room beyond this number.
     private let limit: Int
     private let supersededLimit = 8
-    /// The seconds by which an epoch is clearly older than a moment: more than the clocks of one engine differ.
+    /// The seconds by which an epoch is clearly older than a time: more than the clocks of one engine differ.
     private static let clearAge: Int64 = 30
     private var entries: [String: Entry] = [:]
     /// The number of removals of each name since its last complete write. No epoch counts while there are some.
@@ -80,11 +82,10 @@ package struct EpochTable: Sendable {
 
     /// Returns the epoch if its read has begun less than ``lifetime`` ago.
     package func current(_ name: String, at now: Duration) -> String? {
-        known(name).flatMap { value in entries[name].flatMap { now - $0.time < lifetime ? value : nil } }
+        known(name).flatMap { value in
+            entries[name].flatMap { $0.isSettled && now - $0.time < lifetime ? value : nil }
+        }
     }
-
-    /// Whether this process has neither read nor written an epoch of this name.
-    package func isNew(_ name: String) -> Bool { entries[name] == nil && !isPending(name) }
 
     /// Returns the epoch of the last read. An old one invalidates too much, never too little, as the epoch of a new
     /// record.
@@ -93,16 +94,16 @@ package struct EpochTable: Sendable {
         return entry.value
     }
 
-    /// Returns the epoch if the engine had it at `moment`, although this process may have read it later.
+    /// Returns the epoch if the engine had it at `time`, although this process may have read it later.
     ///
-    /// An epoch that was read later counts if it was clearly older than the moment: by the engine's time as known before
-    /// the moment, and by that of the read. So a clock that was set forward or back in between makes nothing older.
-    package func known(_ name: String, at moment: Moment) -> String? {
+    /// An epoch that was read later counts if it was clearly older than that time: by the engine's time as known before
+    /// it, and by that of the read. So a clock that was set forward or back in between makes nothing older.
+    package func known(_ name: String, at time: Time) -> String? {
         guard let value = known(name), let entry = entries[name] else { return nil }
-        let arrival = entry.arrival
-        let elapsed = arrival.uptime - moment.uptime
+        let completion = entry.completion
+        let elapsed = completion.uptime - time.uptime
         guard elapsed > .zero else { return value }
-        guard let date = moment.date, let stamp = arrival.stamp else { return nil }
+        guard let date = time.date, let stamp = completion.stamp else { return nil }
         let before = date.seconds(since: stamp.lastModified)
         let after = stamp.now.advanced(by: -elapsed.components.seconds).seconds(since: stamp.lastModified)
         return min(before, after) > Self.clearAge ? value : nil
@@ -113,10 +114,13 @@ package struct EpochTable: Sendable {
     /// - Parameters:
     ///   - value: The epoch; `nil` for an absent object.
     ///   - start: The beginning of the read.
-    ///   - arrival: Its end.
-    package mutating func note(_ value: String?, of name: String, at start: Duration, _ arrival: Arrival) -> Reading {
+    ///   - completion: Its end.
+    package mutating func note(
+        _ value: String?, of name: String, at start: Duration, _ completion: Completion
+    ) -> Reading {
         guard !isPending(name) else { return .unsettled }
         if let entry = entries[name] {
+            if entry.end > start, !entry.isSettled { return .unsettled }
             if entry.time > start { return entry.isPresent ? .value(entry.value) : .absent }
             if let value, entry.superseded.contains(value) { return .superseded }
             if entry.end > start, value != entry.value { return .unsettled }
@@ -125,7 +129,7 @@ package struct EpochTable: Sendable {
             entries[name]?.isPresent = false
             return .absent
         }
-        replace(name, with: value, time: start, end: start, arrival)
+        replace(name, with: value, time: start, end: start, completion)
         return .value(value)
     }
 
@@ -136,16 +140,17 @@ package struct EpochTable: Sendable {
     ///   - end: Its end.
     package mutating func wrote(_ value: String, to name: String, from start: Duration, to end: Duration) {
         if var entry = entries[name], entry.time > start {
-            // The order of the two at the engine is unknown.
+            // The order of the two at the engine is unknown, so only a read that begins now counts.
             entry.end = max(entry.end, end)
+            entry.isSettled = entry.value == value
             entries[name] = entry
             return
         }
-        replace(name, with: value, time: start, end: end, Arrival(uptime: end, stamp: nil))
+        replace(name, with: value, time: start, end: end, Completion(uptime: end, stamp: nil))
     }
 
     private mutating func replace(
-        _ name: String, with value: String, time: Duration, end: Duration, _ arrival: Arrival
+        _ name: String, with value: String, time: Duration, end: Duration, _ completion: Completion
     ) {
         if entries.count >= limit, entries[name] == nil {
             // Half the entries go at once, so that the cost of sorting spreads over many calls.
@@ -153,11 +158,11 @@ package struct EpochTable: Sendable {
             let middle = times[times.count / 2]
             entries = entries.filter { $0.value.time > middle }
         }
-        var (superseded, arrival) = (entries[name]?.superseded ?? [], arrival)
-        if let old = entries[name], old.isPresent, old.value == value { arrival = old.arrival }
+        var (superseded, completion) = (entries[name]?.superseded ?? [], completion)
+        if let old = entries[name], old.isPresent, old.value == value { completion = old.completion }
         if let old = entries[name]?.value, old != value { superseded = [old] + superseded.prefix(supersededLimit - 1) }
         let lastEnd = max(end, entries[name]?.end ?? end)
-        entries[name] = Entry(value: value, time: time, end: lastEnd, arrival: arrival, superseded: superseded)
+        entries[name] = Entry(value: value, time: time, end: lastEnd, completion: completion, superseded: superseded)
     }
 
     // MARK: Removals that are not written yet
@@ -176,21 +181,21 @@ package struct EpochTable: Sendable {
         return pending[name] == 1
     }
 
-    /// The removals of this name until now, for ``endRemoval(of:generation:_:from:to:)``.
-    package func generation(of name: String) -> Int { pending[name] ?? 0 }
+    /// The number of removals of this name that are not written yet, for ``endRemoval(of:count:_:from:to:)``.
+    package func removalCount(of name: String) -> Int { pending[name] ?? 0 }
 
     /// Records a complete write of a removal.
     ///
     /// - Parameters:
-    ///   - generation: The generation before the write.
+    ///   - count: The number of removals before the write.
     ///   - value: The epoch that was written.
     ///   - start: The beginning of the write.
     ///   - end: Its end.
     /// - Returns: `false` if another removal has begun since then, which needs a write of its own.
     package mutating func endRemoval(
-        of name: String, generation: Int, _ value: String, from start: Duration, to end: Duration
+        of name: String, count: Int, _ value: String, from start: Duration, to end: Duration
     ) -> Bool {
-        guard pending[name] == generation else { return false }
+        guard pending[name] == count else { return false }
         pending[name] = nil
         wrote(value, to: name, from: start, to: end)
         return true

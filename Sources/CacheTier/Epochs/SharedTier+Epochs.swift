@@ -90,7 +90,7 @@ extension SharedTier {
             await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
         }
         defer { endRead(name, start) }
-        let arrival = configuration.uptime()
+        let end = configuration.uptime()
         let value: String?
         var stamp: Stamp?
         switch answer {
@@ -108,7 +108,9 @@ extension SharedTier {
         case .failed, nil:
             return .failed
         }
-        switch state.withLock({ $0.epochs.note(value, of: name, at: start, .init(uptime: arrival, stamp: stamp)) }) {
+        // A cache in front of the engine has read the object earlier.
+        let time = start - .seconds(stamp?.age ?? 0)
+        switch state.withLock({ $0.epochs.note(value, of: name, at: time, .init(uptime: end, stamp: stamp)) }) {
         case .value(let value):
             return .value(value)
         case .absent:
@@ -133,12 +135,12 @@ extension SharedTier {
         return values.count == names.count ? values : nil
     }
 
-    /// Returns the epochs that the engine had at a moment, in their order; `nil` if one is unknown.
-    func knownEpochs(_ names: [String], at moment: EpochTable.Moment) -> [String]? {
-        let values = state.withLock { state in names.compactMap { state.epochs.known($0, at: moment) } }
+    /// Returns the epochs that the engine had at a time, in their order; `nil` if one is unknown.
+    func knownEpochs(_ names: [String], at time: EpochTable.Time) -> [String]? {
+        let values = state.withLock { state in names.compactMap { state.epochs.known($0, at: time) } }
         return values.count == names.count ? values : nil
     }
 
     /// The present time, for epochs that are read later.
-    var moment: EpochTable.Moment { EpochTable.Moment(uptime: configuration.uptime(), date: tierTime) }
+    var time: EpochTable.Time { EpochTable.Time(uptime: configuration.uptime(), date: tierTime) }
 }

@@ -11,8 +11,11 @@ internal import Foundation
 /// Writes epochs that the engine lacks.
 ///
 /// A record carries only epochs that the engine had before the origin was asked. A new epoch is random, so it makes no
-/// older record valid, whichever order the writes of several machines have.
+/// older record valid, whichever order the writes of several machines and their removals have.
 extension SharedTier {
+    /// The beginning of epochs that were written because the engine had none.
+    static let firstEpochPrefix = "first-"
+
     /// Writes the epochs that the engine lacks, and sets those of the lookup. Call this before the origin is asked.
     ///
     /// - Parameter limit: The longest wait. The writes go on afterwards, for later requests.
@@ -49,16 +52,14 @@ extension SharedTier {
     }
 
     private func writeNewEpoch(_ epoch: MissingEpoch) async {
-        guard let (value, object) = firstEpoch(epoch.name) else { return }
+        guard let (value, object) = newEpoch(epoch.name, isFirst: true) else { return }
         let start = configuration.uptime()
         let isConditional = epoch.isAbsent && hasConditionalWrites
         do throws(WriteFailure) {
             if isConditional {
                 // The first of several machines wins, and none invalidates the records of another one.
                 guard try await writeIfAbsent(object, as: epoch.name, within: configuration.writeDeadline) else {
-                    // Not with a read that began before that write.
-                    _ = await readEpoch(epoch.name, configuration.uptime(), within: configuration.writeDeadline)
-                    return
+                    return await readAgain(epoch.name)
                 }
             } else {
                 try await write(object, as: epoch.name)
@@ -76,21 +77,21 @@ extension SharedTier {
             state.epochs.wrote(value, to: epoch.name, from: start, to: end)
             state.statistics.newEpochs += 1
         }
+        // Machines that begin at the same time replace each other's epochs, and agree by this read.
+        if !isConditional { await readAgain(epoch.name) }
     }
 
-    /// The value for an epoch that the engine lacks, with its object; `nil` if the keys cannot write.
-    ///
-    /// The same on every machine for a minute of the tier's time, so that machines which begin at once agree, also on an
-    /// engine without conditional writes. Another one if this machine knows an earlier value, which is lost.
-    private func firstEpoch(_ name: String) -> (value: String, object: Data)? {
-        guard let time = tierTime, state.withLock({ $0.epochs.isNew(name) }) else { return newEpoch(name) }
-        let value = layout.firstEpoch(name, minute: time.secondsSince1970 / 60)
-        return SealedObject.sealing(Data(value.utf8), as: name, with: keys).map { (value, $0) }
+    /// Reads an epoch after a write. Joins no read that may have begun before it.
+    private func readAgain(_ name: String) async {
+        _ = await readEpoch(name, configuration.uptime(), within: configuration.writeDeadline)
     }
 
     /// A random value for an epoch, with its object; `nil` if the keys cannot write.
-    func newEpoch(_ name: String) -> (value: String, object: Data)? {
-        let value = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0).hexadecimal }
+    ///
+    /// - Parameter isFirst: Whether the epoch removes nothing; its value tells it to people.
+    func newEpoch(_ name: String, isFirst: Bool = false) -> (value: String, object: Data)? {
+        let random = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0).hexadecimal }
+        let value = isFirst ? Self.firstEpochPrefix + random : random
         return SealedObject.sealing(Data(value.utf8), as: name, with: keys).map { (value, $0) }
     }
 }

@@ -70,7 +70,7 @@ extension SharedTier {
     }
 
     /// Removes the responses with this epoch, ahead of the fills. Until the engine has taken the write, this process
-    /// neither answers with the responses nor writes new ones.
+    /// neither answers with the responses nor writes those that it requests meanwhile.
     private func removeLater(_ name: String) {
         guard state.withLock({ $0.epochs.beginRemoval(of: name) }) else { return }
         attemptRemoval(name, pause: .seconds(1))
@@ -92,7 +92,7 @@ extension SharedTier {
 
     private func writeRemoval(_ name: String) async -> Bool {
         while let (value, object) = newEpoch(name) {
-            let generation = state.withLock { $0.epochs.generation(of: name) }
+            let removalCount = state.withLock { $0.epochs.removalCount(of: name) }
             if layout.isTag(name) {
                 guard (try? await replaceEpoch(layout.commonTagEpoch)) != nil else { return false }
             }
@@ -100,7 +100,7 @@ extension SharedTier {
             guard (try? await put(object, as: name)) != nil else { return false }
             let end = configuration.uptime()
             let isDone = state.withLock {
-                $0.epochs.endRemoval(of: name, generation: generation, value, from: start, to: end)
+                $0.epochs.endRemoval(of: name, count: removalCount, value, from: start, to: end)
             }
             if isDone { return true }
         }
@@ -115,7 +115,7 @@ extension SharedTier {
         let removal = state.withLock { state in names.compactMap { state.ownRemovals[$0] }.max() }
         guard let removal else { return false }
         let written = HTTPDate(secondsSince1970: candidate.record.head.writtenAt)
-        let age = candidate.stamp.now.seconds(since: written) + candidate.record.head.heldSeconds
-        return age + 60 >= (uptime - removal).components.seconds
+        let age = candidate.stamp.now.advanced(by: candidate.record.head.heldSeconds).seconds(since: written)
+        return age >= (uptime - removal).components.seconds - 60
     }
 }

@@ -64,12 +64,6 @@ extension SharedTier {
 
     private func lastRemoval(by object: Object, _ name: String) -> TierSurvey.Removal {
         guard let payload = opened(object, name) else { return .unreadable }
-        let written = object.stamp.lastModified
-        // The first epoch of a scope removes nothing. Its minute is that of the writer's estimate of the tier's time.
-        let minute = written.secondsSince1970 / 60
-        let isFirst = (minute - 1...minute + 1).contains {
-            Data(layout.firstEpoch(name, minute: $0).utf8) == payload
-        }
-        return isFirst ? .never : .at(written)
+        return payload.starts(with: Self.firstEpochPrefix.utf8) ? .never : .at(object.stamp.lastModified)
     }
 }

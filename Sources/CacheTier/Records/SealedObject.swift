@@ -43,17 +43,22 @@ enum SealedObject {
 
 /// Reads bytes from the front of an object.
 struct ByteReader {
-    private(set) var rest: Data
+    private var slice: Data.SubSequence
 
     init(_ bytes: Data) {
-        rest = bytes
+        slice = bytes[...]
     }
+
+    /// The bytes that remain.
+    var rest: Data { Data(slice) }
+    /// Their number.
+    var restCount: Int { slice.count }
 
     /// Returns the next bytes; `nil` if there are fewer.
     mutating func take(_ count: Int) -> Data? {
-        guard count >= 0, rest.count >= count else { return nil }
-        defer { rest = Data(rest.dropFirst(count)) }
-        return Data(rest.prefix(count))
+        guard count >= 0, slice.count >= count else { return nil }
+        defer { slice = slice.dropFirst(count) }
+        return Data(slice.prefix(count))
     }
 
     /// Returns the next four bytes as a number, the most significant first.

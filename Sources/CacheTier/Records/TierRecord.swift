@@ -74,18 +74,18 @@ struct TierRecord: Sendable, Equatable {
     init?(decoding payload: Data) {
         var reader = ByteReader(payload)
         guard let count = reader.takeNumber(), let json = reader.take(count),
-            let head = try? JSONDecoder().decode(Head.self, from: json), head.byteCount >= 0
+            let head = try? JSONDecoder().decode(Head.self, from: json), head.byteCount >= 0, head.heldSeconds >= 0,
+            head.response.part == nil
         else { return nil }
         self.head = head
         if head.byteCount <= Self.inlineLimit {
             chunkDigests = []
-            body = reader.rest
-            guard reader.rest.count == head.byteCount, SHA256.hash(data: reader.rest).hexadecimal == head.digest else {
-                return nil
-            }
+            let bytes = reader.rest
+            guard bytes.count == head.byteCount, SHA256.hash(data: bytes).hexadecimal == head.digest else { return nil }
+            body = bytes
         } else {
             let chunkCount = (head.byteCount - 1) / Int64(Self.chunkByteCount) + 1
-            guard Int64(reader.rest.count) == chunkCount * 32 else { return nil }
+            guard Int64(reader.restCount) == chunkCount * 32 else { return nil }
             chunkDigests = (0..<Int(chunkCount)).compactMap { _ in reader.take(32) }
             body = nil
         }

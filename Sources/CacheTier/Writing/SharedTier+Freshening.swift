@@ -30,15 +30,15 @@ extension SharedTier {
         let exchange = exchange(request, reply, isBodyDecoded: false, delay: delay, tierTime)
         let isAdmitted = writes.add(byteCount: 0) { [self] in
             let lookup = await lookup()
-            guard !lookup.isPresent, let candidate = lookup.stale,
-                let fill = fill(freshening: candidate, tag, by: exchange, arrival: arrival)
+            guard !lookup.isPresent, let stale = lookup.stale,
+                let fill = fill(freshening: stale, tag, by: exchange, arrival: arrival)
             else { return await lease?.end() ?? () }
-            let byteCount = Int(candidate.record.head.byteCount)
+            let byteCount = Int(stale.head.byteCount)
             guard byteCount <= configuration.maxBodyBytes, writes.reserve(byteCount) else {
                 count { $0.droppedWrites += 1 }
                 return await lease?.end() ?? ()
             }
-            if let body = await body(of: candidate.record) { await write(fill, body, for: request, after: lookup) }
+            if let body = await body(of: stale) { await write(fill, body, for: request, after: lookup) }
             writes.release(byteCount)
             await lease?.end()
         }
@@ -57,9 +57,9 @@ extension SharedTier {
     }
 
     private func fill(
-        freshening candidate: Candidate, _ tag: String, by exchange: Exchange, arrival: Duration
+        freshening stale: StaleRecord, _ tag: String, by exchange: Exchange, arrival: Duration
     ) -> Fill? {
-        let stored = candidate.record.head.response
+        let stored = stale.head.response
         guard stored.fields[.eTag] == tag else { return nil }
         var original = exchange.request
         original.headerFields[fields: .ifNoneMatch] = []
@@ -74,15 +74,17 @@ extension SharedTier {
     }
 
     /// Returns the whole body of a record; `nil` if the tier does not have it.
-    private func body(of record: TierRecord) async -> Data? {
-        if let body = record.body { return body }
-        let byteCount = Int(record.head.byteCount)
-        let answer = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
-            await get(layout.body(digest: record.head.digest), limit: byteCount)
+    private func body(of stale: StaleRecord) async -> Data? {
+        let body = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] () -> Data? in
+            if stale.head.byteCount <= TierRecord.inlineLimit {
+                guard case .found(let candidate) = await record(stale.name) else { return nil }
+                return candidate.record.body
+            }
+            let answer = await get(layout.body(digest: stale.head.digest), limit: Int(stale.head.byteCount))
+            guard case .found(let object) = answer else { return nil }
+            return object.bytes
         }
-        guard case .found(let object) = answer, SHA256.hash(data: object.bytes).hexadecimal == record.head.digest else {
-            return nil
-        }
-        return object.bytes
+        guard let body, let body, SHA256.hash(data: body).hexadecimal == stale.head.digest else { return nil }
+        return body
     }
 }

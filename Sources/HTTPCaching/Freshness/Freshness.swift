@@ -1,4 +1,4 @@
-internal import HTTPTypes
+package import HTTPTypes
 
 /// The freshness lifetime and age of a stored response (RFC 9111 §4.2).
 ///
@@ -151,7 +151,7 @@ struct StatedTimes {
     /// number.
     ///
     /// Returns `nil` if the line has no member: then the next line may contain the first member.
-    private static func age(_ bytes: FieldBytes) -> Int64? {
+    fileprivate static func age(_ bytes: FieldBytes) -> Int64? {
         var scanner = FieldScanner(bytes)
         guard scanner.skipToElement() else { return nil }
         let digits = scanner.token()
@@ -199,5 +199,15 @@ extension DeltaSeconds {
         case .malformed: 0
         case .seconds(let seconds): seconds
         }
+    }
+}
+
+extension HTTPFields {
+    /// The seconds that the first member of `Age` states (RFC 9111 §5.1); 0 without a number.
+    package var statedAge: Int64 {
+        for field in self where field.name == .age {
+            if let age = field.withUnsafeBytesOfValue(StatedTimes.age) { return age }
+        }
+        return 0
     }
 }
