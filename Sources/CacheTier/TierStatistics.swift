@@ -31,6 +31,7 @@ public struct TierStatistics: Hashable, Sendable {
     /// Requests to the origin for which this process has taken a lease, so that other machines wait for the response.
     public var leases = 0
     /// Requests that have waited for the response of another machine.
+    /// Only leases that the engine has confirmed: a `PUT` without an answer may have arrived.
     public var waits = 0
     /// Of these, requests that the tier has answered afterwards. They count as hits, and not as misses.
     public var waitedHits = 0
