@@ -93,9 +93,9 @@ extension SharedTier {
             // A miss counts when no other lookup follows.
             if answer != .miss { state.statistics.count(answer) }
             if result?.hasFailed ?? true {
-                _ = state.breaker.failed(at: end)
+                state.breaker.failed(from: start, to: end)
             } else {
-                state.breaker.succeeded()
+                state.breaker.succeeded(from: start)
             }
         }
         endStep(beganAt, answer, of: request)
