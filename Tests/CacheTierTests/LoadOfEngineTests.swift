@@ -64,7 +64,7 @@ struct LoadOfEngineTests {
         let response = try await machine.send(origin, "/large")
         gate.open()
         try await machine.tier.check()
-        while machine.tier.statistics.hits == 0 { await Task.yield() }
+        await until { machine.tier.statistics.lateHits == 1 }
         var received = Data()
         while let chunk = try await response.body.next() { received += chunk }
         #expect(received == body)

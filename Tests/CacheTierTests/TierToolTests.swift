@@ -84,11 +84,11 @@ struct TierToolTests {
         #expect(first.text.contains("\ntier: hits=0 misses=1 ") && first.text.contains(" writes=1 "))
         let second = try await run(["prefetch", path, "--jsonl"], tier: server.url, store: TemporaryDirectory())
         #expect(second.text.contains(#""tier":{"#) && second.text.contains(#""hits":1"#), "\(second.text)")
-        #expect(second.text.contains(#""waited_hits":0"#) && second.text.contains(#""leases":0"#))
+        #expect(second.text.contains(#""waited_hits":0"#) && second.text.contains(#""late_hits":0"#))
         let third = try await run(["get", "-v", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
         #expect(third.errorText.contains("tier: hits=1 misses=0 "))
         #expect(third.errorText.contains(" leases=0 waits=0 waited-hits=0 "))
-        #expect(third.errorText.contains(" dropped-writes=0 ") && third.errorText.contains(" refused=0\n"))
+        #expect(third.errorText.contains(" late-hits=0 ") && third.errorText.contains(" refused=0\n"))
         let plain = try await run(["get", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
         #expect(!plain.errorText.contains("tier: "))
     }

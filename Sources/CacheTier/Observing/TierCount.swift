@@ -26,6 +26,7 @@ package struct TierCount: Sendable {
     package static let all = [
         TierCount("hits", \.hits, "requests", ("result", "hit")),
         TierCount("misses", \.misses, "requests", ("result", "miss")),
+        TierCount("lateHits", \.lateHits, "requests", ("result", "late")),
         TierCount("timeouts", \.timeouts, "requests", ("result", "timeout")),
         TierCount("errors", \.errors, "requests", ("result", "error")),
         TierCount("skipped", \.skipped, "requests", ("result", "skipped")),
