@@ -18,6 +18,8 @@ public struct TierStatistics: Hashable, Sendable {
 
     /// Requests that the tier answered.
     public var hits = 0
+    /// Requests that asked tier and origin at once, and to which the origin's response came before that of the tier.
+    public var lateHits = 0
     /// Requests for which the tier had no usable response.
     public var misses = 0
     /// Requests for which the tier did not answer in time.
@@ -29,6 +31,7 @@ public struct TierStatistics: Hashable, Sendable {
     /// Bodies whose rest came from the origin, because the tier failed while they arrived.
     public var resumedBodies = 0
     /// Requests to the origin for which this process has taken a lease, so that other machines wait for the response.
+    /// Only leases that the engine has confirmed: a `PUT` without an answer may have arrived.
     public var leases = 0
     /// Requests that have waited for the response of another machine.
     public var waits = 0

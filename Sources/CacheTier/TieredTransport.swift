@@ -20,8 +20,9 @@ internal import Foundation
 ///
 /// A failing tier delays a head by ``SharedTier/Configuration/deadline`` at most, and fails no request. The one exception
 /// is a body of more than 64 KiB that breaks off and that the origin cannot complete: reading throws `truncated`. With
-/// an engine that has conditional writes, a lease may take another deadline, and a wait for the response of another
-/// machine ``SharedTier/Configuration/leaseWait``. Safe to use from any task.
+/// an engine that has conditional writes, a lease may take another deadline, or two if its `PUT` is repeated on the way.
+/// A wait for the response of another machine takes ``SharedTier/Configuration/leaseWait`` at most, and a few deadlines.
+/// Safe to use from any task.
 public struct TieredTransport: HTTPTransport {
     private let tier: SharedTier
     private let origin: any HTTPTransport
@@ -76,6 +77,12 @@ public struct TieredTransport: HTTPTransport {
             case tier(SharedTier.Lookup)
             case origin(Result<TransportResponse, TransportError>)
             case cancelled
+
+            /// The response of the origin, if it answers without regard to the tier.
+            var response: TransportResponse? {
+                guard case .origin(.success(let response)) = self, response.head.status.code < 500 else { return nil }
+                return response
+            }
         }
         let start = tier.time
         let first = FirstResult<First>()
@@ -88,7 +95,9 @@ public struct TieredTransport: HTTPTransport {
             lookup.commonTagEpoch = tier.knownEpochs([tier.layout.commonTagEpoch], at: start)?.first
             tier.countMiss(of: lookup)
             complete.finish(lookup)
-            first.finish(.tier(lookup))
+            if !first.finish(.tier(lookup)), lookup.hit != nil, await first.value().response != nil {
+                tier.count { $0.lateHits += 1 }
+            }
             // For later requests: these are not from before the origin was asked.
             let missing = lookup.missingEpochs
             if !missing.isEmpty, tier.mayWrite(request) { Task { await tier.writeMissing(missing) } }
@@ -127,13 +136,15 @@ public struct TieredTransport: HTTPTransport {
             return try result.get()
         case .origin(let result):
             // The lookup goes on for its measurement, and for the write after it.
-            if case .success(let response) = result, response.head.status.code < 500 { return response }
+            if let response = winner.response { return response }
             if let hit = await complete.value().hit { return self.response(hit, to: request) }
             return try result.get()
         }
     }
 
+    /// Returns a response that is delivered, and counts the hit.
     private func response(_ hit: SharedTier.Hit, to request: HTTPRequest) -> TransportResponse {
+        tier.count { $0.hits += 1 }
         let body: TransportBody
         switch hit.content {
         case .bytes(let bytes):

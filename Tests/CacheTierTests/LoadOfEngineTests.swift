@@ -9,12 +9,6 @@ import Testing
 
 @Suite("The load that a tier puts on its engine", .timeLimit(.minutes(10)))
 struct LoadOfEngineTests {
-    private func send(_ machine: Machine, _ origin: LoopbackOrigin, _ path: String) async throws -> TransportResponse {
-        let transport = TieredTransport(tier: machine.tier, origin: DefaultTransport())
-        return try await transport.send(
-            HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: path), content: nil)
-    }
-
     @Test("waitForWrites waits for the writes of its call, also if there is always a later one")
     func steadyWrites() async throws {
         let server = try await ObjectServer()
@@ -40,7 +34,7 @@ struct LoadOfEngineTests {
             isDrained.withLock { $0 = true }
         }()
         for number in 0..<300 where !isDrained.withLock({ $0 }) {
-            let response = try await send(machine, origin, "/\(number)")
+            let response = try await machine.send(origin, "/\(number)")
             while try await response.body.next() != nil {}
             await gate.reached(number + 1)
         }
@@ -67,10 +61,10 @@ struct LoadOfEngineTests {
             await gate.wait()
             return nil
         }
-        let response = try await send(machine, origin, "/large")
+        let response = try await machine.send(origin, "/large")
         gate.open()
         try await machine.tier.check()
-        while machine.tier.statistics.hits == 0 { await Task.yield() }
+        await until { machine.tier.statistics.lateHits == 1 }
         var received = Data()
         while let chunk = try await response.body.next() { received += chunk }
         #expect(received == body)

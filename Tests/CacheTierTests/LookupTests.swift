@@ -115,6 +115,36 @@ struct LookupTests {
         while origin.requestCount == requestCount { await Task.yield() }
         gate.open()
         #expect(try await response.body == Data("/a".utf8))
+        #expect(machine.tier.statistics.hits == 1 && machine.tier.statistics.lateHits == 0)
+    }
+
+    @Test(
+        "T9: a hit that comes after the origin's response is counted as late, and not as a hit",
+        arguments: [true, false])
+    func raceAtOnce(_ isLate: Bool) async throws {
+        let server = try await ObjectServer()
+        let (engine, never) = (Gate(), Gate())
+        let origin = try await LoopbackOrigin { request in
+            if !isLate, request.path == "/a", request.serial > 1 { await never.wait() }
+            return .ok(request.path.utf8, cacheControl: "max-age=60")
+        }
+        try await Machine(server).get(origin.url("/a"))
+        let machine = try Machine(server)
+        // Without hits, requests ask tier and origin at once.
+        for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
+        server.setFault { _ in
+            await engine.wait()
+            return nil
+        }
+        if !isLate { engine.open() }
+        let response = try await machine.send(origin, "/a")
+        engine.open()
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites()
+        let counts = machine.tier.statistics
+        #expect(counts.hits == (isLate ? 0 : 1) && counts.lateHits == (isLate ? 1 : 0))
+        #expect(counts.misses == HedgingPlan.leastMeasurements && counts.writes == HedgingPlan.leastMeasurements)
+        never.open()
     }
 
     @Test("T2: a reply that contradicts its request is not kept")

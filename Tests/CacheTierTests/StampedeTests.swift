@@ -9,42 +9,6 @@ import Testing
 
 @Suite("Machines that miss the same response at the same time", .timeLimit(.minutes(10)))
 struct StampedeTests {
-    /// A machine for which no time passes, with an engine that has conditional writes.
-    private func machine(
-        _ server: ObjectServer, _ change: (inout SharedTier.Configuration) -> Void = { _ in }
-    ) throws -> Machine {
-        try Machine(.plain(server.url, conditionalWrites: true, transport: DefaultTransport())) {
-            $0.uptime = { .zero }
-            $0.leaseWait = .seconds(3600)
-            change(&$0)
-        }
-    }
-
-    private func send(
-        _ machine: Machine, _ origin: LoopbackOrigin, _ fields: HTTPFields = [:],
-        method: HTTPRequest.Method = .get
-    ) async throws -> TransportResponse {
-        let transport = TieredTransport(tier: machine.tier, origin: DefaultTransport())
-        return try await transport.send(
-            HTTPRequest(method: method, scheme: "http", authority: origin.authority, path: "/a", headerFields: fields),
-            content: nil)
-    }
-
-    /// An origin that sends its first reply once the gate is open.
-    private func origin(
-        holding gate: Gate, _ reply: OriginReply = .ok("a".utf8, cacheControl: "max-age=60")
-    ) async throws -> LoopbackOrigin {
-        try await LoopbackOrigin { request in
-            if request.serial == 1 { await gate.wait() }
-            return reply
-        }
-    }
-
-    /// Yields until a condition holds, which another task makes true.
-    private func until(_ condition: () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
-
     @Test("T10: one of eight machines asks the origin, and the others wait for its response")
     func fleet() async throws {
         let server = try await ObjectServer()
@@ -53,7 +17,7 @@ struct StampedeTests {
             await gate.wait()
             return .ok("a".utf8, cacheControl: "max-age=60")
         }
-        let machines = try (0..<8).map { _ in try machine(server) }
+        let machines = try (0..<8).map { _ in try Machine(leasing: server) }
         try await withThrowingTaskGroup(of: Data.self) { group in
             for machine in machines {
                 for _ in 0..<50 { group.addTask { try await machine.get(origin.url("/a")).body } }
@@ -80,7 +44,7 @@ struct StampedeTests {
             return .status(HTTPResponse.Status(code: code))
         }
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
-        let machines = try (0..<8).map { _ in try machine(server) }
+        let machines = try (0..<8).map { _ in try Machine(leasing: server) }
         try await withThrowingTaskGroup(of: Data.self) { group in
             for machine in machines {
                 for _ in 0..<20 { group.addTask { try await machine.get(origin.url("/a")).body } }
@@ -105,7 +69,7 @@ struct StampedeTests {
     func check(_ ignoresConditions: Bool) async throws {
         let server = try await ObjectServer()
         server.ignoresConditions = ignoresConditions
-        let machine = try machine(server)
+        let machine = try Machine(leasing: server)
         try await machine.tier.check()
         #expect(machine.tier.hasConditionalWrites != ignoresConditions)
         #expect(server.objects.isEmpty)
@@ -135,8 +99,9 @@ struct StampedeTests {
     func released(_ c: Unwritten) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await origin(holding: gate, c.reply)
-        let (first, second) = (try machine(server) { $0.maxBodyBytes = 8 }, try machine(server) { $0.maxBodyBytes = 8 })
+        let origin = try await LoopbackOrigin.holding(gate, c.reply)
+        let first = try Machine(leasing: server) { $0.maxBodyBytes = 8 }
+        let second = try Machine(leasing: server) { $0.maxBodyBytes = 8 }
         let loads = [first, second].map { machine in
             { @Sendable in _ = try? await machine.get(origin.url("/a")) }
         }
@@ -161,9 +126,9 @@ struct StampedeTests {
     func abandoned(_ isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok(Data.noise(200_000, seed: 1), cacheControl: "max-age=60") }
-        let machine = try machine(server)
+        let machine = try Machine(leasing: server)
         if isGivenUp {
-            #expect(try await send(machine, origin).head.status == .ok)
+            #expect(try await machine.send(origin).head.status == .ok)
         } else {
             server.setFault { request in
                 let isBody = request.method == .put && request.path.contains("/cas/")
@@ -181,11 +146,11 @@ struct StampedeTests {
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "no-store") }
         let uptime = Mutex(Duration.zero)
         let (first, second) = (
-            try machine(server) { $0.uptime = { uptime.withLock { $0 } } },
-            try machine(server) { $0.uptime = { uptime.withLock { $0 } } }
+            try Machine(leasing: server) { $0.uptime = { uptime.withLock { $0 } } },
+            try Machine(leasing: server) { $0.uptime = { uptime.withLock { $0 } } }
         )
         func leaseRequests() -> Int {
-            server.requests.filter { $0.path.contains("/lease/") && !$0.path.contains("/check/") }.count
+            server.requests.filter(\.isAboutLease).count
         }
         try await first.get(origin.url("/a"))
         #expect(leaseRequests() == 2)
@@ -207,13 +172,13 @@ struct StampedeTests {
     func dead(_ elapsed: Int) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await origin(holding: gate)
-        let first = try machine(server)
+        let origin = try await LoopbackOrigin.holding(gate)
+        let first = try Machine(leasing: server)
         async let stuck = first.get(origin.url("/a"))
         await gate.reached(1)
         server.time += elapsed
         let pauses = Mutex<[Duration]>([])
-        let second = try machine(server) {
+        let second = try Machine(leasing: server) {
             $0.leaseWait = .milliseconds(200)
             $0.sleep = { duration in
                 guard duration <= .milliseconds(200) else { return try await Task.sleep(for: duration) }
@@ -233,13 +198,13 @@ struct StampedeTests {
     func forged() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await origin(holding: gate)
-        let first = try machine(server)
+        let origin = try await LoopbackOrigin.holding(gate)
+        let first = try Machine(leasing: server)
         async let stuck = first.get(origin.url("/a"))
         await gate.reached(1)
-        let name = try #require(server.names("lease").first { !$0.contains("/check/") })
+        let name = try #require(server.leases.first)
         server.change(name) { $0[40] ^= 1 }
-        let second = try machine(server)
+        let second = try Machine(leasing: server)
         try await second.get(origin.url("/a"))
         #expect(second.tier.statistics.leases == 1 && second.tier.statistics.refused.forged == 1)
         gate.open()
@@ -258,7 +223,7 @@ struct StampedeTests {
                 // Another machine has the lease.
                 return request.method == .put ? .status(.preconditionFailed) : nil
             }
-            let machine = try machine(server)
+            let machine = try Machine(leasing: server)
             #expect(try await machine.get(origin.url("/a")).body == Data("a".utf8))
             #expect(machine.tier.statistics.leases == 0 && machine.tier.statistics.writes == 1)
         }
@@ -280,12 +245,12 @@ struct StampedeTests {
     func bypass(_ c: Bypass) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
-        let origin = try await origin(holding: gate)
-        let first = try machine(server)
+        let origin = try await LoopbackOrigin.holding(gate)
+        let first = try Machine(leasing: server)
         async let stuck = first.get(origin.url("/a"))
         await gate.reached(1)
-        let second = try machine(server)
-        #expect(try await send(second, origin, c.fields, method: c.method).head.status.kind == .successful)
+        let second = try Machine(leasing: server)
+        #expect(try await second.send(origin, "/a", c.fields, method: c.method).head.status.kind == .successful)
         #expect(second.tier.statistics.waits == 0 && second.tier.statistics.leases == 0)
         gate.open()
         _ = try await stuck
@@ -295,7 +260,7 @@ struct StampedeTests {
     func hedged() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
-        let machine = try machine(server)
+        let machine = try Machine(leasing: server)
         for number in 0..<HedgingPlan.leastMeasurements + 1 { try await machine.get(origin.url("/\(number)")) }
         #expect(machine.tier.statistics.leases == HedgingPlan.leastMeasurements)
     }

@@ -64,6 +64,18 @@ struct TierObservationTests {
         #expect(breakers.lastValue == 1)
     }
 
+    @Test("the list of counts has every count once")
+    func list() throws {
+        let engine = try TierEngine.plain("http://127.0.0.1:9/tier", transport: DefaultTransport())
+        let statistics = try Machine(engine).tier.statistics
+        let properties = Mirror(reflecting: statistics).children.filter { $0.value is Int }.count
+        let refusals = Mirror(reflecting: statistics.refused).children.count
+        #expect(TierCount.all.count == properties + refusals)
+        #expect(TierCount.all.filter(\.isRefusal).count == refusals)
+        #expect(Set(TierCount.all.map(\.name)).count == TierCount.all.count)
+        #expect(Set(TierCount.all.map { $0.path as AnyKeyPath }).count == TierCount.all.count)
+    }
+
     @Test("T3: refused objects are counted by reason")
     func refusals() async throws {
         let server = try await ObjectServer()

@@ -57,14 +57,6 @@ struct MachineReport: Encodable {
         self.residentBytes = residentBytes
         self.isBreakerOpen = isBreakerOpen
         guard let statistics else { return }
-        tier = [
-            "hits": statistics.hits, "misses": statistics.misses, "timeouts": statistics.timeouts,
-            "errors": statistics.errors, "skipped": statistics.skipped, "resumedBodies": statistics.resumedBodies,
-            "writes": statistics.writes, "failedWrites": statistics.failedWrites,
-            "droppedWrites": statistics.droppedWrites, "unusableEpochs": statistics.unusableEpochs,
-            "malformed": statistics.refused.malformed, "forged": statistics.refused.forged,
-            "replayed": statistics.refused.replayed, "damagedBodies": statistics.refused.damagedBodies,
-            "fromFuture": statistics.refused.fromFuture,
-        ]
+        for count in TierCount.all { tier[count.name] = statistics[keyPath: count.path] }
     }
 }

@@ -1,11 +1,16 @@
 /// Stops asking an engine that fails, and asks again with one request at a time.
 ///
+/// A result is evidence about the time of its request. So requests that fail at the same time are one failure, however
+/// many they are. An open breaker ignores requests that began before its first probe, whether they succeed or fail.
+///
 /// Pure: the time is an argument.
 package struct CircuitBreaker: Sendable {
     private enum State {
-        case closed(failures: Int)
+        /// `since`: the end of the last failure that counts, or the beginning of the probe that has closed the breaker.
+        case closed(failures: Int, since: Duration?)
         case open(until: Duration, pause: Duration)
-        case halfOpen(since: Duration, pause: Duration)
+        /// `since`: the beginning of the first probe.
+        case halfOpen(since: Duration, lastProbe: Duration, pause: Duration)
     }
 
     /// The consecutive failures that open the breaker.
@@ -13,7 +18,7 @@ package struct CircuitBreaker: Sendable {
     /// The first pause. Each further failure doubles the pause.
     package let firstPause: Duration
     package let longestPause: Duration
-    private var state = State.closed(failures: 0)
+    private var state = State.closed(failures: 0, since: nil)
 
     package init(threshold: Int = 5, firstPause: Duration = .seconds(1), longestPause: Duration = .seconds(30)) {
         self.threshold = threshold
@@ -34,35 +39,50 @@ package struct CircuitBreaker: Sendable {
             return true
         case .open(let until, let pause):
             guard now >= until else { return false }
-            state = .halfOpen(since: now, pause: pause)
+            state = .halfOpen(since: now, lastProbe: now, pause: pause)
             return true
-        case .halfOpen(let since, let pause):
+        case .halfOpen(let since, let lastProbe, let pause):
             // A probe without a result, such as a cancelled one, does not block later probes.
-            guard now - since >= pause else { return false }
-            state = .halfOpen(since: now, pause: pause)
+            guard now - lastProbe >= pause else { return false }
+            state = .halfOpen(since: since, lastProbe: now, pause: pause)
             return true
         }
     }
 
-    package mutating func succeeded() {
-        state = .closed(failures: 0)
+    /// Records that a request succeeded.
+    ///
+    /// - Parameter start: The beginning of the request.
+    package mutating func succeeded(from start: Duration) {
+        switch state {
+        case .closed(_, let since):
+            // Also if it began before the last failure: the engine has answered since.
+            state = .closed(failures: 0, since: since)
+        case .open:
+            break
+        case .halfOpen(let since, _, _):
+            if start >= since { state = .closed(failures: 0, since: start) }
+        }
     }
 
-    /// Records a failure, and returns whether the breaker opens by it.
-    package mutating func failed(at now: Duration) -> Bool {
+    /// Records that a request failed.
+    ///
+    /// - Parameters:
+    ///   - start: The beginning of the request.
+    ///   - end: The present time.
+    package mutating func failed(from start: Duration, to end: Duration) {
         switch state {
-        case .closed(let failures) where failures + 1 < threshold:
-            state = .closed(failures: failures + 1)
-            return false
-        case .closed:
-            state = .open(until: now + firstPause, pause: firstPause)
-            return true
-        case .halfOpen(_, let pause):
+        case .closed(let failures, let since):
+            if let since, start < since { return }
+            state =
+                failures + 1 < threshold
+                ? .closed(failures: failures + 1, since: end)
+                : .open(until: end + firstPause, pause: firstPause)
+        case .halfOpen(let since, _, let pause):
+            guard start >= since else { return }
             let next = min(pause * 2, longestPause)
-            state = .open(until: now + next, pause: next)
-            return true
+            state = .open(until: end + next, pause: next)
         case .open:
-            return false
+            break
         }
     }
 }

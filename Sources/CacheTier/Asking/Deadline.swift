@@ -10,17 +10,19 @@ final class FirstResult<Value: Sendable>: Sendable {
     /// Guards the result and the waiting task, which resumes outside the lock.
     private let state = Mutex(State.waiting(nil))
 
-    /// Sets the result, if there is none yet.
-    func finish(_ value: Value) {
-        let caller = state.withLock { state -> CheckedContinuation<Value, Never>? in
-            guard case .waiting(let caller) = state else { return nil }
+    /// Sets the result, and returns whether there was none yet.
+    @discardableResult
+    func finish(_ value: Value) -> Bool {
+        let (isFirst, caller) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
+            guard case .waiting(let caller) = state else { return (false, nil) }
             state = .finished(value)
-            return caller
+            return (true, caller)
         }
         caller?.resume(returning: value)
+        return isFirst
     }
 
-    /// Returns the result. One task may wait.
+    /// Returns the result. One task may wait; any task may ask after the result.
     func value() async -> Value {
         await withCheckedContinuation { caller in
             let value = state.withLock { state -> Value? in

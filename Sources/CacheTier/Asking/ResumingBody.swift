@@ -31,6 +31,8 @@ final class ResumingBody: Sendable {
     private let candidate: SharedTier.Candidate
     private let request: HTTPRequest
     private let origin: any HTTPTransport
+    /// The uptime at the beginning.
+    private let start: Duration
     /// Guards the position of the reader.
     private let state: Mutex<State>
 
@@ -42,6 +44,7 @@ final class ResumingBody: Sendable {
         self.candidate = candidate
         self.request = request
         self.origin = origin
+        start = tier.configuration.uptime()
         let allowance =
             tier.configuration.bodyDeadline
             + Self.timePerMebibyte * (Double(candidate.record.head.byteCount) / Double(1 << 20))
@@ -72,7 +75,7 @@ final class ResumingBody: Sendable {
         let step = isFromOrigin ? await body.next() : await nextFromTier(body)
         switch step {
         case .complete:
-            if !isFromOrigin { tier.state.withLock { $0.bodyBreaker.succeeded() } }
+            if !isFromOrigin { tier.state.withLock { $0.bodyBreaker.succeeded(from: start) } }
             return nil
         case .chunk(let chunk):
             state.withLock { $0.deliveredCount += 1 }
@@ -85,7 +88,7 @@ final class ResumingBody: Sendable {
                 tier.count { $0.refused.damagedBodies += 1 }
             } else {
                 let now = tier.configuration.uptime()
-                tier.state.withLock { _ = $0.bodyBreaker.failed(at: now) }
+                tier.state.withLock { $0.bodyBreaker.failed(from: start, to: now) }
             }
             tier.count { $0.resumedBodies += 1 }
             try await resume()

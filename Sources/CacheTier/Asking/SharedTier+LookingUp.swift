@@ -71,8 +71,8 @@ extension SharedTier {
         return isAdmitted
     }
 
-    /// Looks up a response within the deadline, and records time and result, except a miss: see ``countMiss(of:)``. Call
-    /// this after ``admits(_:)``.
+    /// Looks up a response within the deadline, and records time and result. The caller counts the request if the engine
+    /// has answered. Call this after ``admits(_:)``.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
@@ -90,13 +90,11 @@ extension SharedTier {
             }
         change { state in
             state.plan.noteTier(end - start, isHit: result?.hit != nil)
-            // A miss counts when no other lookup follows.
-            if answer != .miss { state.statistics.count(answer) }
-            if result?.hasFailed ?? true {
-                _ = state.breaker.failed(at: end)
-            } else {
-                state.breaker.succeeded()
-            }
+            // A hit counts when it answers, and a miss when no other lookup follows.
+            if answer == .timeout { state.statistics.timeouts += 1 }
+            if answer == .error { state.statistics.errors += 1 }
+            guard result?.hasFailed == false else { return state.breaker.failed(from: start, to: end) }
+            state.breaker.succeeded(from: start)
         }
         endStep(beganAt, answer, of: request)
         guard var lookup = result else { return Lookup(reason: .miss) }

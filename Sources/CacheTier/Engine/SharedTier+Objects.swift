@@ -103,6 +103,8 @@ extension SharedTier {
     /// The reason why the engine did not take an object.
     struct WriteFailure: Error {
         let reason: String
+        /// The uptime at the beginning of the write.
+        let start: Duration
         /// Whether the engine has answered. An engine without room can still be read.
         let isRefusal: Bool
         /// Whether the engine has no conditional writes.
@@ -133,6 +135,7 @@ extension SharedTier {
     private func write(
         _ object: Data, as name: String, fields: HTTPFields, within limit: Duration
     ) async throws(WriteFailure) -> Bool {
+        let start = configuration.uptime()
         let result = await withDeadline(limit, configuration.sleep) { [self] () -> Result<Bool, WriteFailure> in
             do throws(TransportError) {
                 let response = try await engine.send(.put, name, content: object, fields: fields, now: signingTime)
@@ -145,12 +148,13 @@ extension SharedTier {
                 // Not 400, which S3 also answers for expired credentials.
                 let isUnconditional = !fields.isEmpty && [405, 501].contains(status.code)
                 return .failure(
-                    WriteFailure(reason: "PUT \(status)", isRefusal: true, isUnconditional: isUnconditional))
+                    WriteFailure(
+                        reason: "PUT \(status)", start: start, isRefusal: true, isUnconditional: isUnconditional))
             } catch {
-                return .failure(WriteFailure(reason: "\(error)", isRefusal: false))
+                return .failure(WriteFailure(reason: "\(error)", start: start, isRefusal: false))
             }
         }
-        guard let result else { throw WriteFailure(reason: "PUT took too long", isRefusal: false) }
+        guard let result else { throw WriteFailure(reason: "PUT took too long", start: start, isRefusal: false) }
         return try result.get()
     }
 

@@ -6,14 +6,19 @@ internal import Synchronization
 final class Lease: Sendable {
     private let tier: SharedTier
     private let name: String
+    private let token: LeaseToken
+    /// Whether the engine has answered that it has the lease. A `PUT` without an answer may have arrived.
+    private let isConfirmed: Bool
     /// The uptime before the lease was taken.
     private let start: Duration
     private let hasEnded = Mutex(false)
 
-    init(_ name: String, of tier: SharedTier, from start: Duration) {
+    init(_ name: String, _ token: LeaseToken, of tier: SharedTier, from start: Duration, isConfirmed: Bool) {
         self.name = name
+        self.token = token
         self.tier = tier
         self.start = start
+        self.isConfirmed = isConfirmed
     }
 
     deinit {
@@ -23,13 +28,15 @@ final class Lease: Sendable {
     /// Deletes the lease, behind the delivery.
     func giveUp() {
         guard endsNow(), !isOver else { return }
-        tier.writes.addEnd { [tier, name] in await tier.delete(name) }
+        tier.writes.addEnd { [tier, name, token, isConfirmed] in
+            await tier.deleteLease(name, token, isConfirmed: isConfirmed)
+        }
     }
 
     /// Deletes the lease: the tier has the response, or the next machine may try.
     func end() async {
         guard endsNow(), !isOver else { return }
-        await tier.delete(name)
+        await tier.deleteLease(name, token, isConfirmed: isConfirmed)
     }
 
     /// Replaces the lease by a note, behind the delivery: the tier does not store responses of this URL.

@@ -15,6 +15,8 @@ internal import Foundation
 ///     first:  PUT lease, if absent ─▶ 201 ─▶ ask the origin ─▶ PUT record ─▶ DELETE lease
 ///     others: PUT lease, if absent ─▶ 412 ─▶ GET lease … GET lease ─▶ 404 ─▶ GET record
 ///
+/// A machine that finds its own token in the lease after a 412 has taken it: its `PUT` was repeated on the way.
+///
 /// A lease binds no machine: one that has waited for its bound asks the origin itself, and so does one whose engine
 /// fails. So a lease that was lost, doubled or forged costs requests or a wait, and no load.
 extension SharedTier {
@@ -28,19 +30,18 @@ extension SharedTier {
 
     private enum LeaseReading {
         case absent
-        case live
+        case live(LeaseToken)
         /// The lease of a machine that has ended, or an object without a proof.
         case dead
         case nothingToWaitFor
         case failed
     }
 
-    private static let leasePayload = Data("lease".utf8)
     private static let notePayload = Data("note".utf8)
 
     /// Takes the lease for a response that the tier lacks, or waits for the machine that has it.
     ///
-    /// Takes at most the deadline for the lease, and then the bound of the wait.
+    /// Takes at most the deadline for the lease, another one for the look after a 412, and then the bound of the wait.
     func turn(of request: HTTPRequest, after lookup: Lookup) async -> Turn {
         guard mayTakeLease(request), lookup.epochs != nil, !lookup.isPresent, !lookup.hasFailed else {
             return .ask(lookup, nil)
@@ -53,7 +54,7 @@ extension SharedTier {
         switch await takeLease(name) {
         case .taken(let lease): return .ask(lookup, lease)
         case .refused: return .ask(lookup, nil)
-        case .other: return await wait(for: name, request, after: lookup)
+        case .present(let look): return await wait(for: name, after: look, request, after: lookup)
         }
     }
 
@@ -76,25 +77,46 @@ extension SharedTier {
 
     private enum Taking {
         case taken(Lease)
-        /// Another machine has it.
-        case other
+        /// Another machine has it, or had it before the look.
+        case present(Look)
         case refused
     }
 
+    /// The first look at a lease after a 412.
+    private struct Look: Sendable {
+        /// The uptime before it.
+        let start: Duration
+        let reading: LeaseReading
+    }
+
     private func takeLease(_ name: String) async -> Taking {
-        guard let object = SealedObject.sealing(Self.leasePayload, as: name, with: keys) else { return .refused }
-        let start = configuration.uptime()
+        let (token, start) = (LeaseToken(), configuration.uptime())
+        guard let object = SealedObject.sealing(token.payload, as: name, with: keys) else { return .refused }
         do throws(WriteFailure) {
-            guard try await writeIfAbsent(object, as: name, within: configuration.deadline) else { return .other }
+            if try await writeIfAbsent(object, as: name, within: configuration.deadline) {
+                checkConditionOnce()
+            } else {
+                let lookStart = configuration.uptime()
+                let reading = await readLease(name, within: configuration.deadline)
+                guard case .live(token) = reading else { return .present(Look(start: lookStart, reading: reading)) }
+            }
         } catch {
             // The lookup has just succeeded. The short deadline, or the caller's cancellation, says nothing else.
             if error.isUnconditional { noteFailure(error) }
-            // Without an answer, the lease may have arrived. It ends with this load, too.
-            return error.isRefusal ? .refused : .taken(Lease(name, of: self, from: start))
+            // Without an answer, the lease may have arrived. A look at it would cost the load a further deadline.
+            return error.isRefusal ? .refused : .taken(Lease(name, token, of: self, from: start, isConfirmed: false))
         }
         count { $0.leases += 1 }
-        checkConditionOnce()
-        return .taken(Lease(name, of: self, from: start))
+        return .taken(Lease(name, token, of: self, from: start, isConfirmed: true))
+    }
+
+    /// Deletes a lease of this machine. An unconfirmed one only if it is there: the engine may have the lease of another
+    /// machine.
+    func deleteLease(_ name: String, _ token: LeaseToken, isConfirmed: Bool) async {
+        if !isConfirmed {
+            guard case .live(token) = await readLease(name, within: configuration.writeDeadline) else { return }
+        }
+        await delete(name)
     }
 
     /// Finds out behind the first lease whether the engine honours conditions. On one that does not, each machine takes
@@ -135,12 +157,14 @@ extension SharedTier {
 
     // MARK: Waiting
 
-    private func wait(for name: String, _ request: HTTPRequest, after lookup: Lookup) async -> Turn {
-        let start = configuration.uptime()
+    private func wait(
+        for name: String, after look: Look, _ request: HTTPRequest, after lookup: Lookup
+    ) async -> Turn {
         var schedule = WaitSchedule(bound: state.withLock { $0.plan.longestWait(atMost: configuration.leaseWait) })
+        var reading = look.reading
         count { $0.waits += 1 }
         while true {
-            switch await readLease(name) {
+            switch reading {
             case .live:
                 break
             case .absent:
@@ -161,19 +185,20 @@ extension SharedTier {
                 case .taken(let lease): return .ask(lookup, lease)
                 case .refused: return .ask(lookup, nil)
                 // Another waiting machine was faster.
-                case .other: break
+                case .present: break
                 }
             case .failed:
                 return .ask(lookup, nil)
             }
-            guard let pause = schedule.pause(after: configuration.uptime() - start),
+            guard let pause = schedule.pause(after: configuration.uptime() - look.start),
                 (try? await configuration.sleep(pause)) != nil
             else { return .ask(lookup, nil) }
+            reading = await readLease(name, within: configuration.deadline)
         }
     }
 
-    private func readLease(_ name: String) async -> LeaseReading {
-        let answer = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
+    private func readLease(_ name: String, within limit: Duration) async -> LeaseReading {
+        let answer = await withDeadline(limit, configuration.sleep) { [self] in
             await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
         }
         switch answer {
@@ -185,7 +210,8 @@ extension SharedTier {
             // A lease from the future would never end: the engine's clock was set back.
             let isLive = (-TierRecord.clockTolerance..<configuration.leaseLifetime.components.seconds).contains(age)
             guard isLive else { return .dead }
-            return payload == Self.notePayload ? .nothingToWaitFor : .live
+            if payload == Self.notePayload { return .nothingToWaitFor }
+            return LeaseToken(payload: payload).map { .live($0) } ?? .dead
         }
     }
 }

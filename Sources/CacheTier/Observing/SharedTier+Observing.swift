@@ -43,19 +43,6 @@ extension SharedTier {
     }
 }
 
-extension TierStatistics {
-    /// Counts a request by its answer.
-    mutating func count(_ answer: RequestStep.TierResult) {
-        switch answer {
-        case .hit: hits += 1
-        case .miss: misses += 1
-        case .timeout: timeouts += 1
-        case .error: errors += 1
-        case .skipped: skipped += 1
-        }
-    }
-}
-
 extension HTTPRequest {
     /// The absolute URL without user and password.
     fileprivate var urlWithoutUser: String {

@@ -111,7 +111,7 @@ extension SharedTier {
         if failure.isUnconditional { state.withLock { $0.lacksConditions = true } }
         guard !failure.isRefusal else { return }
         let now = configuration.uptime()
-        change { _ = $0.breaker.failed(at: now) }
+        change { $0.breaker.failed(from: failure.start, to: now) }
     }
 
     /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` is found without names.

@@ -1,0 +1,30 @@
+internal import Crypto
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A random number that tells a lease from the leases of other machines, and from the other ones of this machine.
+///
+/// A `PUT` may reach the engine twice: a transport repeats it after a dropped connection, and so may a proxy. Then the
+/// engine answers 412 to the owner of the lease. So only the token in the lease tells whose it is.
+struct LeaseToken: Hashable, Sendable {
+    private static let label = Data("lease ".utf8)
+    private let bytes: Data
+
+    /// Creates a token of 128 random bits.
+    init() {
+        bytes = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
+    }
+
+    /// Returns the token of a lease; `nil` for another object, such as a note.
+    init?(payload: Data) {
+        guard payload.starts(with: Self.label), payload.count == Self.label.count + 16 else { return nil }
+        bytes = Data(payload.dropFirst(Self.label.count))
+    }
+
+    /// The content of the lease, which is sealed under its name.
+    var payload: Data { Self.label + bytes }
+}

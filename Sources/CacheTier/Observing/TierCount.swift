@@ -1,0 +1,49 @@
+/// A count of a tier, with its names: the one list that metrics, tools and tests read.
+package struct TierCount: Sendable {
+    package typealias Path = any KeyPath<TierStatistics, Int> & Sendable
+
+    /// The name in the output of the tool.
+    package let name: String
+    package let path: Path
+    /// The label of its metric, without the part that all have in common.
+    let label: String
+    /// The dimensions of its metric, without that of the tier.
+    let dimensions: [(String, String)]
+
+    /// Whether it counts refused objects.
+    package var isRefusal: Bool { label == Self.refusalLabel }
+
+    private static let refusalLabel = "refused"
+
+    private init(_ name: String, _ path: Path, _ label: String, _ dimensions: (String, String)...) {
+        self.name = name
+        self.path = path
+        self.label = label
+        self.dimensions = dimensions
+    }
+
+    /// All counts, in the order of their output.
+    package static let all = [
+        TierCount("hits", \.hits, "requests", ("result", "hit")),
+        TierCount("misses", \.misses, "requests", ("result", "miss")),
+        TierCount("lateHits", \.lateHits, "requests", ("result", "late")),
+        TierCount("timeouts", \.timeouts, "requests", ("result", "timeout")),
+        TierCount("errors", \.errors, "requests", ("result", "error")),
+        TierCount("skipped", \.skipped, "requests", ("result", "skipped")),
+        TierCount("leases", \.leases, "leases"),
+        TierCount("waits", \.waits, "waits"),
+        TierCount("waitedHits", \.waitedHits, "waits.hits"),
+        TierCount("writes", \.writes, "writes", ("result", "written")),
+        TierCount("failedWrites", \.failedWrites, "writes", ("result", "failed")),
+        TierCount("droppedWrites", \.droppedWrites, "writes", ("result", "dropped")),
+        TierCount("resumedBodies", \.resumedBodies, "bodies.resumed"),
+        TierCount("unusableEpochs", \.unusableEpochs, "epochs.unusable"),
+        TierCount("newEpochs", \.newEpochs, "epochs.new"),
+        TierCount("malformed", \.refused.malformed, refusalLabel, ("reason", "malformed")),
+        TierCount("unknownKey", \.refused.unknownKey, refusalLabel, ("reason", "unknownKey")),
+        TierCount("forged", \.refused.forged, refusalLabel, ("reason", "forged")),
+        TierCount("replayed", \.refused.replayed, refusalLabel, ("reason", "replayed")),
+        TierCount("damagedBodies", \.refused.damagedBodies, refusalLabel, ("reason", "damagedBody")),
+        TierCount("fromFuture", \.refused.fromFuture, refusalLabel, ("reason", "fromFuture")),
+    ]
+}

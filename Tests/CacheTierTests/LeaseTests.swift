@@ -1,0 +1,252 @@
+import CacheLoader
+import CacheStoreTesting
+import CacheTier
+import Foundation
+import HTTPTypes
+import LoopbackOrigin
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Leases of a machine", .timeLimit(.minutes(5)))
+struct LeaseTests {
+    private static let deadline = Duration.milliseconds(50)
+
+    /// A machine whose deadlines for heads pass once the gate admits them. Pauses of waits take no time.
+    private func machine(_ server: ObjectServer, deadlines gate: Gate) throws -> Machine {
+        try Machine(leasing: server) {
+            $0.deadline = Self.deadline
+            $0.writeDeadline = .seconds(3600)
+            $0.leaseWait = .milliseconds(200)
+            $0.sleep = { duration in
+                if duration == Self.deadline { return await gate.wait() }
+                if duration > .milliseconds(200) { try await Task.sleep(for: duration) }
+            }
+        }
+    }
+
+    private func readAll(_ response: TransportResponse) async throws -> Data {
+        var received = Data()
+        while let chunk = try await response.body.next() { received += chunk }
+        return received
+    }
+
+    @Test(
+        "T10: a machine whose transport repeats the PUT of its lease has the lease, and does not wait for itself",
+        arguments: [false, true])
+    func repeatedPut(_ isTakeover: Bool) async throws {
+        let server = try await ObjectServer()
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { request in
+            if isTakeover, request.serial == 1 { await gate.wait() }
+            return .ok("a".utf8, cacheControl: "max-age=60")
+        }
+        let dead = Task { isTakeover ? try await Machine(leasing: server).get(origin.url("/a")).body : Data() }
+        if isTakeover { await gate.reached(1) }
+        server.time += 10
+        server.setFault { request in
+            // The first of two requests.
+            if request.isAboutLease, request.method == .put, server.objects[request.path] == nil {
+                server.objects[request.path] = .init(bytes: request.body, lastModified: server.time)
+            }
+            return nil
+        }
+        let machine = try machine(server, deadlines: Gate())
+        let response = try await machine.send(origin)
+        #expect(server.leases.count == 1)
+        #expect(try await readAll(response) == Data("a".utf8))
+        await machine.tier.waitForWrites()
+        let counts = machine.tier.statistics
+        #expect(counts.leases == 1 && counts.writes == 1)
+        #expect(counts.waits == (isTakeover ? 1 : 0))
+        #expect(server.leases.isEmpty)
+        gate.open()
+        _ = try await dead.value
+    }
+
+    @Test(
+        "T10: a lease whose PUT has no answer delays its load by the deadline, and ends with it if it is the machine's",
+        arguments: [true, false])
+    func unanswered(_ isOwn: Bool) async throws {
+        let server = try await ObjectServer()
+        let (gate, silence, deadlines) = (Gate(), Gate(), Gate())
+        let origin = try await LoopbackOrigin { request in
+            if !isOwn, request.serial == 1 { await gate.wait() }
+            return .ok("a".utf8, cacheControl: "max-age=60")
+        }
+        let other = Task { isOwn ? Data() : try await Machine(leasing: server).get(origin.url("/a")).body }
+        if !isOwn { await gate.reached(1) }
+        server.setFault { request in
+            guard request.isAboutLease, request.method == .put else { return nil }
+            if isOwn { server.objects[request.path] = .init(bytes: request.body, lastModified: server.time) }
+            deadlines.admit()
+            await silence.wait()
+            return .status(.created)
+        }
+        let machine = try machine(server, deadlines: deadlines)
+        let response = try await machine.send(origin)
+        #expect(server.leases.count == 1)
+        #expect(try await readAll(response) == Data("a".utf8))
+        await machine.tier.waitForWrites()
+        #expect(server.leases.isEmpty == isOwn)
+        let counts = machine.tier.statistics
+        #expect(counts.leases == 0 && counts.waits == 0 && counts.writes == 1)
+        #expect(counts.timeouts == 0 && counts.errors == 0)
+        silence.open()
+        gate.open()
+        _ = try await other.value
+    }
+
+    @Test(
+        "T10: a DELETE of a lease without an answer delays no load, and other leases end meanwhile",
+        arguments: [true, false])
+    func hangingDelete(_ isGivenUp: Bool) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok(Data.noise(200_000, seed: 1), cacheControl: "max-age=60") }
+        let (gate, first) = (Gate(), FirstTime())
+        server.setFault { request in
+            guard request.isAboutLease, request.method == .delete, first.isFirst() else { return nil }
+            await gate.wait()
+            return nil
+        }
+        let machine = try Machine(leasing: server)
+        do {
+            let response = try await machine.send(origin)
+            if !isGivenUp { _ = try await readAll(response) }
+        }
+        await gate.reached(1)
+        for path in ["/b", "/c"] {
+            #expect(try await readAll(machine.send(origin, path)).count == 200_000)
+        }
+        await until { machine.tier.statistics.writes == (isGivenUp ? 2 : 3) && server.leases.count == 1 }
+        gate.open()
+        await machine.tier.waitForWrites()
+        #expect(server.leases.isEmpty)
+    }
+
+    @Test("T6, T10: a load that is cancelled while it takes its lease deletes it, and says nothing about the engine")
+    func cancellation() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(leasing: server)
+        let gate = Gate()
+        server.setFault { request in
+            guard request.isAboutLease, request.method == .put else { return nil }
+            server.objects[request.path] = .init(bytes: request.body, lastModified: server.time)
+            await gate.wait()
+            return .status(.created)
+        }
+        var loads: [Task<Void, any Error>] = []
+        // As many as the threshold of the breaker.
+        for number in 1...5 {
+            loads.append(Task { _ = try await machine.send(origin, "/\(number)") })
+            await gate.reached(number)
+        }
+        #expect(server.leases.count == 5)
+        for load in loads { load.cancel() }
+        for load in loads {
+            await #expect(throws: TransportError.self) { try await load.value }
+        }
+        await machine.tier.waitForWrites()
+        #expect(server.leases.isEmpty)
+        gate.open()
+        let counts = machine.tier.statistics
+        #expect(counts.timeouts == 0 && counts.errors == 0 && counts.leases == 0)
+        #expect(!machine.tier.isBreakerOpen && origin.requestCount == 0)
+    }
+
+    @Test(
+        "T10: a lease ends after the 304 of the origin has freshened the record, or has not",
+        arguments: [true, false])
+    func freshening(_ isStrong: Bool) async throws {
+        let server = try await ObjectServer()
+        let tag = isStrong ? "\"1\"" : "W/\"1\""
+        let origin = try await LoopbackOrigin { request in
+            var reply = OriginReply.ok("a".utf8, cacheControl: "max-age=60", etag: tag)
+            if request.fields[.ifNoneMatch] != nil {
+                reply.status = .notModified
+                reply.body = []
+            }
+            return reply
+        }
+        try await Machine(leasing: server).get(origin.url("/a"))
+        server.time += 61
+        let machine = try Machine(leasing: server)
+        let requestCount = server.requests.count
+        #expect(try await machine.send(origin, "/a", [.ifNoneMatch: tag]).head.status == .notModified)
+        await machine.tier.waitForWrites()
+        let changes = server.requests.dropFirst(requestCount).filter {
+            $0.method != .get && ($0.isAboutLease || $0.path.contains("/resp/"))
+        }
+        #expect(changes.map(\.method) == (isStrong ? [.put, .put, .delete] : [.put, .delete]))
+        #expect(machine.tier.statistics.writes == (isStrong ? 1 : 0))
+        #expect(server.leases.isEmpty)
+    }
+
+    @Test("T10: variants have leases of their own once the tier knows the names in Vary")
+    func variants() async throws {
+        let server = try await ObjectServer()
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { request in
+            let language = request.fields[.acceptLanguage] ?? ""
+            if language == "de" { await gate.wait() }
+            var reply = OriginReply.ok(language.utf8, cacheControl: "max-age=60")
+            reply.fields[.vary] = "Accept-Language"
+            return reply
+        }
+        try await Machine(leasing: server).get(origin.url("/a"), [.acceptLanguage: "fr"])
+        let machines = try (0..<3).map { _ in try Machine(leasing: server) { $0.leaseWait = .milliseconds(200) } }
+        async let first = machines[0].get(origin.url("/a"), [.acceptLanguage: "de"]).body
+        await gate.reached(1)
+        #expect(try await machines[1].get(origin.url("/a"), [.acceptLanguage: "en"]).body == Data("en".utf8))
+        #expect(machines[1].tier.statistics.waits == 0 && machines[1].tier.statistics.leases == 1)
+        async let third = machines[2].get(origin.url("/a"), [.acceptLanguage: "de"]).body
+        await until { machines[2].tier.statistics.waits + machines[2].tier.statistics.leases == 1 }
+        #expect(machines[2].tier.statistics.waits == 1)
+        gate.open()
+        #expect(try await [first, third] == [Data("de".utf8), Data("de".utf8)])
+    }
+
+    @Test(
+        "T10: a load that takes longer than the lifetime of its lease does not delete a lease of another machine",
+        arguments: [(9.0, false), (9.5, true)], [true, false])
+    func longLoad(_ c: (seconds: Double, isOver: Bool), isGivenUp: Bool) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok(Data.noise(200_000, seed: 1), cacheControl: "max-age=60") }
+        let uptime = Mutex(Duration.zero)
+        let machine = try Machine(leasing: server) { $0.uptime = { uptime.withLock { $0 } } }
+        do {
+            let response = try await machine.send(origin)
+            #expect(server.leases.count == 1)
+            uptime.withLock { $0 = .seconds(c.seconds) }
+            if !isGivenUp { _ = try await readAll(response) }
+        }
+        await machine.tier.waitForWrites()
+        #expect(machine.tier.statistics.writes == (isGivenUp ? 0 : 1))
+        #expect(server.leases.isEmpty != c.isOver)
+    }
+
+    @Test(
+        "T10: a machine whose PUT is in conflict with another conditional write (409) waits if there is a lease",
+        arguments: [true, false])
+    func conflict(_ hasOther: Bool) async throws {
+        let server = try await ObjectServer()
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { request in
+            if hasOther, request.serial == 1 { await gate.wait() }
+            return .ok("a".utf8, cacheControl: "max-age=60")
+        }
+        let other = Task { hasOther ? try await Machine(leasing: server).get(origin.url("/a")).body : Data() }
+        if hasOther { await gate.reached(1) }
+        server.setFault { $0.isAboutLease && $0.method == .put ? .status(.conflict) : nil }
+        let machine = try Machine(leasing: server)
+        async let body = machine.get(origin.url("/a")).body
+        await until { machine.tier.statistics.waits == 1 || origin.requestCount == (hasOther ? 2 : 1) }
+        gate.open()
+        #expect(try await body == Data("a".utf8))
+        _ = try await other.value
+        let counts = machine.tier.statistics
+        #expect(counts.waits == 1 && counts.leases == 0)
+        #expect(counts.waitedHits == (hasOther ? 1 : 0) && origin.requestCount == 1)
+    }
+}
