@@ -7,7 +7,7 @@ MACHINES, REQUESTS = 8, 1000
 
 def prove(lab):
     """At most one origin request for each machine; one for all where the engine's conditional PUT makes one the writer."""
-    for name, engine in lab.engines().items():
+    for name, engine in lab.engines():
         bound = lab.options.s3_bound if engine.region else MACHINES
         # Machines do not give up on a busy system: a deadline that passes makes no further request, but another path.
         machines = lab.machines(MACHINES, engine, deadline=1000)

@@ -1,4 +1,4 @@
-"""The engines of the tier: nginx with DAV, on a small disk and behind a link of its own, and the S3 server of moto."""
+"""Two engines of the tier: nginx with DAV, on a small disk and behind a link of its own, and the S3 server of moto."""
 
 import os
 import shutil
@@ -92,6 +92,16 @@ http {{
     def kill(self):
         self.signal(signal.SIGKILL)
         self.process.wait()
+
+    crash = kill
+
+    def read(self, path):
+        """The content of an object; `None` if it is absent."""
+        file = self.root + path
+        if not os.path.exists(file):
+            return None
+        with open(file, "rb") as content:
+            return content.read()
 
     def objects(self):
         """The number of objects in each folder of the tier."""

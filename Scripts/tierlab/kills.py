@@ -14,7 +14,7 @@ def urls(lab):
 
 def prove(lab):
     """No reader gets a wrong byte or a mix of two versions, and each kill leaves the tier usable."""
-    for name, engine in lab.engines().items():
+    for name, engine in lab.engines():
         prove_on(lab, name, engine, isEmpty=False)
         if not lab.options.quick:
             prove_on(lab, name, engine, isEmpty=True)

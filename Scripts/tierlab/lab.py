@@ -10,9 +10,11 @@ import sys
 import tempfile
 import urllib.request
 
+from ceph import Ceph
 from engines import Link, Moto, Nginx, await_answer
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+ENGINES = {"nginx": "nginx", "moto": "S3 (moto)", "ceph": "S3 (Ceph)"}
 
 
 class Lab:
@@ -65,9 +67,16 @@ class Lab:
     def moto(self):
         return self.open(Moto(self))
 
-    def engines(self):
-        """The engines that the proofs compare, by name."""
-        return {"nginx": self.nginx(), "S3 (moto)": self.moto()}
+    def ceph(self):
+        return self.open(Ceph(self))
+
+    def engines(self, but=()):
+        """Starts and closes each engine that the proofs compare. Yields its name and the engine."""
+        for kind in self.options.engine:
+            if kind not in but:
+                engine = getattr(self, kind)()
+                yield ENGINES[kind], engine
+                engine.close()
 
     def machines(self, count, engine=None, **setup):
         return [Machine(self, engine, **setup) for _ in range(count)]

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Relays between machines and an engine: one delays all bytes, one kills the writer at a chosen write.
+"""Relays between machines and an engine: one delays all bytes, one kills the writer at a chosen write, one notes the writes.
 
     relay.py PORT HOST PORT MS     delays each direction by half of MS, without a limit of the rate
 """
 
 import asyncio
+import hashlib
 import os
 import signal
 import socket
@@ -68,21 +69,15 @@ async def serve_delayed(port, host, target, milliseconds):
     await server.serve_forever()
 
 
-class KillingRelay:
-    """Counts the PUT requests on all connections, and kills a process at the n-th: before, within or after it."""
+class Relay:
+    """Relays requests and their responses. A subclass sees each of them, and may end the connection."""
 
     def __init__(self, host, target):
         self.address = (host, target)
         self.lock = threading.Lock()
-        self.plan(None, 0, "")
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
-
-    def plan(self, victim, number, moment):
-        with self.lock:
-            self.victim, self.number, self.moment = victim, number, moment
-            self.count = 0
 
     def accept(self):
         while True:
@@ -98,37 +93,79 @@ class KillingRelay:
         except OSError:
             pass
 
-    def kill(self):
-        os.kill(self.victim, signal.SIGKILL)
-
     def exchange(self, requests, responses, client, server):
         """Relays one request and its response; false at the end of the connection."""
         head, length = read_head(requests)
         if not head:
             return False
         body = requests.read(length)
-        moment = None
-        if head.startswith(b"PUT "):
-            with self.lock:
-                self.count += 1
-                if self.victim and self.count == self.number:
-                    moment = self.moment
-        if moment == "before":
-            self.kill()
-            return False
+        moment = self.before(head, body)
         if moment == "within":
             server.sendall(head + body[:len(body) // 2])
-            self.kill()
+        if moment in ("before", "within"):
+            self.interrupt()
             return False
         server.sendall(head + body)
         answer, length = read_head(responses)
+        self.after(head, answer)
         if moment == "after":
-            self.kill()
+            self.interrupt()
             return False
         if head.startswith(b"HEAD ") or answer.startswith((b"HTTP/1.1 204", b"HTTP/1.1 304")):
             length = 0
         client.sendall(answer + responses.read(length))
         return bool(answer) and b"connection: close" not in answer.lower()
+
+    def before(self, head, body):
+        """Sees a request. Returns the moment of its interruption, or `None`."""
+
+    def after(self, head, answer):
+        """Sees the head of a response, which is empty at the end of the connection."""
+
+
+class KillingRelay(Relay):
+    """Counts the PUT requests on all connections, and kills a process at the n-th: before, within or after it."""
+
+    def __init__(self, host, target):
+        self.victim, self.number, self.moment, self.count = None, 0, "", 0
+        super().__init__(host, target)
+
+    def plan(self, victim, number, moment):
+        with self.lock:
+            self.victim, self.number, self.moment = victim, number, moment
+            self.count = 0
+
+    def before(self, head, body):
+        if not head.startswith(b"PUT "):
+            return None
+        with self.lock:
+            self.count += 1
+            return self.moment if self.victim and self.count == self.number else None
+
+    def interrupt(self):
+        os.kill(self.victim, signal.SIGKILL)
+
+
+class NotingRelay(Relay):
+    """Notes the digests of the bodies of PUT requests, and the paths of those that the engine has acknowledged."""
+
+    def __init__(self, host, target):
+        self.digests, self.acknowledged = {}, set()
+        super().__init__(host, target)
+
+    def before(self, head, body):
+        if head.startswith(b"PUT "):
+            with self.lock:
+                self.digests.setdefault(path(head), set()).add(hashlib.sha256(body).digest())
+
+    def after(self, head, answer):
+        if head.startswith(b"PUT ") and answer.startswith(b"HTTP/1.1 2"):
+            with self.lock:
+                self.acknowledged.add(path(head))
+
+
+def path(head):
+    return head.split(b" ", 2)[1].decode()
 
 
 def read_head(stream):

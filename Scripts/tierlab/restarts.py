@@ -1,0 +1,70 @@
+"""All processes of an engine are killed while a machine writes, and start again."""
+
+import hashlib
+import threading
+import time
+
+from lab import Behind
+from relay import NotingRelay
+
+# Leases are deleted, so they are no part of the proof.
+KEPT = ("/v1/resp/", "/v1/cas/", "/v1/vary/", "/v1/epoch/")
+# The origin is slower than a hit, so that the tier answers first even if both are asked at once.
+DELAY, WIDTH, SECONDS = 300, 16, 4
+
+
+def prove(lab):
+    """Each object that the engine acknowledged before is there with the bytes that were written."""
+    # moto keeps its objects in memory.
+    for name, engine in lab.engines(but=("moto",)):
+        for number in range(1 if lab.options.quick else 3):
+            prove_on(lab, name, engine, number)
+
+
+def prove_on(lab, name, engine, number):
+    proof = f"restart {number + 1} of {name}"
+    relay = NotingRelay(engine.host, engine.port)
+    base = f"http://origin.test/restart-{number}"
+    urls = [f"{base}-{i}?delay={DELAY}&size={100_000 if i % 10 == 0 else 2_000}" for i in range(1000)]
+    # A deadline that passes on a busy system would suspend the writes.
+    setup = {"deadline": 30_000, "isOriginInside": True}
+    writer = lab.machines(1, Behind(engine, relay.port), epochLifetime=1_000_000, **setup)[0]
+    # The epochs come first: a response whose epoch the writer does not know is not written.
+    first = {"url": f"{base}-first-*?delay={DELAY}&size=10", "from": 0, "to": 500}
+    writer.run(width=WIDTH, range=first)
+    writer.ask("drain")
+    loads = []
+    thread = threading.Thread(target=lambda: loads.append(writer.run(urls, width=WIDTH, seconds=SECONDS + 1)))
+    thread.start()
+    time.sleep(SECONDS)
+    engine.crash()
+    thread.join()
+    writer.ask("drain")
+    writer.end()
+    begin = time.monotonic()
+    engine.start()
+    seconds = time.monotonic() - begin
+    lab.check_loads(proof, loads)
+
+    paths = [path for path in relay.acknowledged if any(kind in path for kind in KEPT)]
+    records = sum("/v1/resp/" in path for path in paths)
+    absent = wrong = 0
+    for path in paths:
+        content = engine.read(path)
+        absent += content is None
+        wrong += content is not None and hashlib.sha256(content).digest() not in relay.digests[path]
+    lab.check(proof, records >= 50 and not absent and not wrong,
+              f"of {len(paths)} acknowledged objects, {absent} are absent and {wrong} have other bytes; "
+              f"the engine answers after {seconds:.0f} s")
+
+    reader = lab.machines(1, engine, **setup)[0]
+    results = [reader.run(width=WIDTH, range=first), reader.run(urls[:loads[0]["count"]], width=WIDTH)]
+    lab.check_loads(proof, results)
+    # A write may have reached the disk whose acknowledgement did not reach the machine.
+    hits = sum(result["sources"].get("tier", 0) for result in results)
+    # The origin answers some loads first where other programs take the cores.
+    lab.check(proof, hits >= records / 2, f"the tier answers {hits} loads from {records} acknowledged records")
+    lab.keep(f"restarts/{name}/{number}", {"objects": len(paths), "records": records, "absent": absent, "wrong": wrong,
+                                           "hits": hits, "seconds": round(seconds, 1)})
+    reader.ask("drain")
+    reader.end()
