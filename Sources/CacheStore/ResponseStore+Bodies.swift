@@ -36,6 +36,14 @@ extension ResponseStore {
         return try openBody(entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: limit)
     }
 
+    /// Compares the body of an entry with its digest, with any configuration and also after an earlier verification.
+    /// Removes the entries of a damaged body, as ``openBody(of:)`` does. May take long.
+    package func removeIfDamaged(_ entry: StoredEntry) throws(StoreError) {
+        try checkOpen()
+        _ = try openBody(
+            entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max, .everyRead)
+    }
+
     /// Stages a file for a body.
     func stage() throws(StoreError) -> StagedFile {
         do throws(SystemError) {
@@ -60,13 +68,15 @@ extension ResponseStore {
     }
 
     private func openBody(
-        _ digest: ContentDigest?, byteCount: Int64, isPart: Bool, limit: Int64
+        _ digest: ContentDigest?, byteCount: Int64, isPart: Bool, limit: Int64,
+        _ verification: Configuration.Verification? = nil
     ) throws(StoreError) -> BodyOpening {
         guard let digest else { return .open(StoredBody()) }
-        let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: limit)
+        let verification = verification ?? configuration.verification
+        let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: limit, verification)
         guard case .gone = opening, !configuration.isReadOnly else { return opening }
         do throws(StoreError) {
-            let removed = try removeDamaged(digest, byteCount: byteCount, isPart: isPart)
+            let removed = try removeDamaged(digest, byteCount: byteCount, isPart: isPart, verification)
             guard removed.entries + removed.derived > 0 else { return .gone }
             observation.damagedBodies.add()
             observation.log.warning(
@@ -87,20 +97,22 @@ extension ResponseStore {
         try checkOpen()
         guard let digest = entry.digest else { return true }
         let opening = try openIntact(
-            digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max)
+            digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max,
+            configuration.verification)
         if case .open = opening { return true } else { return false }
     }
 
-    /// Opens the file of a body. The body is gone unless the file has the right length and, as far as the store
-    /// verifies, the right bytes.
+    /// Opens the file of a body. The body is gone unless the file has the right length and, as far as `verification`
+    /// asks, the right bytes.
     private func openIntact(
-        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64
+        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64,
+        _ verification: Configuration.Verification
     ) throws(StoreError) -> BodyOpening {
         try wrappingErrors { () throws(SystemError) in
             guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
                 return .gone
             }
-            if !isVerified(digest, status, isPart: isPart) {
+            if !isVerified(digest, status, isPart: isPart, verification) {
                 guard byteCount <= limit else { return .unverified }
                 guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else { return .gone }
                 verified.insert(digest, status, isPart: isPart)
@@ -110,8 +122,10 @@ extension ResponseStore {
     }
 
     /// Whether a body need not be compared with its digest.
-    private func isVerified(_ digest: ContentDigest, _ status: FileStatus, isPart: Bool) -> Bool {
-        switch configuration.verification {
+    private func isVerified(
+        _ digest: ContentDigest, _ status: FileStatus, isPart: Bool, _ verification: Configuration.Verification
+    ) -> Bool {
+        switch verification {
         case .never: true
         case .firstRead: verified.contains(digest, status, isPart: isPart)
         case .everyRead: false
@@ -120,7 +134,7 @@ extension ResponseStore {
 
     /// Removes the rows of a damaged body, unless the body has been stored again in the meantime.
     private func removeDamaged(
-        _ digest: ContentDigest, byteCount: Int64, isPart: Bool
+        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, _ verification: Configuration.Verification
     ) throws(StoreError) -> (entries: Int, derived: Int) {
         // Check without the write lock first: the body of an evicted entry has no row left, and its missing file is no
         // damage.
@@ -128,7 +142,7 @@ extension ResponseStore {
         guard isNeeded else { return (0, 0) }
         return try writer.write { [self] (transaction) throws(StoreError) in
             // Under the write lock no other writer deletes or stores this body.
-            let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: .max)
+            let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: .max, verification)
             guard case .gone = opening else { return (0, 0) }
             return try removeRows(withDamagedBody: digest, transaction)
         }

@@ -16,11 +16,12 @@ final class LoaderFixture: Sendable {
 
     init(
         transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy(),
-        limits: Limits? = nil, configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
+        limits: Limits? = nil, storing: ResponseStore.Configuration = ResponseStore.Configuration(),
+        configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
-        var storing = ResponseStore.Configuration()
+        var storing = storing
         storing.clock = clock.date
         storing.limits = limits
         store = try ResponseStore(directory: directory.url, configuration: storing)

@@ -1,6 +1,7 @@
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
+internal import Logging
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -46,12 +47,13 @@ extension CacheTransaction {
 
     /// Returns the dictionary that takes precedence (RFC 9842 §2.2.3).
     private func best(of keys: [CacheKey]) -> Candidate? {
+        let table = DictionaryTable.of(store)
         var best: Candidate?
         for key in keys {
             for entry in (try? store.responses(for: key)) ?? [] {
                 let response = EntryCodec.response(of: entry)
                 guard response.status == .ok, response.part == nil, entry.byteCount > 0,
-                    entry.byteCount <= CompressionDictionary.maxByteCount,
+                    entry.byteCount <= CompressionDictionary.maxByteCount, !table.isUnusable(entry),
                     let use = UseAsDictionary(response.fields, of: key.text), use.matches(url),
                     Freshness(of: response, policy: policy).permitsUseAsDictionary(at: now),
                     // Another user's response is no dictionary for this request. Fingerprints depend on the key.
@@ -71,30 +73,55 @@ extension CacheTransaction {
 
     /// Opens a dictionary: its content, without the content coding. Reads it only if no request has before.
     private func open(_ candidate: Candidate) -> CompressionDictionary? {
-        guard let body = try? store.openBody(of: candidate.entry) else { return nil }
-        let (id, fields) = (candidate.use.id, candidate.response.fields)
+        let (entry, id, fields) = (candidate.entry, candidate.use.id, candidate.response.fields)
+        guard let body = try? store.openBody(of: entry), let storedDigest = body.digest else { return nil }
         guard fields.contains(.contentEncoding) else {
-            return body.digest.map { digest in
-                CompressionDictionary(id: id, digest: digest) { try? body.data() }
-            }
+            return CompressionDictionary(entry: entry, id: id, digest: storedDigest) { try? body.data() }
         }
-        let read: @Sendable () -> Data? = { [url] in
-            guard let stored = try? body.data() else { return nil }
-            return try? ContentCoding.decode(stored, fields, limit: CompressionDictionary.maxByteCount, url: url)
+        let decode: @Sendable (Data) -> Data? = { [url] stored in
+            try? ContentCoding.decode(stored, fields, limit: CompressionDictionary.maxByteCount, url: url)
         }
         let table = DictionaryTable.of(store)
-        if let digest = table.decodedDigest(of: candidate.entry) {
-            return CompressionDictionary(id: id, digest: digest, read: read)
+        if let digest = table.decodedDigest(of: entry) {
+            return CompressionDictionary(entry: entry, id: id, digest: digest) {
+                (try? body.data()).flatMap(decode)
+            }
         }
-        guard let bytes = read() else { return nil }
+        // The digest of damaged bytes would pass for that of the dictionary.
+        guard let stored = try? body.data(), ContentDigest(of: stored) == storedDigest, let bytes = decode(stored)
+        else {
+            discard(entry)
+            return nil
+        }
         let digest = ContentDigest(of: bytes)
-        table.note(digest, of: candidate.entry)
-        return CompressionDictionary(id: id, digest: digest) { bytes }
+        table.note(digest, of: entry)
+        return CompressionDictionary(entry: entry, id: id, digest: digest) { bytes }
+    }
+
+    /// Ends the offers of a dictionary whose bytes are of no use. Removes its entry if the body is damaged, so that the
+    /// next load of its URL comes from the origin.
+    private func discard(_ entry: StoredEntry) {
+        // A store that is open for reading only keeps the entry.
+        DictionaryTable.of(store).noteUnusable(entry)
+        do throws(StoreError) {
+            try store.removeIfDamaged(entry)
+        } catch {
+            log("could not compare a dictionary with its digest", error)
+        }
+    }
+
+    /// Returns the bytes of a dictionary that the origin has used; `nil` if they cannot be read, or have another digest.
+    private func content(of dictionary: CompressionDictionary) async -> Data? {
+        await store.onReadingLane {
+            if let bytes = dictionary.content() { return bytes }
+            discard(dictionary.entry)
+            return nil
+        }
     }
 
     /// Returns a reply without the coding of the dictionary; the reply itself if it has another coding. `nil` if the
     /// reply was compressed with another dictionary or in a coding that was not offered, or if the bytes of this
-    /// dictionary cannot be read.
+    /// dictionary are damaged.
     func decoded(
         _ reply: TransportResponse, with dictionary: CompressionDictionary
     ) async throws(TransportError) -> TransportResponse? {
@@ -106,7 +133,7 @@ extension CacheTransaction {
         let header = coding.header(for: dictionary.digest)
         var start = Data()
         while start.count < header.count, let chunk = try await reply.body.next() { start += chunk }
-        guard start.starts(with: header), let bytes = await store.onReadingLane(dictionary.content),
+        guard start.starts(with: header), let bytes = await content(of: dictionary),
             let body = DictionaryBody(
                 coding, dictionary: bytes, rest: Data(start.dropFirst(header.count)), source: reply.body)
         else { return nil }

@@ -14,6 +14,8 @@ struct CompressionDictionary: Sendable {
     /// The largest dictionary in bytes, which a reply that needs it holds in memory.
     static let maxByteCount: Int64 = 16 << 20
 
+    /// The stored response.
+    let entry: StoredEntry
     let id: String
     /// The SHA-256 of the bytes.
     let digest: ContentDigest
@@ -24,7 +26,7 @@ struct CompressionDictionary: Sendable {
     ///
     /// RFC 9842 §2.1.3: "The dictionary hash MUST be validated before use". The store verifies bodies as its
     /// configuration asks for, and before it opens them.
-    @Sendable func content() -> Data? {
+    func content() -> Data? {
         read().flatMap { ContentDigest(of: $0) == digest ? $0 : nil }
     }
 

@@ -1,23 +1,17 @@
 internal import Synchronization
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// A body that is decoded with a dictionary while it arrives (RFC 9842 §4, §5). For one reader.
-final class DictionaryBody: Sendable {
-    private struct State {
-        let decompressor: any Decompressor
-        /// Received bytes that are not decoded yet.
-        var rest: Data
-    }
-
+package final class DictionaryBody: Sendable {
     private let coding: DictionaryCoding
     private let source: TransportBody
     /// Guards the decompressor. One reader calls, so that the lock is free.
-    private let state: Mutex<State>
+    private let step: Mutex<DecompressionStep>
 
     /// Returns `nil` if this build does not decode the coding.
     ///
@@ -26,62 +20,48 @@ final class DictionaryBody: Sendable {
     ///   - dictionary: The bytes of the dictionary.
     ///   - rest: The received bytes after the header.
     ///   - source: The bytes after those.
-    init?(_ coding: DictionaryCoding, dictionary: Data, rest: Data, source: TransportBody) {
+    package init?(_ coding: DictionaryCoding, dictionary: Data, rest: Data, source: TransportBody) {
         guard let decompressor = coding.makeDecompressor(dictionary: dictionary) else { return nil }
         self.coding = coding
         self.source = source
-        state = Mutex(State(decompressor: decompressor, rest: rest))
+        var step = DecompressionStep(decompressor)
+        step.append(rest)
+        self.step = Mutex(step)
     }
 
-    /// Returns the next decoded bytes; `nil` once the body is complete.
-    func next() async throws(TransportError) -> Data? {
+    /// Returns the next decoded bytes, up to 64 KiB; `nil` once the body is complete.
+    ///
+    /// Decodes no further than these bytes: a chunk that stands for gigabytes does not take them.
+    package func next() async throws(TransportError) -> Data? {
         while true {
-            let (decoded, needsMore) = try decodeSlice()
-            if !decoded.isEmpty { return decoded }
-            guard needsMore else { continue }
+            // A chunk can yield thousands of pieces without a wait for the source.
+            guard !Task.isCancelled else { throw TransportError(.cancelled) }
+            if let piece = try decodePiece() { return piece }
             guard let chunk = try await source.next() else {
                 try finish()
                 return nil
             }
-            state.withLock { $0.rest = chunk }
+            step.withLock { $0.append(chunk) }
         }
     }
 
-    private func decodeSlice() throws(TransportError) -> (decoded: Data, needsMore: Bool) {
-        let result = state.withLock { state -> Result<(Data, Bool), DecompressionFailure> in
-            guard !state.rest.isEmpty else { return .success((Data(), true)) }
-            let slice = Data(state.rest.prefix(type(of: state.decompressor).sliceByteCount))
-            state.rest = state.rest.dropFirst(slice.count)
-            var decoded = Data()
-            do throws(DecompressionFailure) {
-                try state.decompressor.append(slice, into: &decoded)
-                return .success((decoded, false))
-            } catch {
-                return .failure(error)
-            }
+    private func decodePiece() throws(TransportError) -> Data? {
+        do throws(DecompressionFailure) {
+            return try step.withLock { (step) throws(DecompressionFailure) in try step.next() }
+        } catch {
+            throw failure
         }
-        return try translating(result)
     }
 
     private func finish() throws(TransportError) {
-        try translating(
-            state.withLock { state -> Result<Void, DecompressionFailure> in
-                do throws(DecompressionFailure) {
-                    return .success(try state.decompressor.finish())
-                } catch {
-                    return .failure(error)
-                }
-            })
+        do throws(DecompressionFailure) {
+            try step.withLock { (step) throws(DecompressionFailure) in try step.finish() }
+        } catch {
+            throw failure
+        }
     }
 
-    private func translating<Value>(
-        _ result: Result<Value, DecompressionFailure>
-    ) throws(TransportError) -> Value {
-        do {
-            return try result.get()
-        } catch {
-            throw TransportError(
-                .malformedResponse, message: "the body is not in the coding \(coding.rawValue)")
-        }
+    private var failure: TransportError {
+        TransportError(.malformedResponse, message: "the body is not in the coding \(coding.rawValue)")
     }
 }

@@ -12,7 +12,7 @@ final class DictionaryTable: Sendable {
     /// The most keys of an origin. The latest ones stay.
     private static let maxKeyCount = 64
     private static let maxOriginCount = 256
-    private static let maxDigestCount = 1_024
+    private static let maxContentCount = 1_024
 
     struct Scope: Hashable {
         let partition: String
@@ -32,8 +32,15 @@ final class DictionaryTable: Sendable {
 
     /// Guards only the table.
     private let table = Mutex([Scope: [CacheKey]]())
-    /// Guards only the digests of bodies without their content codings.
-    private let decodedDigests = Mutex([Content: ContentDigest]())
+    private enum Finding {
+        /// The digest of the body without its content codings.
+        case decodedDigest(ContentDigest)
+        /// The bytes cannot be read or decoded, or have another digest.
+        case unusable
+    }
+
+    /// Guards only the findings.
+    private let findings = Mutex([Content: Finding]())
 
     /// The table of a store.
     static func of(_ store: ResponseStore) -> DictionaryTable {
@@ -54,13 +61,33 @@ final class DictionaryTable: Sendable {
 
     /// Returns the digest of a body without its content codings, if it is known.
     func decodedDigest(of entry: StoredEntry) -> ContentDigest? {
-        decodedDigests.withLock { $0[Content(id: entry.id, digest: entry.digest)] }
+        guard case .decodedDigest(let digest) = finding(on: entry) else { return nil }
+        return digest
     }
 
     func note(_ decodedDigest: ContentDigest, of entry: StoredEntry) {
-        decodedDigests.withLock { digests in
-            if digests.count >= Self.maxDigestCount { digests.removeAll() }
-            digests[Content(id: entry.id, digest: entry.digest)] = decodedDigest
+        note(.decodedDigest(decodedDigest), on: entry)
+    }
+
+    /// Whether a request has found the bytes of an entry to be of no use.
+    func isUnusable(_ entry: StoredEntry) -> Bool {
+        guard case .unusable = finding(on: entry) else { return false }
+        return true
+    }
+
+    /// Notes that the bytes of an entry are of no use. The next response under its key is another entry.
+    func noteUnusable(_ entry: StoredEntry) {
+        note(.unusable, on: entry)
+    }
+
+    private func finding(on entry: StoredEntry) -> Finding? {
+        findings.withLock { $0[Content(id: entry.id, digest: entry.digest)] }
+    }
+
+    private func note(_ finding: Finding, on entry: StoredEntry) {
+        findings.withLock { findings in
+            if findings.count >= Self.maxContentCount { findings.removeAll() }
+            findings[Content(id: entry.id, digest: entry.digest)] = finding
         }
     }
 

@@ -11,9 +11,6 @@ internal import Foundation
 ///
 /// The window has at most 16 MiB: the format allows no more, and the decoder accepts no larger one.
 final class BrotliDecompressor: Decompressor {
-    /// RFC 7932 §9.2: a few bytes stand for up to 16 MiB.
-    static let sliceByteCount = 64
-
     private let state: OpaquePointer?
     private var bytes: DecompressedBytes
     /// A copy of the dictionary, to which the library keeps a reference; empty for none.
@@ -44,41 +41,26 @@ final class BrotliDecompressor: Decompressor {
         dictionary.deallocate()
     }
 
-    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
-        guard !input.isEmpty else { return }
-        guard !hasEnded, state != nil else { throw .malformed }
-        let result: Result<Void, DecompressionFailure> = input.withUnsafeBytes { input in
-            do throws(DecompressionFailure) {
-                return .success(try decompress(input.bindMemory(to: UInt8.self), into: &output))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
-    }
-
-    private func decompress(
-        _ input: UnsafeBufferPointer<UInt8>, into output: inout Data
-    ) throws(DecompressionFailure) {
-        var (next, rest) = (input.baseAddress, input.count)
-        while true {
-            var status = BROTLI_DECODER_RESULT_ERROR
-            let count = try bytes.append(to: &output) { buffer in
+    func decompress(_ input: inout Data, into output: inout Data) throws(DecompressionFailure) {
+        guard state != nil, !hasEnded || input.isEmpty else { throw .malformed }
+        guard !hasEnded else { return }
+        var status = BROTLI_DECODER_RESULT_ERROR
+        var rest = input.count
+        // A full buffer leaves output inside the library, also when all input is used: the next call takes it.
+        try bytes.append(to: &output) { [input] buffer in
+            input.withUnsafeBytes { source in
+                var next = source.bindMemory(to: UInt8.self).baseAddress
                 var (target, room) = (buffer.baseAddress, buffer.count)
                 status = BrotliDecoderDecompressStream(state, &rest, &next, &room, &target, nil)
                 return buffer.count - room
             }
-            switch status {
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
-            // A full buffer may leave output inside the library, also when all input is used.
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT where count == DecompressedBytes.chunkByteCount: continue
-            case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return
-            case BROTLI_DECODER_RESULT_SUCCESS where rest == 0:
-                hasEnded = true
-                return
-            default: throw .malformed
-            }
         }
+        switch status {
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT, BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: break
+        case BROTLI_DECODER_RESULT_SUCCESS where rest == 0: hasEnded = true
+        default: throw .malformed
+        }
+        input = input.suffix(rest)
     }
 
     func finish() throws(DecompressionFailure) {

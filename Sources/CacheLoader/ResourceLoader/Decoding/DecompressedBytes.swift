@@ -19,15 +19,16 @@ struct DecompressedBytes {
 
     /// Lets `fill` write into the buffer, and appends the written bytes to `output` as far as the limit allows.
     ///
-    /// - Parameter fill: Returns the number of bytes that it wrote.
+    /// - Parameters:
+    ///   - count: The number of bytes that the buffer may take.
+    ///   - fill: Returns the number of bytes that it wrote.
     mutating func append(
-        to output: inout Data, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int
-    ) throws(DecompressionFailure) -> Int {
-        let count = chunk.withUnsafeMutableBufferPointer { fill($0) }
+        upTo count: Int = chunkByteCount, to output: inout Data, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int
+    ) throws(DecompressionFailure) {
+        let count = chunk.withUnsafeMutableBufferPointer { fill(UnsafeMutableBufferPointer(rebasing: $0[..<count])) }
         let accepted = min(Int64(count), room)
         output.append(contentsOf: chunk[..<Int(accepted)])
         room -= accepted
         guard accepted == count else { throw .tooLarge }
-        return count
     }
 }

@@ -6,11 +6,11 @@ internal import Foundation
 
 /// Removes one content coding while the bytes arrive. For one reader.
 protocol Decompressor: AnyObject {
-    /// The number of bytes to decompress at a time where memory counts. They stand for some tens of MiB at most.
-    static var sliceByteCount: Int { get }
-
-    /// Decompresses the next bytes. `output` also receives the bytes before a failure.
-    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure)
+    /// Decompresses bytes of `input`, and removes these from it.
+    ///
+    /// Appends up to ``DecompressedBytes/chunkByteCount`` bytes to `output`, also before a failure. If it appends none,
+    /// it has used all input, and the library holds no further output.
+    func decompress(_ input: inout Data, into output: inout Data) throws(DecompressionFailure)
 
     /// Throws if the data is incomplete.
     func finish() throws(DecompressionFailure)
@@ -24,7 +24,15 @@ enum DecompressionFailure: Error {
 }
 
 extension Decompressor {
-    static var sliceByteCount: Int { 1_024 }
+    /// Decompresses all of `input`. `output` also receives the bytes before a failure.
+    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
+        var rest = input
+        var count = -1
+        while output.count > count {
+            count = output.count
+            try decompress(&rest, into: &output)
+        }
+    }
 
     /// Decompresses the first bytes up to the limit, and tells whether these are all. Damaged data ends at the damage.
     func start(of data: Data) -> (bytes: Data, isWhole: Bool) {

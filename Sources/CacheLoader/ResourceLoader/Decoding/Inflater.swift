@@ -47,25 +47,26 @@ final class Inflater: Decompressor {
         stream.deallocate()
     }
 
-    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
-        var rest = input
-        while !rest.isEmpty {
+    func decompress(_ input: inout Data, into output: inout Data) throws(DecompressionFailure) {
+        let end = output.count + DecompressedBytes.chunkByteCount
+        while output.count < end {
             switch phase {
             case .start, .betweenMembers:
-                while lookahead.count < 2, let byte = rest.popFirst() { lookahead.append(byte) }
+                while lookahead.count < 2, let byte = input.popFirst() { lookahead.append(byte) }
                 guard lookahead.count == 2 else { return }
                 try begin()
+            case .member where lookahead.isEmpty:
+                let count = output.count
+                try inflate(&input, upTo: end, into: &output)
+                if phase == .member, input.isEmpty, output.count == count { return }
             case .member:
-                rest = rest.suffix(try inflate(rest, into: &output))
-                continue
-            case .ended:
-                return
-            }
-            if phase == .member {
-                let first = Data(lookahead)
+                var first = Data(lookahead)
                 lookahead = []
-                // A stream without a wrapper can end within two bytes.
-                _ = try inflate(first, into: &output)
+                // A stream without a wrapper can end within two bytes, of which it may leave a part.
+                try inflate(&first, upTo: end, into: &output)
+            case .ended:
+                input = Data()
+                return
             }
         }
     }
@@ -103,49 +104,24 @@ final class Inflater: Decompressor {
         return first & 0x0F == 8 && first >> 4 <= 7 && (first << 8 | second) % 31 == 0
     }
 
-    /// Decompresses bytes of a member.
-    ///
-    /// - Returns: The number of bytes after the member.
-    private func inflate(_ input: Data, into output: inout Data) throws(DecompressionFailure) -> Int {
-        // zlib counts input in 32 bits: a longer input is passed in parts.
-        var given = 0
-        var failure: DecompressionFailure?
-        input.withUnsafeBytes { source in
-            let base = UnsafeMutablePointer(mutating: source.bindMemory(to: UInt8.self).baseAddress)
-            stream.pointee.avail_in = 0
-            while true {
-                if stream.pointee.avail_in == 0 {
-                    let count = min(source.count - given, 1 << 30)
-                    stream.pointee.next_in = base.map { $0 + given }
-                    stream.pointee.avail_in = UInt32(count)
-                    given += count
-                }
-                var status = Z_OK
-                do throws(DecompressionFailure) {
-                    _ = try bytes.append(to: &output) { buffer in
-                        stream.pointee.next_out = buffer.baseAddress
-                        stream.pointee.avail_out = UInt32(buffer.count)
-                        status = CZlib.inflate(stream, Z_NO_FLUSH)
-                        return buffer.count - Int(stream.pointee.avail_out)
-                    }
-                } catch {
-                    failure = error
-                    return
-                }
-                if status == Z_STREAM_END {
-                    phase = wrapping == .gzip ? .betweenMembers : .ended
-                    return
-                }
-                guard status == Z_OK || status == Z_BUF_ERROR else {
-                    failure = .malformed
-                    return
-                }
-                // zlib has used all input, and has no more output.
-                let isIdle = stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0
-                if isIdle, given == source.count { return }
+    /// Decompresses bytes of a member, and removes them from `input`, until `output` has `end` bytes.
+    private func inflate(_ input: inout Data, upTo end: Int, into output: inout Data) throws(DecompressionFailure) {
+        // zlib counts input in 32 bits: the next call takes the rest of a longer one.
+        let given = min(input.count, 1 << 30)
+        var status = Z_OK
+        try bytes.append(upTo: end - output.count, to: &output) { [input] buffer in
+            input.withUnsafeBytes { source in
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: source.bindMemory(to: UInt8.self).baseAddress)
+                stream.pointee.avail_in = UInt32(given)
+                stream.pointee.next_out = buffer.baseAddress
+                stream.pointee.avail_out = UInt32(buffer.count)
+                status = CZlib.inflate(stream, Z_NO_FLUSH)
+                return buffer.count - Int(stream.pointee.avail_out)
             }
         }
-        if let failure { throw failure }
-        return input.count - given + Int(stream.pointee.avail_in)
+        // `Z_BUF_ERROR`: there was neither input nor output.
+        guard status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END else { throw .malformed }
+        input = input.dropFirst(given - Int(stream.pointee.avail_in))
+        if status == Z_STREAM_END { phase = wrapping == .gzip ? .betweenMembers : .ended }
     }
 }

@@ -22,6 +22,8 @@ final class ZstdDecompressor: Decompressor {
     private var isAtStart = true
     /// Whether the bytes so far are whole frames, at least one.
     private var isBetweenFrames = false
+    /// Whether the library may hold output, because the buffer was full.
+    private var mayHaveOutput = false
 
     /// - Parameter limit: The largest length of the decompressed data in bytes.
     convenience init(limit: Int64) {
@@ -50,42 +52,37 @@ final class ZstdDecompressor: Decompressor {
         dictionary.deallocate()
     }
 
-    func append(_ input: Data, into output: inout Data) throws(DecompressionFailure) {
-        guard !input.isEmpty else { return }
-        let result: Result<Void, DecompressionFailure> = input.withUnsafeBytes { input in
-            do throws(DecompressionFailure) {
-                return .success(try decompress(input, into: &output))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
-    }
-
-    private func decompress(
-        _ input: UnsafeRawBufferPointer, into output: inout Data
-    ) throws(DecompressionFailure) {
-        var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
-        var isFull = true
-        // A full buffer may leave output inside the library, also when all input is used.
-        while source.pos < source.size || isFull {
-            // The library drops its reference at the end of each frame.
-            if isAtStart, !dictionary.isEmpty {
-                _ = ZSTD_DCtx_refPrefix(context, dictionary.baseAddress, dictionary.count)
-            }
-            isAtStart = false
-            var status = 0
-            let count = try bytes.append(to: &output) { buffer in
+    func decompress(_ input: inout Data, into output: inout Data) throws(DecompressionFailure) {
+        var used = 0
+        var hasFailed = false
+        try bytes.append(to: &output) { [input] buffer in
+            input.withUnsafeBytes { input in
+                var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
                 var target = ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
-                status = ZSTD_decompressStream(context, &target, &source)
+                // The library stops at the end of a block.
+                while !hasFailed, target.pos < target.size, source.pos < source.size || mayHaveOutput {
+                    hasFailed = !decompress(&source, &target)
+                }
+                used = source.pos
                 return target.pos
             }
-            guard ZSTD_isError(status) == 0 else { throw .malformed }
-            // Zero: a frame is complete, and so is its output.
-            isBetweenFrames = status == 0
-            isAtStart = isBetweenFrames
-            isFull = count == DecompressedBytes.chunkByteCount && !isBetweenFrames
         }
+        guard !hasFailed else { throw .malformed }
+        input = input.dropFirst(used)
+    }
+
+    /// Returns whether the data is right so far.
+    private func decompress(_ source: inout ZSTD_inBuffer, _ target: inout ZSTD_outBuffer) -> Bool {
+        // The library drops its reference at the end of each frame.
+        if isAtStart, !dictionary.isEmpty {
+            _ = ZSTD_DCtx_refPrefix(context, dictionary.baseAddress, dictionary.count)
+        }
+        let status = ZSTD_decompressStream(context, &target, &source)
+        // Zero: a frame is complete, and so is its output.
+        isBetweenFrames = status == 0
+        isAtStart = isBetweenFrames
+        mayHaveOutput = target.pos == target.size && !isBetweenFrames
+        return ZSTD_isError(status) == 0
     }
 
     func finish() throws(DecompressionFailure) {

@@ -75,28 +75,6 @@ struct DictionaryDecodingTests {
         #expect(try await fixture.cache.response(for: .to("/v2.js")).source == .disk)
     }
 
-    @Test("D16: a dictionary that is damaged while the origin answers leads to one request without")
-    func damagedDictionary() async throws {
-        let damage = Mutex<(@Sendable () throws -> Void)?>(nil)
-        let transport = versions.origin { request in
-            if request.headerFields[.availableDictionary] != nil { try? damage.withLock { $0 }?() }
-            return nil
-        }
-        let fixture = try LoaderFixture(transport: transport, policy: using)
-        _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
-        let blob = try #require(fixture.blobs.first { $0.bytes == versions.first }?.url)
-        damage.withLock {
-            $0 = {
-                // The same file, so that the open body has the other bytes, too.
-                let file = try FileHandle(forWritingTo: blob)
-                try file.write(contentsOf: Data("LINE".utf8))
-                try file.close()
-            }
-        }
-        #expect(try await fixture.cache.response(for: .to("/v2.js")).bytes == versions.second)
-        #expect(offered(transport) == [nil, versions.hash, nil])
-    }
-
     @Test(
         "D16: a damaged body fails, and is not stored", arguments: DictionaryCoding.supported,
         ["short", "changed", "longer"])

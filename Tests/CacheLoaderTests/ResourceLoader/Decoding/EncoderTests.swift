@@ -73,23 +73,6 @@ struct EncoderTests {
         }
     }
 
-    @Test("E13: a reader takes a chunk that stands for many bytes in pieces", arguments: Encoder.allCases)
-    func pieces(_ encoder: Encoder) async throws {
-        // Zeros in whole frames; a stream of Brotli cannot be continued.
-        let count = encoder.coding == "zstd" ? 5 : 1
-        let encoded = try await encoder.encode(Data(count: 20_000_000))
-        let decoder = try #require(ContentDecoder([.contentEncoding: encoder.coding], limit: .max, url: "u"))
-        decoder.append(Data(repeatElement(encoded, count: count).joined()))
-        var (whole, largest) = (0, 0)
-        while let piece = try decoder.next() {
-            whole += piece.count
-            largest = max(largest, piece.count)
-        }
-        try decoder.finish()
-        #expect(whole == count * 20_000_000)
-        #expect(largest < 40_000_000)
-    }
-
     #if Brotli
     @Test("E13: all that the bytes so far stand for is decoded, also if it is longer than the buffer")
     func output() async throws {

@@ -1,0 +1,35 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A decompressor, and the bytes that wait for it.
+struct DecompressionStep {
+    private let decompressor: any Decompressor
+    private var rest = Data()
+    /// Whether the decompressor has neither input nor output.
+    private(set) var isIdle = true
+
+    init(_ decompressor: any Decompressor) {
+        self.decompressor = decompressor
+    }
+
+    /// Takes the next compressed bytes. Call it while the step is idle.
+    mutating func append(_ bytes: Data) {
+        rest = bytes
+        isIdle = bytes.isEmpty
+    }
+
+    /// Returns the next decompressed bytes, up to ``DecompressedBytes/chunkByteCount``; `nil` if they need more input.
+    mutating func next() throws(DecompressionFailure) -> Data? {
+        guard !isIdle else { return nil }
+        var piece = Data()
+        try decompressor.decompress(&rest, into: &piece)
+        isIdle = piece.isEmpty
+        return isIdle ? nil : piece
+    }
+
+    /// Throws if the data is incomplete.
+    func finish() throws(DecompressionFailure) { try decompressor.finish() }
+}

@@ -1,0 +1,88 @@
+#if Zstd
+import CacheLoader
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite(
+    "HTTPCache: a body with a dictionary that stands for 256 MiB",
+    .enabled(if: Encoder.areInstalled && Bomb.areToolsInstalled), .timeLimit(.minutes(5)))
+struct DictionaryBombTests {
+    private static let largestPiece = 65_536
+
+    private let dictionary = Data("line 1\nline 2\n".utf8)
+
+    /// A body that needs no byte of its dictionary.
+    private func body(_ coding: DictionaryCoding) async throws -> Data {
+        #if Brotli
+        let bomb: Bomb = coding == .dcb ? .brotli : .zstd
+        #else
+        let bomb = Bomb.zstd
+        #endif
+        return try await coding.header(for: ContentDigest(of: dictionary)) + bomb.body()
+    }
+
+    /// Returns a response whose body has arrived without its end. Its bytes are not stored.
+    private func response(_ coding: DictionaryCoding, _ fed: FedBody) async throws -> CachedResponse {
+        fed.feed(try await body(coding))
+        let transport = ScriptedTransport { [dictionary] request, _ in
+            guard request.path == "/v2.js" else {
+                return DictionaryVersions.reply(DictionaryVersions.fresh, dictionary)
+            }
+            var fields = DictionaryVersions.fields(coding)
+            fields[.cacheControl] = "no-store"
+            return fed.response(.ok, fields)
+        }
+        let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(usesDictionaries: true))
+        _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
+        return try await fixture.cache.response(for: .to("/v2.js"))
+    }
+
+    @Test("D20: a reader gets pieces of 64 KiB at most, before the body ends", arguments: DictionaryCoding.supported)
+    func pieces(_ coding: DictionaryCoding) async throws {
+        let fed = FedBody()
+        let response = try await response(coding, fed)
+        var chunks = response.body.makeAsyncIterator()
+        var count = 0
+        while count < Bomb.byteCount {
+            let piece = try #require(try await chunks.next())
+            try #require((1...Self.largestPiece).contains(piece.count))
+            count += piece.count
+            if count == piece.count { #expect(fed.pullCount == 1, "one chunk is received") }
+        }
+        fed.end()
+        #expect(try await chunks.next() == nil)
+        #expect(count == Bomb.byteCount)
+    }
+
+    @Test("D20: a cancelled body is not decoded further", arguments: DictionaryCoding.supported)
+    func cancelledBody(_ coding: DictionaryCoding) async throws {
+        let fed = FedBody()
+        let response = try await response(coding, fed)
+        var chunks = response.body.makeAsyncIterator()
+        #expect(try await chunks.next()?.isEmpty == false)
+        response.body.cancel()
+        await #expect(throws: LoadError.cancelled) { try await chunks.next() }
+        // The decoder held the body of the transport.
+        await fed.stopped()
+    }
+
+    @Test("D20: a task that is cancelled gets no further piece", arguments: DictionaryCoding.supported)
+    func cancelledTask(_ coding: DictionaryCoding) async throws {
+        let whole = try await body(coding)
+        let reading = Task { [dictionary] in
+            let rest = Data(whole.dropFirst(coding.header(for: ContentDigest(of: dictionary)).count))
+            let body = try #require(
+                DictionaryBody(coding, dictionary: dictionary, rest: rest, source: TransportBody(Data())))
+            #expect(try await body.next()?.isEmpty == false)
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: TransportError(.cancelled)) { try await body.next() }
+        }
+        try await reading.value
+    }
+}
+#endif

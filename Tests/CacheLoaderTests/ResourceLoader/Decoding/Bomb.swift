@@ -1,0 +1,56 @@
+import CacheStoreTesting
+import Foundation
+import TestSupport
+import Testing
+
+/// A tool that encodes zeros in a thousandth of their length or less.
+struct Bomb: CustomTestStringConvertible, Sendable {
+    /// The number of zeros, far more than a reader may hold.
+    static let byteCount = 256 << 20
+
+    /// The name of the content coding.
+    let coding: String
+    private let tool: String
+    private let options: [String]
+
+    static let gzip = Bomb(coding: "gzip", tool: "gzip", options: [])
+    static let brotli = Bomb(coding: "br", tool: "brotli", options: ["-q", "5", "-w", "24"])
+    static let zstd = Bomb(coding: "zstd", tool: "zstd", options: [])
+
+    /// One for each content coding of this build.
+    static var all: [Bomb] {
+        var all = [gzip]
+        #if Brotli
+        all.append(brotli)
+        #endif
+        #if Zstd
+        all.append(zstd)
+        #endif
+        return all
+    }
+
+    static var areToolsInstalled: Bool { all.allSatisfy { $0.program != nil } }
+
+    var testDescription: String { coding }
+
+    private var program: URL? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+        return path.split(separator: ":").map { URL(filePath: "\($0)/\(tool)") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) }
+    }
+
+    /// Returns the encoded zeros.
+    func body() async throws -> Data {
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "zeros")
+        try Data().write(to: file)
+        // A hole in the file, which takes no space.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(Self.byteCount))
+        try handle.close()
+        let program = try #require(program)
+        let output = try await ProcessRunner.run(program, options + ["-c", file.path(percentEncoded: false)])
+        try #require(output.exitCode == 0, "\(output.errorText)")
+        return output.standardOutput
+    }
+}

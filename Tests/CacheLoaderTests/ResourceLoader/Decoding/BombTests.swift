@@ -1,0 +1,76 @@
+import CacheLoader
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite(
+    "Content codings: a chunk that stands for 256 MiB", .enabled(if: Bomb.areToolsInstalled), .timeLimit(.minutes(5)))
+struct BombTests {
+    private static let largestPiece = 65_536
+
+    /// Takes all pieces of the chunks that a decoder has, and returns the number of their bytes.
+    private func count(_ decoder: ContentDecoder) throws -> (bytes: Int, pieces: Int) {
+        var (bytes, pieces) = (0, 0)
+        while let piece = try decoder.next() {
+            try #require((1...Self.largestPiece).contains(piece.count))
+            bytes += piece.count
+            pieces += 1
+        }
+        return (bytes, pieces)
+    }
+
+    @Test("E13: a reader gets pieces of 64 KiB at most", arguments: Bomb.all)
+    func pieces(_ bomb: Bomb) async throws {
+        let body = try await bomb.body()
+        #expect(body.count < Bomb.byteCount / 900)
+        let decoder = try #require(ContentDecoder([.contentEncoding: bomb.coding], limit: .max, url: "u"))
+        decoder.append(body)
+        let count = try count(decoder)
+        try decoder.finish()
+        #expect(count.bytes == Bomb.byteCount)
+        #expect(count.pieces <= Bomb.byteCount / Self.largestPiece + 1, "pieces are full")
+    }
+
+    @Test("E13: the first pieces need the first bytes only", arguments: Bomb.all)
+    func firstPieces(_ bomb: Bomb) async throws {
+        let body = try await bomb.body()
+        let decoder = try #require(ContentDecoder([.contentEncoding: bomb.coding], limit: .max, url: "u"))
+        decoder.append(body.prefix(body.count / 2))
+        let first = try count(decoder).bytes
+        #expect(first > 0 && first < Bomb.byteCount)
+        decoder.append(body.dropFirst(body.count / 2))
+        #expect(try first + count(decoder).bytes == Bomb.byteCount)
+        try decoder.finish()
+    }
+
+    @Test("E13: of several codings, each yields pieces")
+    func nested() async throws {
+        let body = try await Bomb.gzip.body()
+        // Stored blocks of DEFLATE (RFC 1951 §3.2.4) around the bomb: the outer coding has as many bytes as the inner.
+        var stored = Data()
+        for start in stride(from: 0, to: body.count, by: 65_535) {
+            let block = body.dropFirst(start).prefix(65_535)
+            let length = UInt16(block.count)
+            stored += [start + 65_535 < body.count ? 0 : 1]
+            for value in [length, ~length] { stored += [UInt8(value & 0xFF), UInt8(value >> 8)] }
+            stored += block
+        }
+        let decoder = try #require(ContentDecoder([.contentEncoding: "gzip, deflate"], limit: .max, url: "u"))
+        decoder.append(stored)
+        #expect(try count(decoder).bytes == Bomb.byteCount)
+        try decoder.finish()
+    }
+
+    @Test("E13: a reader whose task is cancelled gets no further piece", arguments: Bomb.all)
+    func cancelled(_ bomb: Bomb) async throws {
+        let body = try await bomb.body()
+        let reading = Task {
+            let decoder = try #require(ContentDecoder([.contentEncoding: bomb.coding], limit: .max, url: "u"))
+            decoder.append(body)
+            #expect(try decoder.next() != nil)
+            withUnsafeCurrentTask { $0?.cancel() }
+            #expect(throws: LoadError.cancelled) { try decoder.next() }
+        }
+        try await reading.value
+    }
+}
