@@ -153,6 +153,16 @@ struct EncoderTests {
     }
 
     #if Zstd
+    @Test("E13: output that the library holds without further input is decoded")
+    func heldOutput() async throws {
+        // Three blocks of 128 KiB, each longer than the buffer. The last one has four bytes: a header and a zero.
+        let encoded = try await Encoder.zstd.encode(Data(count: 393_216), ["--no-check"])
+        let decoder = try #require(ContentDecoder([.contentEncoding: "zstd"], limit: .max, url: "u"))
+        #expect(try decoder.decode(encoded.dropLast(4)).count == 262_144)
+        #expect(try decoder.decode(encoded.suffix(4)).count == 131_072)
+        try decoder.finish()
+    }
+
     @Test("E15: several frames and skippable ones are one body")
     func frames() async throws {
         let (one, two) = (try await Encoder.zstd.encode(Self.sentence), try await Encoder.zstd.encode(Self.texts[2]))
