@@ -24,6 +24,7 @@ class Lab:
         # The workers of nginx may run as another user.
         os.chmod(self.base, 0o755)
         self.children, self.closing, self.problems, self.figures = [], [], [], {}
+        self.check_count = 0
         self.count = 0
         self.origin = self.open(Origin(self))
 
@@ -101,6 +102,7 @@ class Lab:
 
     def check(self, proof, isTrue, text):
         """Records a result."""
+        self.check_count += 1
         if not isTrue:
             self.problems.append(f"{proof}: {text}")
         print(f"{'ok    ' if isTrue else 'FAILED'}  {proof}: {text}", flush=True)

@@ -163,6 +163,11 @@ class NotingRelay(Relay):
             with self.lock:
                 self.acknowledged.add(path(head))
 
+    def record_count(self):
+        """The number of acknowledged records."""
+        with self.lock:
+            return sum("/v1/resp/" in path for path in self.acknowledged)
+
 
 def path(head):
     return head.split(b" ", 2)[1].decode()

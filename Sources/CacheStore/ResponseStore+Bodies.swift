@@ -38,10 +38,13 @@ extension ResponseStore {
 
     /// Compares the body of an entry with its digest, with any configuration and also after an earlier verification.
     /// Removes the entries of a damaged body, as ``openBody(of:)`` does. May take long.
-    package func removeIfDamaged(_ entry: StoredEntry) throws(StoreError) {
+    ///
+    /// - Returns: Whether the body is damaged.
+    package func removeIfDamaged(_ entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
-        _ = try openBody(
+        let opening = try openBody(
             entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max, .everyRead)
+        if case .open = opening { return false } else { return true }
     }
 
     /// Stages a file for a body.

@@ -41,7 +41,8 @@ public struct TierStatistics: Hashable, Sendable {
     public var writes = 0
     /// Records, removals and new epochs that the engine did not take. Removals are repeated.
     public var failedWrites = 0
-    /// Records that were dropped: too many bytes or writes waited, the breaker was open, or an epoch was unknown.
+    /// Records that were dropped: too many bytes or writes waited, the breaker was open, an epoch was unknown. Also
+    /// records that a 304 renews, if their body could not be read.
     public var droppedWrites = 0
     /// Reads of epochs that do not count: older than a known one, or from a cache in front of the engine.
     public var unusableEpochs = 0

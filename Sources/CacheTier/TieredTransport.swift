@@ -21,7 +21,7 @@ internal import Foundation
 /// A failing tier delays a head by ``SharedTier/Configuration/deadline`` at most, and fails no request. The one exception
 /// is a body of more than 64 KiB that breaks off and that the origin cannot complete: reading throws `truncated`. With
 /// an engine that has conditional writes, a lease may take another deadline, or two if its `PUT` is repeated on the way.
-/// A wait for the response of another machine takes ``SharedTier/Configuration/leaseWait`` at most, and a few deadlines.
+/// A wait for the response of another machine takes ``SharedTier/Configuration/leaseWait`` and four deadlines at most.
 /// Safe to use from any task.
 public struct TieredTransport: HTTPTransport {
     private let tier: SharedTier

@@ -64,6 +64,29 @@ struct LeaseTests {
         _ = try await dead.value
     }
 
+    @Test("T10: a lease whose PUT was repeated, and that could not be read then, ends with its load")
+    func repeatedPutWithoutLook() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let hasFailed = Mutex(false)
+        server.setFault { request in
+            guard request.isAboutLease else { return nil }
+            if request.method == .put, server.objects[request.path] == nil {
+                server.objects[request.path] = .init(bytes: request.body, lastModified: server.time)
+            }
+            let isFirstLook = request.method == .get && !hasFailed.withLock { $0 }
+            if isFirstLook { hasFailed.withLock { $0 = true } }
+            return isFirstLook ? .status(.serviceUnavailable) : nil
+        }
+        let machine = try Machine(leasing: server)
+        let response = try await machine.send(origin)
+        #expect(server.leases.count == 1)
+        #expect(try await readAll(response) == Data("a".utf8))
+        await machine.tier.waitForWrites()
+        #expect(machine.tier.statistics.waits == 0 && machine.tier.statistics.writes == 1)
+        #expect(server.leases.isEmpty)
+    }
+
     @Test(
         "T10: a lease whose PUT has no answer delays its load by the deadline, and ends with it if it is the machine's",
         arguments: [true, false])

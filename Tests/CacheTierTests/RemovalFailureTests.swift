@@ -173,7 +173,12 @@ struct RemovalFailureTests {
         let machines = try (0..<2).map { _ in try Machine(server) { $0.epochLifetime = .seconds(5) } }
         let gate = Gate()
         server.setFault { request in
-            if request.method == .put, request.path.contains("/epoch/") { await gate.wait() }
+            guard request.path.contains("/epoch/") else { return nil }
+            if request.method == .put { await gate.wait() }
+            if request.method == .get, server.objects[request.path] != nil {
+                // All writes come first.
+                while machines.map(\.tier.statistics.newEpochs) != [4, 4] { await Task.yield() }
+            }
             return nil
         }
         try await withThrowingTaskGroup(of: String.self) { group in

@@ -151,5 +151,10 @@ struct RemovalTests {
         #expect(table.note("0", of: "e", at: .seconds(4), .init(uptime: .seconds(6), stamp: nil)) == .unsettled)
         #expect(table.note("1", of: "e", at: .seconds(5), .init(uptime: .seconds(6), stamp: nil)) == .value("1"))
         #expect(table.current("e", at: .seconds(6)) == "1")
+        // The value of a write that was read before another one ended.
+        _ = table.note("2", of: "e", at: .seconds(8), .init(uptime: .seconds(9), stamp: nil))
+        table.wrote("3", to: "e", from: .seconds(7), to: .seconds(10))
+        table.wrote("2", to: "e", from: .seconds(7), to: .seconds(11))
+        #expect(table.current("e", at: .seconds(11)) == nil)
     }
 }

@@ -142,7 +142,7 @@ package struct EpochTable: Sendable {
         if var entry = entries[name], entry.time > start {
             // The order of the two at the engine is unknown, so only a read that begins now counts.
             entry.end = max(entry.end, end)
-            entry.isSettled = entry.value == value
+            entry.isSettled = entry.isSettled && entry.value == value
             entries[name] = entry
             return
         }

@@ -77,7 +77,7 @@ extension SharedTier {
             state.epochs.wrote(value, to: epoch.name, from: start, to: end)
             state.statistics.newEpochs += 1
         }
-        // Machines that begin at the same time replace each other's epochs, and agree by this read.
+        // Machines that begin at the same time replace each other's epochs, and usually agree by this read.
         if !isConditional { await readAgain(epoch.name) }
     }
 

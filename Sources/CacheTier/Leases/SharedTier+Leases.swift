@@ -41,7 +41,8 @@ extension SharedTier {
 
     /// Takes the lease for a response that the tier lacks, or waits for the machine that has it.
     ///
-    /// Takes at most the deadline for the lease, another one for the look after a 412, and then the bound of the wait.
+    /// Takes at most the deadline for the lease and another one for the look after a 412; with a wait, its bound and four
+    /// deadlines.
     func turn(of request: HTTPRequest, after lookup: Lookup) async -> Turn {
         guard mayTakeLease(request), lookup.epochs != nil, !lookup.isPresent, !lookup.hasFailed else {
             return .ask(lookup, nil)
@@ -92,19 +93,25 @@ extension SharedTier {
     private func takeLease(_ name: String) async -> Taking {
         let (token, start) = (LeaseToken(), configuration.uptime())
         guard let object = SealedObject.sealing(token.payload, as: name, with: keys) else { return .refused }
+        func unconfirmed() -> Taking { .taken(Lease(name, token, of: self, from: start, isConfirmed: false)) }
         do throws(WriteFailure) {
             if try await writeIfAbsent(object, as: name, within: configuration.deadline) {
                 checkConditionOnce()
             } else {
                 let lookStart = configuration.uptime()
                 let reading = await readLease(name, within: configuration.deadline)
-                guard case .live(token) = reading else { return .present(Look(start: lookStart, reading: reading)) }
+                switch reading {
+                case .live(token): break
+                // It may be the machine's own.
+                case .failed: return unconfirmed()
+                default: return .present(Look(start: lookStart, reading: reading))
+                }
             }
         } catch {
             // The lookup has just succeeded. The short deadline, or the caller's cancellation, says nothing else.
             if error.isUnconditional { noteFailure(error) }
             // Without an answer, the lease may have arrived. A look at it would cost the load a further deadline.
-            return error.isRefusal ? .refused : .taken(Lease(name, token, of: self, from: start, isConfirmed: false))
+            return error.isRefusal ? .refused : unconfirmed()
         }
         count { $0.leases += 1 }
         return .taken(Lease(name, token, of: self, from: start, isConfirmed: true))

@@ -38,7 +38,11 @@ extension SharedTier {
                 count { $0.droppedWrites += 1 }
                 return await lease?.end() ?? ()
             }
-            if let body = await body(of: stale) { await write(fill, body, for: request, after: lookup) }
+            if let body = await body(of: stale) {
+                await write(fill, body, for: request, after: lookup)
+            } else {
+                count { $0.droppedWrites += 1 }
+            }
             writes.release(byteCount)
             await lease?.end()
         }

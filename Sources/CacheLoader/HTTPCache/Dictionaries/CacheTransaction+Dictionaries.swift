@@ -88,9 +88,12 @@ extension CacheTransaction {
             }
         }
         // The digest of damaged bytes would pass for that of the dictionary.
-        guard let stored = try? body.data(), ContentDigest(of: stored) == storedDigest, let bytes = decode(stored)
-        else {
-            discard(entry)
+        guard let stored = try? body.data(), ContentDigest(of: stored) == storedDigest else {
+            discardIfDamaged(entry)
+            return nil
+        }
+        guard let bytes = decode(stored) else {
+            table.noteUnusable(entry)
             return nil
         }
         let digest = ContentDigest(of: bytes)
@@ -98,13 +101,13 @@ extension CacheTransaction {
         return CompressionDictionary(entry: entry, id: id, digest: digest) { bytes }
     }
 
-    /// Ends the offers of a dictionary whose bytes are of no use. Removes its entry if the body is damaged, so that the
-    /// next load of its URL comes from the origin.
-    private func discard(_ entry: StoredEntry) {
-        // A store that is open for reading only keeps the entry.
-        DictionaryTable.of(store).noteUnusable(entry)
+    /// Ends the offers of a dictionary whose body is damaged, and removes its entry, so that the next load of its URL
+    /// comes from the origin.
+    private func discardIfDamaged(_ entry: StoredEntry) {
         do throws(StoreError) {
-            try store.removeIfDamaged(entry)
+            guard try store.removeIfDamaged(entry) else { return }
+            // A store that is open for reading only keeps the entry.
+            DictionaryTable.of(store).noteUnusable(entry)
         } catch {
             log("could not compare a dictionary with its digest", error)
         }
@@ -114,7 +117,7 @@ extension CacheTransaction {
     private func content(of dictionary: CompressionDictionary) async -> Data? {
         await store.onReadingLane {
             if let bytes = dictionary.content() { return bytes }
-            discard(dictionary.entry)
+            discardIfDamaged(dictionary.entry)
             return nil
         }
     }

@@ -28,8 +28,17 @@ package final class ContentDecoder {
     package func decode(_ chunk: Data) throws(LoadError) -> Data {
         append(chunk)
         var bytes = Data()
-        while let piece = try nextPiece() { bytes += piece }
-        return bytes
+        guard steps.count == 1 else {
+            while let piece = try nextPiece() { bytes += piece }
+            return bytes
+        }
+        // Without the copies that several codings need.
+        do throws(DecompressionFailure) {
+            try steps[0].step.drain(into: &bytes)
+            return bytes
+        } catch {
+            throw translated(error, steps[0].coding)
+        }
     }
 
     /// Takes the next chunk of the body, whose decoded bytes ``next()`` returns. Call it after ``next()`` returned `nil`.

@@ -30,6 +30,12 @@ struct DecompressionStep {
         return isIdle ? nil : piece
     }
 
+    /// Appends all decompressed bytes of the input to `output`.
+    mutating func drain(into output: inout Data) throws(DecompressionFailure) {
+        try decompressor.append(rest, into: &output)
+        append(Data())
+    }
+
     /// Throws if the data is incomplete.
     func finish() throws(DecompressionFailure) { try decompressor.finish() }
 }
