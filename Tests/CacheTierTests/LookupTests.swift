@@ -150,7 +150,7 @@ struct LookupTests {
     @Test(
         "T2: a reply that contradicts itself or its request is not kept",
         arguments: [
-            (HTTPResponse.Status.partialContent, [.contentRange: "bytes 0-0/1"]), (.ok, [.contentLength: "1, 2"]),
+            (.partialContent, [.contentRange: "bytes 0-0/1"]), (.ok, [.contentLength: "1, 2"]),
         ] as [(HTTPResponse.Status, HTTPFields)])
     func malformedReply(_ status: HTTPResponse.Status, _ contradiction: HTTPFields) async throws {
         let server = try await ObjectServer()
