@@ -32,7 +32,7 @@ import HTTPTypes
 
     var request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: path)
     let digest = Data(base.utf8).withUnsafeBytes { ContentDigest(of: $0) }
-    CompressionDictionary(id: use.id, digest: digest) { nil }.offer(in: &request)
+    request.offerDictionary(id: use.id, digest)
     let id = request.headerFields.structuredList(named: "dictionary-id")?.first?.string
     check((id ?? "") == use.id, "Dictionary-ID is the id")
     check(request.headerFields.structuredList(named: "available-dictionary") != nil, "Available-Dictionary is an item")

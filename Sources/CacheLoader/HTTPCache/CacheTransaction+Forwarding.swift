@@ -97,7 +97,7 @@ extension CacheTransaction {
     private func exchange(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
         if let dictionary = await dictionary(for: request) {
             var offering = request
-            dictionary.offer(in: &offering)
+            offering.offerDictionary(id: dictionary.id, dictionary.digest)
             let reply = try await context.transport.send(offering, content: content?.forSending())
             if let decoded = try await decoded(reply, with: dictionary) { return decoded }
         }

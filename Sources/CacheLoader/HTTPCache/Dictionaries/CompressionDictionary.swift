@@ -29,16 +29,21 @@ struct CompressionDictionary: Sendable {
     func content() -> Data? {
         read().flatMap { ContentDigest(of: $0) == digest ? $0 : nil }
     }
+}
 
-    /// Adds the fields that offer the dictionary to the origin (RFC 9842 §2.2, §2.3, §6.1).
-    func offer(in request: inout HTTPRequest) {
-        let accepted = request.headerFields[.acceptEncoding].map { "\($0), " } ?? ""
-        request.headerFields[.acceptEncoding] =
-            accepted + DictionaryCoding.supported.map(\.rawValue).joined(separator: ", ")
+extension HTTPRequest {
+    /// Adds the fields that offer a dictionary to the origin (RFC 9842 §2.2, §2.3, §6.1).
+    ///
+    /// - Parameters:
+    ///   - id: The `id` that the server gave it; empty for none.
+    ///   - digest: The SHA-256 of its bytes.
+    mutating func offerDictionary(id: String, _ digest: ContentDigest) {
+        let accepted = headerFields[.acceptEncoding].map { "\($0), " } ?? ""
+        headerFields[.acceptEncoding] = accepted + DictionaryCoding.supported.map(\.rawValue).joined(separator: ", ")
         let hash = digest.withUnsafeBytes { Data($0) }.base64EncodedString()
-        if let name = HTTPField.Name("Available-Dictionary") { request.headerFields[name] = ":\(hash):" }
+        if let name = HTTPField.Name("Available-Dictionary") { headerFields[name] = ":\(hash):" }
         guard !id.isEmpty, let name = HTTPField.Name("Dictionary-ID") else { return }
         let escaped = id.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-        request.headerFields[name] = "\"\(escaped)\""
+        headerFields[name] = "\"\(escaped)\""
     }
 }
