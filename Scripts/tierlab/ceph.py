@@ -130,20 +130,20 @@ debug rgw = 0
         for process in processes:
             process.wait()
 
-    def send(self, method, path, query=""):
+    def send(self, method, path):
         """Sends a signed request without a body (Signature Version 4), and returns the body of the response."""
         time = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
         digest = hashlib.sha256(b"").hexdigest()
         scope = f"{time[:8]}/{self.region}/s3/aws4_request"
         names = "host;x-amz-content-sha256;x-amz-date"
-        canonical = "\n".join([method, path, query, f"host:{self.host}:{self.port}", f"x-amz-content-sha256:{digest}",
+        canonical = "\n".join([method, path, "", f"host:{self.host}:{self.port}", f"x-amz-content-sha256:{digest}",
                                f"x-amz-date:{time}", "", names, digest])
         text = "\n".join(["AWS4-HMAC-SHA256", time, scope, hashlib.sha256(canonical.encode()).hexdigest()])
         key = b"AWS4" + SECRET.encode()
         for part in scope.split("/"):
             key = hmac.digest(key, part.encode(), "sha256")
         proof = hmac.new(key, text.encode(), "sha256").hexdigest()
-        request = urllib.request.Request(f"{self.address}{path}?{query}", method=method, headers={
+        request = urllib.request.Request(f"{self.address}{path}", method=method, headers={
             "x-amz-content-sha256": digest, "x-amz-date": time,
             "Authorization": f"AWS4-HMAC-SHA256 Credential={ACCESS_KEY}/{scope}, SignedHeaders={names}, Signature={proof}"})
         with urllib.request.urlopen(request, timeout=60) as response:

@@ -56,9 +56,6 @@ extension SharedTier {
         }
     }
 
-    /// The longest record: a body inside, a head and the digests of the longest body.
-    private var recordLimit: Int { 1 << 20 }
-
     /// Whether the breaker permits asking the engine. Counts a refusal.
     func admits(_ request: HTTPRequest) -> Bool {
         let now = configuration.uptime()
@@ -179,76 +176,6 @@ extension SharedTier {
         return VaryKey(
             response: fields, request: request, fingerprint: layout.fingerprint,
             nominatesAuthorization: !configuration.policy.isShared)
-    }
-
-    // MARK: Objects
-
-    struct Candidate: Sendable {
-        let name: String
-        let record: TierRecord
-        let stamp: Stamp
-    }
-
-    /// A record without its body, which would take room while the origin is asked.
-    struct StaleRecord: Sendable {
-        let name: String
-        let head: TierRecord.Head
-
-        init(_ candidate: Candidate) {
-            name = candidate.name
-            head = candidate.record.head
-        }
-    }
-
-    func record(_ name: String) async -> Answer<Candidate> {
-        switch await get(name, limit: recordLimit) {
-        case .failed(let reason): return .failed(reason)
-        case .absent: return .absent
-        case .found(let object):
-            guard let payload = opened(object, name) else { return .absent }
-            guard let record = TierRecord(decoding: payload) else {
-                count { $0.refused.malformed += 1 }
-                return .absent
-            }
-            guard !record.isReplayed(lastModified: object.stamp.lastModified) else {
-                count { $0.refused.replayed += 1 }
-                return .absent
-            }
-            guard !record.isFromFuture(now: object.stamp.now, lastModified: object.stamp.lastModified) else {
-                count { $0.refused.fromFuture += 1 }
-                return .absent
-            }
-            guard !state.withLock({ $0.refused.contains(name, record) }) else { return .absent }
-            return .found(Candidate(name: name, record: record, stamp: object.stamp))
-        }
-    }
-
-    private func varyNames(_ key: String) async -> Answer<String> {
-        let name = layout.vary(key)
-        switch await get(name, limit: 8192) {
-        case .failed(let reason): return .failed(reason)
-        case .absent: return .absent
-        case .found(let object):
-            guard let payload = opened(object, name) else { return .absent }
-            return .found(String(decoding: payload, as: UTF8.self))
-        }
-    }
-
-    /// Returns the payload of an object, or counts its refusal.
-    func opened(_ object: Object, _ name: String) -> Data? {
-        do throws(SealedObject.Refusal) {
-            guard object.bytes.count <= recordLimit else { throw .malformed }
-            return try SealedObject.opening(object.bytes, as: name, with: keys)
-        } catch {
-            count { statistics in
-                switch error {
-                case .malformed: statistics.refused.malformed += 1
-                case .unknownKey: statistics.refused.unknownKey += 1
-                case .forged: statistics.refused.forged += 1
-                }
-            }
-            return nil
-        }
     }
 
     // MARK: Deciding

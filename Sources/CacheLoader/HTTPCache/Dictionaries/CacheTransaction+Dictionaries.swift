@@ -124,7 +124,7 @@ extension CacheTransaction {
 
     /// Returns a reply without the coding of the dictionary; the reply itself if it has another coding. `nil` if the
     /// reply was compressed with another dictionary or in a coding that was not offered, or if the bytes of this
-    /// dictionary are damaged.
+    /// dictionary are damaged or cannot be read.
     func decoded(
         _ reply: TransportResponse, with dictionary: CompressionDictionary
     ) async throws(TransportError) -> TransportResponse? {

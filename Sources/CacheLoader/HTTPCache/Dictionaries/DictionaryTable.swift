@@ -35,7 +35,7 @@ final class DictionaryTable: Sendable {
     private enum Finding {
         /// The digest of the body without its content codings.
         case decodedDigest(ContentDigest)
-        /// The bytes cannot be read or decoded, or have another digest.
+        /// The bytes cannot be decoded, or have another digest than that of the body.
         case unusable
     }
 
