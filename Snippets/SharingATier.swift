@@ -18,14 +18,16 @@ func makeLoader(in caches: URL, names: Data, secret: Data) throws -> (ResourceLo
 }
 
 func makeBucket() throws -> TierEngine {
-    try .s3(
+    var connections = DefaultTransport.Configuration()
+    connections.connectionsPerHost = 32
+    return try .s3(
         "https://s3.eu-west-1.amazonaws.com/bucket/feeds", region: "eu-west-1",
         credentials: {
             guard let found = S3Credentials(environment: ProcessInfo.processInfo.environment) else {
                 throw TierError.engine("no credentials in the environment")
             }
             return found
-        }, transport: DefaultTransport())
+        }, transport: DefaultTransport(configuration: connections))
 }
 
 func removeHost(_ tier: SharedTier) async throws {

@@ -14,8 +14,10 @@ extension SharedTier {
         /// The name in `Cache-Status`; `tier` by default.
         public var name = "tier"
         /// A part of every key, such as a tenant; empty by default. Machines with another partition find nothing.
+        ///
+        /// The partition of a store or loader does not reach the tier: create a tier for each.
         public var partition = ""
-        /// The rules for storing and answering; those of a shared cache by default.
+        /// The rules for storing and for the freshness lifetime; those of a shared cache by default.
         ///
         /// For a partition of one user, a private policy also stores responses with `private` and to requests with
         /// `Authorization`.
@@ -37,7 +39,7 @@ extension SharedTier {
         /// after twice the average time of the origin.
         public var leaseWait: Duration = .seconds(1)
         /// The time after which other machines take over the request of a machine that has not ended it; 10 seconds by
-        /// default. Counts in whole seconds of the tier's time.
+        /// default, and 2 at least. Counts in whole seconds of the tier's time.
         public var leaseLifetime: Duration = .seconds(10)
         /// The longest body to write; 8 MiB by default.
         public var maxBodyBytes = 8 << 20

@@ -13,7 +13,10 @@ internal import Foundation
 /// A cache on an HTTP server, which the stores of many machines share.
 ///
 /// ```swift
-/// let engine = try TierEngine.plain("https://tier.example/feeds", transport: DefaultTransport())
+/// var connections = DefaultTransport.Configuration()
+/// connections.connectionsPerHost = 32
+/// let engine = try TierEngine.plain(
+///     "https://tier.example/feeds", transport: DefaultTransport(configuration: connections))
 /// let tier = SharedTier(engine: engine, keys: keys)
 /// let cache = HTTPCache(store: store, transport: TieredTransport(tier: tier, origin: DefaultTransport()))
 /// ```
@@ -68,6 +71,9 @@ public final class SharedTier: Sendable {
     public init(engine: TierEngine, keys: TierKeys, configuration: Configuration = Configuration()) {
         self.engine = engine
         self.keys = keys
+        var configuration = configuration
+        // A lease of a second could be over when it is taken.
+        configuration.leaseLifetime = max(configuration.leaseLifetime, .seconds(2))
         self.configuration = configuration
         layout = TierLayout(names: keys.names, partition: configuration.partition)
         writes = WriteBehind(byteLimit: configuration.maxPendingBytes, jobLimit: 1000)

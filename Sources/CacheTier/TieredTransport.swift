@@ -172,17 +172,24 @@ public struct TieredTransport: HTTPTransport {
         var response = try await origin.send(request, content: nil)
         let arrival = uptime()
         tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
-        if response.head.status == .notModified {
+        let status = response.head.status
+        if status == .notModified {
             tier.freshen(
                 by: response.head, to: request, delay: arrival - start, arrival: arrival, lease: lease, after: lookup)
-        } else if let fill = tier.fill(for: request, response, delay: arrival - start, arrival: arrival) {
+            return named(response, after: reason)
+        }
+        switch tier.keeping(of: response, to: request, delay: arrival - start, arrival: arrival) {
+        case .fill(let fill):
             let tier = tier
             let reader = FillingBody(response.body, for: tier, lease: lease) { body in
                 let isAdmitted = tier.writes.add(byteCount: body.count) {
                     let lookup = await lookup()
-                    // Another machine was faster.
-                    guard !lookup.isPresent else { return await lease?.end() ?? () }
-                    await tier.write(fill, body, for: request, after: lookup)
+                    if !fill.fits(body) {
+                        tier.count { $0.droppedWrites += 1 }
+                    } else if !lookup.isPresent {
+                        // Otherwise another machine was faster.
+                        await tier.write(fill, body, for: request, after: lookup)
+                    }
                     await lease?.end()
                 }
                 if !isAdmitted {
@@ -191,12 +198,21 @@ public struct TieredTransport: HTTPTransport {
                 }
             }
             response.body = TransportBody { () async throws(TransportError) in try await reader.next() }
-        } else if response.head.status.kind != .serverError {
+        case .remove:
+            tier.removeRecord(foundBy: lookup)
             lease?.leaveNote()
+        case .nothing:
+            // These are soon over, and a limited origin must not get the requests of all machines.
+            if status.kind != .serverError, status != .tooManyRequests { lease?.leaveNote() }
         }
-        if let reason {
-            CacheStatus.forward(reason).append(to: &response.head.headerFields, name: tier.configuration.name)
-        }
+        return named(response, after: reason)
+    }
+
+    /// Returns a response of the origin with the tier's member of `Cache-Status`, if the lookup has told a reason.
+    private func named(_ response: TransportResponse, after reason: ForwardReason?) -> TransportResponse {
+        guard let reason else { return response }
+        var response = response
+        CacheStatus.forward(reason).append(to: &response.head.headerFields, name: tier.configuration.name)
         return response
     }
 }

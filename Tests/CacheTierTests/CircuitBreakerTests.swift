@@ -102,12 +102,11 @@ struct CircuitBreakerTests {
         let start = clock.now
         let machine = try Machine(.plain(server.url, transport: DefaultTransport())) {
             $0.deadline = .milliseconds(50)
-            $0.epochLifetime = .seconds(5)
             $0.sleep = clock.sleep
             $0.uptime = { .seconds(clock.now.timeIntervalSince(start)) }
         }
-        // The lookups, and the reads of their four epochs, which all of them join.
-        let (requestCount, sleepCount) = (10, 14)
+        // The lookups, and the reads of their four epochs.
+        let (requestCount, sleepCount) = (10, 50)
         for round in 1...5 {
             let loads = (0..<requestCount).map { _ in Task { try await machine.send(origin).head.status } }
             await clock.waitForSleeps(round * sleepCount)

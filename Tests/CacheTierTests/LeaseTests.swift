@@ -147,6 +147,61 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
+    @Test("T10: a lease that was over before its end could be written is left to the machine that took it over")
+    func lateEnd() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "no-store") }
+        let gate = Gate()
+        let uptime = Mutex(Duration.zero)
+        server.setFault { request in
+            // Notes of other responses take both places of the queue.
+            if request.isAboutLease, request.method == .put, request.fields[.ifNoneMatch] == nil { await gate.wait() }
+            return nil
+        }
+        let machine = try Machine(leasing: server) { $0.uptime = { uptime.withLock { $0 } } }
+        for path in ["/a", "/b", "/c"] { _ = try await machine.send(origin, path) }
+        await gate.reached(2)
+        uptime.withLock { $0 = .seconds(10) }
+        gate.open()
+        await machine.tier.waitForWrites()
+        let notes = server.requests.filter {
+            $0.isAboutLease && $0.method == .put && $0.fields[.ifNoneMatch] == nil
+        }
+        #expect(notes.count == 2)
+    }
+
+    @Test(
+        "T10: a request that only the origin may answer takes no lease",
+        arguments: [
+            ["Pragma": "no-cache"], ["Cache-Control": "no-cache=\"Foo\""], ["If-Match": "\"1\""],
+            ["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"],
+        ])
+    func onlyOrigin(_ fields: [String: String]) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(leasing: server)
+        let sent = HTTPFields(
+            try fields.map { HTTPField(name: try #require(HTTPField.Name($0.key)), value: $0.value) })
+        _ = try await readAll(machine.send(origin, "/a", sent))
+        #expect(server.requests.filter(\.isAboutLease).isEmpty)
+    }
+
+    @Test("T10: a lease lasts for two seconds at least, so that the whole seconds of an engine tell whether it is over")
+    func shortLifetime() async throws {
+        let server = try await ObjectServer()
+        let gate = Gate()
+        let origin = try await LoopbackOrigin.holding(gate)
+        let machines = try (0..<2).map { _ in try Machine(leasing: server) { $0.leaseLifetime = .milliseconds(500) } }
+        async let first = machines[0].get(origin.url("/a")).body
+        await gate.reached(1)
+        async let second = machines[1].get(origin.url("/a")).body
+        await until { machines[1].tier.statistics.waits == 1 || origin.requestCount == 2 }
+        gate.open()
+        _ = try await (first, second)
+        #expect(origin.requestCount == 1)
+        #expect(server.leases.isEmpty)
+    }
+
     @Test("T6, T10: a load that is cancelled while it takes its lease deletes it, and says nothing about the engine")
     func cancellation() async throws {
         let server = try await ObjectServer()

@@ -4,6 +4,7 @@ import CacheTier
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
+import Synchronization
 import TestSupport
 import Testing
 
@@ -91,6 +92,67 @@ struct LookupTests {
         let range = try await Machine(server).get(origin.url("/a"), [.range: "bytes=2-4"])
         #expect(range.status == 206 && range.body == body[2...4])
         #expect(origin.requestCount == 2)
+    }
+
+    struct Reason: Sendable, CustomTestStringConvertible {
+        let expected: String
+        var fields: HTTPFields = [:]
+        var seconds = 0
+        var isBodyGone = false
+        var testDescription: String { "\(expected), \(fields), \(seconds) s" }
+    }
+
+    @Test(
+        "W02: Cache-Status states why a record of the tier does not answer",
+        arguments: [
+            Reason(expected: "stale", seconds: 61),
+            Reason(expected: "request", fields: [.cacheControl: "no-cache"]),
+            Reason(expected: "request", fields: [.cacheControl: "max-age=5"], seconds: 10),
+            Reason(expected: "bypass", fields: [.range: "bytes=2-4"]),
+            Reason(expected: "miss", isBodyGone: true),
+        ])
+    func reason(_ reason: Reason) async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(100_000, seed: 1)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
+        try await Machine(server).get(origin.url("/a"))
+        server.time += reason.seconds
+        if reason.isBodyGone { for name in server.names("cas") { server.objects[name] = nil } }
+        let answer = try await Machine(server).send(origin, "/a", reason.fields)
+        #expect(answer.head.headerFields.cacheStatus == "tier;fwd=\(reason.expected)")
+    }
+
+    @Test("T6: a body of its own that does not begin in time suspends further ones for a pause")
+    func bodyThatDoesNotBegin() async throws {
+        let server = try await ObjectServer()
+        let body = Data.noise(100_000, seed: 1)
+        let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
+        try await Machine(server).get(origin.url("/a"))
+        let (never, asked) = (Gate(), Gate())
+        let isFirstLoad = Mutex(true)
+        server.setFault { request in
+            guard request.path.contains("/cas/") else { return nil }
+            asked.open()
+            await never.wait()
+            return nil
+        }
+        let uptime = Mutex(Duration.zero)
+        let machine = try Machine(server) {
+            $0.deadline = .milliseconds(50)
+            $0.uptime = { uptime.withLock { $0 } }
+            // The deadline passes once the body has been asked for.
+            $0.sleep = { duration in
+                guard duration == .milliseconds(50) else { return try await Task.sleep(for: duration) }
+                await (isFirstLoad.withLock { $0 } ? asked : never).wait()
+                uptime.withLock { $0 = .milliseconds(50) }
+            }
+        }
+        _ = try await machine.send(origin)
+        isFirstLoad.withLock { $0 = false }
+        _ = try await machine.send(origin)
+        #expect(machine.tier.statistics.timeouts == 1)
+        #expect(server.requests.filter { $0.method == .get && $0.path.contains("/cas/") }.count == 1)
+        never.open()
     }
 
     @Test(

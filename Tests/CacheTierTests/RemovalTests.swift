@@ -89,6 +89,29 @@ struct RemovalTests {
         #expect(origin.requestCount == 2)
     }
 
+    @Test(
+        "T8: on an engine that was set back, a running machine ends what the older epoch makes valid again",
+        arguments: [29, 31])
+    func setBack(_ seconds: Int) async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=6000") }
+        let uptime = Mutex(Duration.zero)
+        let machine = try Machine(server) { $0.uptime = { uptime.withLock { $0 } } }
+        try await machine.get(origin.url("/a"))
+        let before = server.objects
+        try await machine.tier.removeAll(in: .partition)
+        uptime.withLock { $0 = .seconds(seconds) }
+        server.objects = before
+        // A copy of the engine may lag behind for less than 30 seconds.
+        let isReplaced = seconds > 30
+        try await machine.get(origin.url("/a"), [.cacheControl: "no-cache"])
+        #expect(origin.requestCount == 2)
+        #expect(machine.tier.statistics.newEpochs == (isReplaced ? 5 : 4))
+        let other = try await Machine(server).get(origin.url("/a")).body
+        #expect(other == Data((isReplaced ? "2" : "1").utf8))
+        #expect(origin.requestCount == 2)
+    }
+
     @Test("T8: an epoch is read once in its lifetime")
     func lifetime() async throws {
         let server = try await ObjectServer()

@@ -58,6 +58,17 @@ struct SignatureV4Tests {
         #expect(SignatureV4.text(of: .init(secondsSince1970: 1_369_353_600)) == "20130524T000000Z")
     }
 
+    @Test("T3: the content type of an object is signed, as Amazon asks for")
+    func contentType() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(200) }
+        let engine = try TierEngine.s3(
+            "https://bucket.example", region: "us-east-1", credentials: { Self.credentials }, transport: transport)
+        try? await SharedTier(engine: engine, keys: Machine.keys()).removeAll(in: .partition)
+        let request = try #require(transport.requests.first { $0.method == .put })
+        #expect(request.headerFields[.contentType] == "application/octet-stream")
+        #expect(request.headerFields[.authorization]?.contains("SignedHeaders=content-type;host;") == true)
+    }
+
     @Test("T3: no description of keys or credentials shows a secret")
     func descriptions() throws {
         let secret = Data("0123456789abcdef0123456789abcdef".utf8)

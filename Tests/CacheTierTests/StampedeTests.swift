@@ -15,7 +15,7 @@ struct StampedeTests {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
             await gate.wait()
-            return .ok("a".utf8, cacheControl: "max-age=60")
+            return .ok("a".utf8, cacheControl: "max-age=86400")
         }
         let machines = try (0..<8).map { _ in try Machine(leasing: server) }
         try await withThrowingTaskGroup(of: Data.self) { group in
@@ -43,7 +43,7 @@ struct StampedeTests {
             guard let code, request.fields[.ifNoneMatch] != nil else { return nil }
             return .status(HTTPResponse.Status(code: code))
         }
-        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }
         let machines = try (0..<8).map { _ in try Machine(leasing: server) }
         try await withThrowingTaskGroup(of: Data.self) { group in
             for machine in machines {
@@ -89,6 +89,7 @@ struct StampedeTests {
             Unwritten(name: "private", reply: .ok("a".utf8, cacheControl: "private, max-age=60")),
             Unwritten(name: "too long", reply: .ok("a longer body".utf8, cacheControl: "max-age=60")),
             Unwritten(name: "client error", reply: .status(.forbidden)),
+            Unwritten(name: "too many requests", reply: .status(.tooManyRequests), leavesNote: false),
             Unwritten(name: "server error", reply: .status(.internalServerError), leavesNote: false),
             Unwritten(name: "no response", reply: OriginReply().delivered(.resetBeforeHead), leavesNote: false),
             Unwritten(

@@ -31,6 +31,8 @@ extension SharedTier {
         var isPresent = false
         /// A response that the origin may confirm.
         var stale: StaleRecord?
+        /// The name of the record that was found, whether or not it may answer.
+        var recordName: String?
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
         /// The names of the epochs, in their order.
@@ -73,7 +75,7 @@ extension SharedTier {
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
-            await self.find(request)
+            await self.find(request, from: start)
         }
         let end = configuration.uptime()
         // The caller's cancellation says nothing about the engine.
@@ -104,7 +106,7 @@ extension SharedTier {
         if lookup.isMiss { count { $0.misses += 1 } }
     }
 
-    private func find(_ request: HTTPRequest) async -> Lookup {
+    private func find(_ request: HTTPRequest, from start: Duration) async -> Lookup {
         let url = request.url
         let key = layout.key(of: url)
         let empty = VaryKey(text: "")
@@ -139,6 +141,7 @@ extension SharedTier {
         lookup.missingEpochs = read.missing
         guard let present = lookup.epochs else {
             lookup.hasFailed = lookup.hasFailed || read.hasFailed
+            if !candidates.isEmpty { lookup.reason = .miss }
             return lookup
         }
         // RFC 9111 §4.1: the most recent of several matching responses, by its Date.
@@ -151,8 +154,8 @@ extension SharedTier {
             guard let tags = tags.values(of: tagNames), candidate.record.head.epochs == present + tags,
                 !isRemovedHere(candidate, epochNames + tagNames)
             else { continue }
-            lookup.reason = .stale
-            switch await hit(candidate, request) {
+            lookup.recordName = lookup.recordName ?? candidate.name
+            switch await hit(candidate, request, from: start) {
             case .hit(let hit):
                 lookup.hit = hit
                 lookup.isPresent = true
@@ -163,8 +166,8 @@ extension SharedTier {
                 lookup.isPresent = true
                 lookup.reason = .miss
                 return lookup
-            case .none:
-                lookup.stale = lookup.stale ?? StaleRecord(candidate)
+            case .none(let reason):
+                if lookup.stale == nil { (lookup.stale, lookup.reason) = (StaleRecord(candidate), reason) }
             }
         }
         return lookup
@@ -185,18 +188,20 @@ extension SharedTier {
         /// It could answer, but bodies of their own do not arrive in time.
         case suspended
         /// It may not answer, or its body is not there.
-        case none
+        case none(ForwardReason)
     }
 
     /// Returns the answer from a candidate.
-    private func hit(_ candidate: Candidate, _ request: HTTPRequest) async -> Outcome {
+    ///
+    /// - Parameter start: The uptime at the beginning of the lookup.
+    private func hit(_ candidate: Candidate, _ request: HTTPRequest, from start: Duration) async -> Outcome {
         let record = candidate.record
         let response = record.head.response
         let policy = configuration.policy
         let now = record.now(at: candidate.stamp.now, lastModified: candidate.stamp.lastModified)
         let decision = ReuseDecision(
             for: request, candidates: [response], policy: policy, now: now, fingerprint: layout.fingerprint)
-        guard case .hit(_, let age, isStale: false) = decision.action else { return .none }
+        guard case .hit(_, let age, isStale: false) = decision.action else { return .none(decision.forwardReason) }
         let answer = StoredAnswer(
             from: response, to: request, age: age, byteCount: record.head.byteCount, policy: policy,
             boundarySeed: record.head.digest)
@@ -210,21 +215,37 @@ extension SharedTier {
         switch answer.content {
         case .none: return hit(.bytes(Data()))
         // The origin answers ranges of a body that is an object of its own.
-        case .segments: return .none
+        case .segments: return .none(.bypass)
         case .whole:
             guard admitsBodies() else { return .suspended }
-            guard case .found(let object) = await open(layout.body(digest: record.head.digest)) else { return .none }
-            let body = VerifiedBody(object.body, of: record)
+            let source: TransportBody
+            switch await open(layout.body(digest: record.head.digest)) {
+            case .found(let object): source = object.body
+            case .absent: return .none(.miss)
+            case .failed: return bodyFailed(from: start)
+            }
+            let body = VerifiedBody(source, of: record)
             switch await body.next(within: configuration.deadline, configuration.sleep) {
             case .chunk(let first): return hit(.object(body, first: first, candidate))
-            case .complete, .unavailable: return .none
+            case .complete: return .none(.miss)
+            case .unavailable: return bodyFailed(from: start)
             case .damaged:
                 // The fill that follows writes body and record again.
                 count { $0.refused.damagedBodies += 1 }
                 state.withLock { $0.refused.insert(candidate.name, candidate.record) }
-                return .none
+                return .none(.miss)
             }
         }
+    }
+
+    /// Suspends bodies of their own after one that has not begun in time.
+    private func bodyFailed(from start: Duration) -> Outcome {
+        let now = configuration.uptime()
+        // Before the deadline, a cancellation is that of the caller, and says nothing about the engine.
+        if !Task.isCancelled || now - start >= configuration.deadline {
+            state.withLock { $0.bodyBreaker.failed(from: start, to: now) }
+        }
+        return .none(.miss)
     }
 
     private func admitsBodies() -> Bool {
@@ -239,6 +260,18 @@ extension SharedTier {
         guard keys.canWrite else { return }
         _ = writes.add(byteCount: 0) { [self] in
             await delete(candidate.name)
+        }
+    }
+}
+
+extension ReuseDecision {
+    /// The reason why the stored response may not answer without the origin.
+    fileprivate var forwardReason: ForwardReason {
+        switch action {
+        case .validate(_, _, let reason), .forward(let reason): reason
+        case .hit, .hitWhileRevalidating: .stale
+        case .resume: .partial
+        case .unsatisfiable: .miss
         }
     }
 }

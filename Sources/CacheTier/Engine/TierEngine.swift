@@ -112,9 +112,10 @@ public struct TierEngine: Sendable {
         _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, fields: HTTPFields = [:], now: HTTPDate
     ) async throws(TransportError) -> TransportResponse {
         var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: "\(folder)/\(name)")
+        if method == .put { request.headerFields[.contentType] = "application/octet-stream" }
         switch dialect {
         case .plain(let fields):
-            request.headerFields = fields
+            request.headerFields += fields
         case .s3(let region, let provider):
             let credentials: S3Credentials
             do {
@@ -132,7 +133,6 @@ public struct TierEngine: Sendable {
         }
         // No Date: nginx takes the Date of a PUT for the time of the file, and so for the clock of the tier.
         request.headerFields += fields
-        if method == .put { request.headerFields[.contentType] = "application/octet-stream" }
         return try await transport.send(transport.prepare(request), content: content.map { RequestContent($0) })
     }
 }

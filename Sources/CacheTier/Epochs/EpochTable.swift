@@ -21,7 +21,10 @@ package struct EpochTable: Sendable {
         /// The engine has no object, or one without a proof. A new epoch in its place only invalidates.
         case absent
         /// The object has a value that this process has seen replaced.
-        case superseded
+        ///
+        /// A copy of the engine may lag behind. If the newer value has counted for longer than that, the engine was set
+        /// back. Then only a further value ends the records that the older one makes valid again.
+        case superseded(isSetBack: Bool)
     }
 
     /// A time on the clocks of this process and of the engine.
@@ -69,7 +72,7 @@ package struct EpochTable: Sendable {
     /// Older entries make room beyond this number.
     private let limit: Int
     private let supersededLimit = 8
-    /// The seconds by which an epoch is clearly older than a time: more than the clocks of one engine differ.
+    /// The seconds by which an epoch is clearly older than a time: more than the clocks and copies of one engine differ.
     private static let clearAge: Int64 = 30
     private var entries: [String: Entry] = [:]
     /// The number of removals of each name since its last complete write. No epoch counts while there are some.
@@ -122,7 +125,11 @@ package struct EpochTable: Sendable {
         if let entry = entries[name] {
             if entry.end > start, !entry.isSettled { return .unsettled }
             if entry.time > start { return entry.isPresent ? .value(entry.value) : .absent }
-            if let value, entry.superseded.contains(value) { return .superseded }
+            if let value, entry.superseded.contains(value) {
+                let isSetBack = start - entry.completion.uptime > .seconds(Self.clearAge)
+                if isSetBack { entries[name]?.isPresent = false }
+                return .superseded(isSetBack: isSetBack)
+            }
             if entry.end > start, value != entry.value { return .unsettled }
         }
         guard let value else {

@@ -117,9 +117,9 @@ extension SharedTier {
             return .missing(MissingEpoch(name: name, isAbsent: stamp == nil))
         case .unsettled:
             return .unusable
-        case .superseded:
+        case .superseded(let isSetBack):
             count { $0.unusableEpochs += 1 }
-            return .unusable
+            return isSetBack ? .missing(MissingEpoch(name: name, isAbsent: false)) : .unusable
         }
     }
 

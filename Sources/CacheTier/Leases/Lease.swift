@@ -27,15 +27,15 @@ final class Lease: Sendable {
 
     /// Deletes the lease, behind the delivery.
     func giveUp() {
-        guard endsNow(), !isOver else { return }
-        tier.writes.addEnd { [tier, name, token, isConfirmed] in
+        guard endsNow() else { return }
+        endBehind { [tier, name, token, isConfirmed] in
             await tier.deleteLease(name, token, isConfirmed: isConfirmed)
         }
     }
 
     /// Deletes the lease: the tier has the response, or the next machine may try.
     func end() async {
-        guard endsNow(), !isOver else { return }
+        guard endsNow(), !Self.isOver(since: start, tier) else { return }
         await tier.deleteLease(name, token, isConfirmed: isConfirmed)
     }
 
@@ -43,11 +43,19 @@ final class Lease: Sendable {
     func leaveNote() {
         guard endsNow() else { return }
         tier.insertNote(name)
-        tier.writes.addEnd { [tier, name] in await tier.writeNote(name) }
+        endBehind { [tier, name] in await tier.writeNote(name) }
     }
 
-    /// Whether another machine may have taken the lease over.
-    private var isOver: Bool {
+    /// Runs the end behind the delivery, unless the lease is over when its turn comes.
+    private func endBehind(_ end: @escaping @Sendable () async -> Void) {
+        tier.writes.addEnd { [tier, start] in
+            guard !Self.isOver(since: start, tier) else { return }
+            await end()
+        }
+    }
+
+    /// Whether another machine may have taken over a lease that was taken at the uptime `start`.
+    private static func isOver(since start: Duration, _ tier: SharedTier) -> Bool {
         // The engine counts whole seconds.
         tier.configuration.uptime() - start > tier.configuration.leaseLifetime - .seconds(1)
     }

@@ -65,8 +65,9 @@ extension SharedTier {
         // RFC 9111 §3.5: such a response is rarely one for other users.
         if configuration.policy.isShared, request.headerFields[.authorization] != nil { return false }
         // RFC 9111 §5.2.1: such requests demand the origin's response, or one that is newer than a wait.
-        let control = CacheControl(request.headerFields)
-        return !control.noCache && control.maxAge != .seconds(0)
+        let directives = RequestDirectives(request, mode: configuration.policy.mode)
+        guard !directives.noCache, !directives.mustBeForwarded else { return false }
+        return CacheControl(request.headerFields).maxAge != .seconds(0)
     }
 
     private func leaseName(_ request: HTTPRequest, _ lookup: Lookup) -> String {

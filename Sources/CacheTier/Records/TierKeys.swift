@@ -91,7 +91,8 @@ extension TierKey: CustomStringConvertible, CustomDebugStringConvertible, Custom
 /// The keys of a tier: one for the names of objects, one that writes, and all that may have written.
 ///
 /// For a rotation, give all machines the new key in `reading`. Then let it write, and keep the old key in `reading` for
-/// as long as its records are fresh. Machines without a common key replace each other's epochs, and find nothing.
+/// as long as its records are fresh. Without the old key, epochs that it has sealed are replaced, which costs the
+/// responses of their scopes once. Machines without a common key replace each other's epochs, and find nothing.
 public struct TierKeys: Sendable {
     let names: SymmetricKey
     let writing: TierKey?

@@ -1,4 +1,5 @@
 internal import CacheLoader
+internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
@@ -16,6 +17,32 @@ extension SharedTier {
         let response: StoredResponse
         /// The uptime at the arrival of the head.
         let arrival: Duration
+
+        /// Whether a body has the length and the digests that its head states (RFC 9111 §3.3, RFC 9530).
+        ///
+        /// One machine's damaged response must not become that of all, also if its own policy verifies nothing.
+        func fits(_ body: Data) -> Bool {
+            let (fields, isDecoded) = (response.fields, response.isBodyDecoded)
+            let length = fields[.contentLength].flatMap { Int($0) }
+            if !isDecoded, let length, length != body.count { return false }
+            let digests = IntegrityDigests.ofContent(
+                HTTPResponse(status: response.status, headerFields: fields), to: .get, isBodyDecoded: isDecoded,
+                policy: CachePolicy(verifiesDigests: true))
+            return digests.allSatisfy { digests in
+                (digests.sha256.map { $0 == Array(SHA256.hash(data: body)) } ?? true)
+                    && (digests.sha512.map { $0 == Array(SHA512.hash(data: body)) } ?? true)
+            }
+        }
+    }
+
+    /// The consequence of a reply of the origin for the tier.
+    enum Keeping: Sendable {
+        /// The tier keeps the response.
+        case fill(Fill)
+        /// The tier keeps neither the response nor an older one, which would answer the next request.
+        case remove
+        /// The reply says nothing about the record of the tier.
+        case nothing
     }
 
     /// Whether the tier may come to store the response to a request.
@@ -25,39 +52,49 @@ extension SharedTier {
         return !control.noStore && !control.onlyIfCached
     }
 
-    /// Returns the response to keep; `nil` if the tier must not store it, or could never answer with it.
+    /// Decides about a whole reply.
     ///
     /// - Parameters:
     ///   - delay: The time from the request to the head.
     ///   - arrival: The uptime at the arrival of the head.
-    func fill(
-        for request: HTTPRequest, _ reply: TransportResponse, delay: Duration, arrival: Duration
-    ) -> Fill? {
+    func keeping(
+        of reply: TransportResponse, to request: HTTPRequest, delay: Duration, arrival: Duration
+    ) -> Keeping {
         let status = reply.head.status
         // Other errors are short-lived, and one machine's error must not become that of all.
         guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
             MalformedReply.reason(reply.head, to: request) == nil,
             let tierTime
-        else { return nil }
+        else { return .nothing }
         let exchange = exchange(request, reply.head, isBodyDecoded: reply.isBodyDecoded, delay: delay, tierTime)
         let decision = ReplyDecision(
             for: exchange, original: request, candidates: [], question: .none, policy: configuration.policy,
             fingerprint: layout.fingerprint)
-        guard case .store(let response) = decision else { return nil }
-        return fill(response, arrival: arrival)
+        return switch decision {
+        case .store(let response): keeping(of: response, arrival: arrival)
+        case .relay(removeStored: true): .remove
+        default: .nothing
+        }
     }
 
-    /// Returns the response to keep; `nil` if the tier could never answer with it.
-    func fill(_ response: StoredResponse, arrival: Duration) -> Fill? {
+    /// Decides about a response that may be stored. The tier keeps none with which it could never answer.
+    func keeping(of response: StoredResponse, arrival: Duration) -> Keeping {
         guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
             count { $0.droppedWrites += 1 }
-            return nil
+            return .nothing
         }
+        guard maySharePersonal(response.fields) else { return .nothing }
         let freshness = Freshness(of: response, policy: configuration.policy)
-        guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation,
-            maySharePersonal(response.fields)
-        else { return nil }
-        return Fill(response: response, arrival: arrival)
+        guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation else { return .remove }
+        return .fill(Fill(response: response, arrival: arrival))
+    }
+
+    /// Deletes the record that a lookup has found, behind the delivery of a reply that takes its place unstored.
+    func removeRecord(foundBy lookup: @escaping @Sendable () async -> Lookup) {
+        // Without room, the record goes by its freshness lifetime.
+        _ = writes.add(byteCount: 0) { [self] in
+            if let name = await lookup().recordName { await delete(name) }
+        }
     }
 
     /// Returns an exchange at the reply's own `Date`: no clock of this machine counts.

@@ -30,11 +30,17 @@ extension SharedTier {
         let exchange = exchange(request, reply, isBodyDecoded: false, delay: delay, tierTime)
         let isAdmitted = writes.add(byteCount: 0) { [self] in
             let lookup = await lookup()
-            guard !lookup.isPresent, let stale = lookup.stale,
-                let fill = fill(freshening: stale, tag, by: exchange, arrival: arrival)
-            else { return await lease?.end() ?? () }
+            guard !lookup.isPresent, let stale = lookup.stale else { return await lease?.end() ?? () }
+            let fill: Fill
+            switch keeping(freshening: stale, tag, by: exchange, arrival: arrival) {
+            case .fill(let kept): fill = kept
+            case .remove:
+                await delete(stale.name)
+                return await lease?.end() ?? ()
+            case .nothing: return await lease?.end() ?? ()
+            }
             let byteCount = Int(stale.head.byteCount)
-            guard byteCount <= configuration.maxBodyBytes, writes.reserve(byteCount) else {
+            guard !isBreakerOpen, byteCount <= configuration.maxBodyBytes, writes.reserve(byteCount) else {
                 count { $0.droppedWrites += 1 }
                 return await lease?.end() ?? ()
             }
@@ -60,30 +66,29 @@ extension SharedTier {
         return tag.dropFirst().dropLast().contains("\"") ? nil : tag
     }
 
-    private func fill(
+    private func keeping(
         freshening stale: StaleRecord, _ tag: String, by exchange: Exchange, arrival: Duration
-    ) -> Fill? {
+    ) -> Keeping {
         let stored = stale.head.response
-        guard stored.fields[.eTag] == tag else { return nil }
+        guard stored.fields[.eTag] == tag else { return .nothing }
         var original = exchange.request
         original.headerFields[fields: .ifNoneMatch] = []
         original.headerFields[fields: .ifModifiedSince] = []
         let decision = ReplyDecision(
             for: exchange, original: original, candidates: [stored], question: .validation(0),
             policy: configuration.policy, fingerprint: layout.fingerprint)
-        guard case .freshen(let updates, _, removeAfterUse: false) = decision, let response = updates[0] else {
-            return nil
-        }
-        return fill(response, arrival: arrival)
+        guard case .freshen(let updates, _, let isRemoved) = decision else { return .nothing }
+        if isRemoved { return .remove }
+        return updates[0].map { keeping(of: $0, arrival: arrival) } ?? .nothing
     }
 
-    /// Returns the whole body of a record; `nil` if the tier does not have it.
+    /// Returns the whole body of a record; `nil` if the tier does not have it, or another record by now.
     private func body(of stale: StaleRecord) async -> Data? {
         let body = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] () -> Data? in
-            if stale.head.byteCount <= TierRecord.inlineLimit {
-                guard case .found(let candidate) = await record(stale.name) else { return nil }
-                return candidate.record.body
-            }
+            guard case .found(let candidate) = await record(stale.name),
+                candidate.record.head.digest == stale.head.digest
+            else { return nil }
+            if let body = candidate.record.body { return body }
             let answer = await get(layout.body(digest: stale.head.digest), limit: Int(stale.head.byteCount))
             guard case .found(let object) = answer else { return nil }
             return object.bytes

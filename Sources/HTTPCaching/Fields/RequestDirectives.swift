@@ -22,7 +22,7 @@ package struct RequestDirectives {
     /// Whether the request has a condition that a cache may evaluate: `If-None-Match` or `If-Modified-Since`.
     package private(set) var isConditional = false
     /// Whether the request has a condition that only the origin may evaluate (RFC 9111 §4.3.2).
-    private(set) var mustBeForwarded = false
+    package private(set) var mustBeForwarded = false
     /// Whether the request prefers an error to a stale response, because it demands a validated or fresh one.
     private(set) var refusesStale = false
     /// `stale-if-error` (RFC 5861 §4)

@@ -3,6 +3,7 @@ import CacheStoreTesting
 import CacheTier
 import Foundation
 import HTTPTypes
+import Synchronization
 import TestSupport
 
 /// A real engine in a process of its own.
@@ -94,7 +95,8 @@ final class EngineProcess: Sendable {
     }
 
     /// A port that the system gives to no other test: the ports that it chooses are larger.
-    private static func freePort() -> Int { .random(in: 20_000..<32_000) }
+    private static func freePort() -> Int { nextPort.add(1, ordering: .relaxed).oldValue }
+    private static let nextPort = Atomic(Int.random(in: 20_000..<31_000))
 
     private static func found(_ program: String) -> String {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
