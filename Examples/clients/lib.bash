@@ -183,7 +183,7 @@ expect_origin() {
     shift
     wanted="$(printf '%s\n' "$@" | sort)"
     # The origin writes its log after the response.
-    for _ in $(seq 40); do
+    for _ in $(seq 200); do
         got="$(sort "$work/access.log")"
         [ "$got" = "$wanted" ] && break
         sleep 0.05

@@ -23,7 +23,7 @@ struct OverviewPanelTests {
 
     @Test("recorded requests are summed by time, outcome, latency and host")
     func sums() async throws {
-        let panel = try Panel()
+        let panel = try Panel(clock: ManualClock())
         try panel.store.startRecordingRequests()
         try record(panel, "https://a.example/", .hit, disk: 10)
         try record(panel, "https://a.example/", .hit, disk: 10, secondsAgo: 90)

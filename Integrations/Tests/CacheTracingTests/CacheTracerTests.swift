@@ -68,12 +68,13 @@ struct CacheTracerTests {
         }
         async let first: Void = run("first")
         await arrived.wait()
-        let second = Task { try await run("second") }
-        // A look-up, then the wait.
-        while fixture.tracer.finishedSpans.filter({ $0.operationName == "cache lookup" }).count < 2 {
+        let executor = InOrderExecutor()
+        let second = Task(executorPreference: executor) { try await run("second") }
+        // The first request looks twice, the second one once, before it waits.
+        while fixture.tracer.finishedSpans.filter({ $0.operationName == "cache lookup" }).count < 3 {
             await Task.yield()
         }
-        for _ in 0..<100 { await Task.yield() }
+        await executor.settled()
         fixture.clock.advance(by: .seconds(3))
         gate.open()
         try await first
@@ -171,11 +172,13 @@ struct CacheTracerTests {
         }
         async let first: Void = load("first")
         await arrived.wait()
-        let second = Task { try await load("second") }
-        while fixture.tracer.finishedSpans.filter({ $0.operationName == "cache lookup" }).count < 3 {
+        let executor = InOrderExecutor()
+        let second = Task(executorPreference: executor) { try await load("second") }
+        // The first load looks three times, the second one once, before it waits.
+        while fixture.tracer.finishedSpans.filter({ $0.operationName == "cache lookup" }).count < 4 {
             await Task.yield()
         }
-        for _ in 0..<100 { await Task.yield() }
+        await executor.settled()
         gate.open()
         try await first
         try await second.value

