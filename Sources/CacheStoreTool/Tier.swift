@@ -20,12 +20,10 @@ struct Tier: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write, read and delete an object of the tier.")
 
-        @OptionGroup var options: TierOptions
-
-        func validate() throws { try options.requireURL() }
+        @OptionGroup var options: TierURL
 
         func run() async throws {
-            let tier = try Tier.tier(options)
+            let tier = try options.tier()
             let start = ContinuousClock.now
             try await tier.check()
             let time = Int(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
@@ -47,12 +45,12 @@ struct Tier: AsyncParsableCommand {
             help: ArgumentHelp("A field of the request, as 'Name: value'; may be repeated.", valueName: "field"))
         var fields: [FieldArgument] = []
 
-        @OptionGroup var options: TierOptions
-
-        func validate() throws { try options.requireURL() }
+        @OptionGroup var options: TierURL
+        @OptionGroup var partition: TierPartition
+        @OptionGroup var deadline: TierDeadline
 
         func run() async throws {
-            let tier = try Tier.tier(options)
+            let tier = try options.tier(partition, deadline)
             let transport = TieredTransport(tier: tier, origin: NoOrigin())
             var request = transport.prepare(try URLArgument(url).request(HTTPFields(fields.map(\.field))))
             // RFC 9111 §5.2.1.7. So the tier prepares nothing for a response of the origin.
@@ -81,19 +79,12 @@ struct Tier: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The host, with its port if URLs name one; without it all.", valueName: "host"))
         var host: String?
 
-        @OptionGroup var options: TierOptions
-
-        func validate() throws { try options.requireURL() }
+        @OptionGroup var options: TierURL
+        @OptionGroup var partition: TierPartition
 
         func run() async throws {
-            try await Tier.tier(options).removeAll(in: host.map { .host($0) } ?? .partition)
+            try await options.tier(partition).removeAll(in: host.map { .host($0) } ?? .partition)
         }
-    }
-
-    static func tier(_ options: TierOptions) throws -> SharedTier {
-        let tier = try options.tier(DefaultTransport())
-        guard let tier else { preconditionFailure("the command line is valid only with a URL") }
-        return tier
     }
 }
 

@@ -16,13 +16,14 @@ extension Tier {
             help: ArgumentHelp("Also the last removal of a host, with its port if URLs name one.", valueName: "host"))
         var host: String?
 
-        @OptionGroup var options: TierOptions
+        @OptionGroup var options: TierURL
+        @OptionGroup var partition: TierPartition
+        @OptionGroup var deadline: TierDeadline
         @OptionGroup var report: ReportOptions
 
-        func validate() throws { try options.requireURL() }
-
         func run() async throws {
-            let survey = try await Tier.tier(options).survey([.partition] + (host.map { [.host($0)] } ?? []))
+            let scopes: [TierScope] = [.partition] + (host.map { [.host($0)] } ?? [])
+            let survey = try await options.tier(partition, deadline).survey(scopes)
             let result = Result(survey, host: host)
             if let format = report.format { return try JSONOutput.write(result, format) }
             for line in result.lines { try StandardOutput.write(line: line) }

@@ -19,18 +19,21 @@ struct TierOptions: ParsableArguments {
     @Option(
         name: .customLong("tier-partition"),
         help: ArgumentHelp("The partition of the shared tier, such as a tenant.", valueName: "name"))
-    var partition = ""
+    var partition: String?
 
     @Option(
         name: .customLong("tier-deadline"),
         help: ArgumentHelp(
-            "Ask the origin if the shared tier does not answer in as many seconds.", valueName: "seconds"))
-    var deadline = 0.5
+            "Wait for an answer of the shared tier for as many seconds; 0.5 by default.", valueName: "seconds"))
+    var deadline: Double?
 
     func validate() throws {
-        if !(deadline > 0 && deadline <= 3600) {
+        if let deadline, !(deadline > 0 && deadline <= 3600) {
             throw ValidationError("--tier-deadline needs a number of seconds between 0 and 3600")
         }
+        guard url == nil else { return }
+        if partition != nil { throw ValidationError("--tier-partition needs --tier") }
+        if deadline != nil { throw ValidationError("--tier-deadline needs --tier") }
     }
 
     /// Returns the tier; `nil` without the option.
@@ -38,10 +41,10 @@ struct TierOptions: ParsableArguments {
         guard let url else { return nil }
         let environment = ProcessInfo.processInfo.environment
         var configuration = SharedTier.Configuration()
-        configuration.partition = partition
+        if let partition { configuration.partition = partition }
         configuration.policy.targetedFields = rules.targetedFields
-        configuration.deadline = .seconds(deadline)
-        configuration.bodyDeadline = max(configuration.bodyDeadline, .seconds(deadline))
+        configuration.deadline = .seconds(deadline ?? 0.5)
+        configuration.bodyDeadline = max(configuration.bodyDeadline, configuration.deadline)
         return SharedTier(
             engine: try .named(url, environment: environment, transport: transport),
             keys: try TierKeys(environment: environment), configuration: configuration)

@@ -79,6 +79,7 @@ extension CacheTransaction {
         do throws(TransportError) {
             var request = forwarding.request
             request.method = method
+            if bypassesUpstreamCaches { request.headerFields.addNoCache() }
             var reply = try await exchange(request)
             reply.body = observed.headArrived(reply.body)
             logReply(reply.head.status)

@@ -130,9 +130,13 @@ extension CacheTransaction {
             received.forwarding.reason, status: received.reply.head.status.code, stored: isStored ? true : nil)
         add(status, to: &head, expiry: freshness?.expiry, received.forwarding.rule)
         recorded?.noteResponse(head.status, byteCount: body.byteCount, hasEnded: body.isEmpty)
+        let isFromUpstreamCache =
+            received.reply.head.headerFields.contains(.age) && !bypassesUpstreamCaches
+            && !request.headerFields.hasNoCache
         return CachedResponse(
             head: head, body: body, source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
-            expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: received.generation)
+            expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: received.generation,
+            isFromUpstreamCache: isFromUpstreamCache)
     }
 
     /// Whether the store accepts a body of the announced length. Without a length, the load tries to store it.
@@ -169,7 +173,7 @@ extension CacheTransaction {
             return CachedResponse(
                 head: head, body: ResponseBody(source: .arriving(reader, byteCount: arriving.length), recorded),
                 source: .network, age: age, isStale: isStale, expiresAt: expiry.map(Date.init), failure: nil,
-                arriving: arriving)
+                arriving: arriving, isFromUpstreamCache: arriving.response.fields.contains(.age))
         }
         return nil
     }

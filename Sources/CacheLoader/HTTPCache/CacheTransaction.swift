@@ -31,6 +31,9 @@ struct CacheTransaction: Sendable {
     var isBackground = false {
         didSet { if isBackground { recorded?.noteBackground() } }
     }
+    /// Whether the request goes out with `no-cache`, so that no cache on the way answers without the origin (RFC 9111
+    /// §5.2.1.4). The decisions of this cache do not depend on it.
+    var bypassesUpstreamCaches = false
     let key: CacheKey
     let target: CacheKey
     /// `nil` if the store does not record requests.

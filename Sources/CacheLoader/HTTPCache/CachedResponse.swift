@@ -49,6 +49,9 @@ public struct CachedResponse: Sendable {
     var arriving: ArrivingResponse?
     /// The generation of the store when the origin was asked; `nil` if the origin was not asked.
     var generation: StoreGeneration?
+    /// Whether a cache between this one and the origin may have answered alone. The response then comes from the network
+    /// with `Age` (RFC 9111 §5.1), and its request had no `no-cache`.
+    var isFromUpstreamCache = false
 
     /// The status.
     public var status: HTTPResponse.Status { head.status }

@@ -10,8 +10,9 @@ public import Foundation
 /// share the transfer, too.
 ///
 /// A response that no caller's processor accepts is removed from the store, and other entries of its key stay. If that
-/// response came from the store, the load asks the origin for the whole, once. A load that must not ask the origin
-/// fails and leaves the entry.
+/// response came from the store, or has `Age`, the load asks the origin for the whole, once. The request has `no-cache`,
+/// because a cache on the way may have the response, too. A load that must not ask the origin fails and leaves the
+/// entry.
 extension ResourceLoader {
     /// Loads a value from an absolute `http` or `https` URL, or from a file.
     ///

@@ -163,9 +163,9 @@ public final class ResourceLoader: Sendable {
         if let resource = try loadFile(request) {
             return .loaded(resource.with(try await make(plan, of: resource).get()))
         }
-        let load = try load(for: request)
-        let epoch = key.map { _ in memory.epoch(of: load.target.key) }
-        guard let found = try await loadFromStore(load, plan) else { return .missing(load) }
+        var load = try load(for: request)
+        let epoch = key.map { [load] _ in memory.epoch(of: load.target.key) }
+        guard let found = try await loadFromStore(&load, plan) else { return .missing(load) }
         if let key, let epoch, let entry = found.entry {
             remember([key: found.value.value], of: found.value, found.byteCount, entry, load, since: epoch)
         }

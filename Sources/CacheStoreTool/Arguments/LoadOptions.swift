@@ -23,15 +23,7 @@ struct LoadOptions: ParsableArguments {
             "Transfers at a time. Without it 6 in the urgent lane, 1 in the background.", valueName: "number"))
     var width: Int?
 
-    @Option(
-        name: .customLong("cacert"),
-        help: ArgumentHelp(
-            "Trust the certificates of this PEM file, too, such as that of a private authority.", valueName: "file"),
-        completion: .file())
-    var rootCertificates: String?
-
-    @Flag(help: "Do not check certificates: anyone on the way can read and change what is loaded, and stored.")
-    var insecure = false
+    @OptionGroup var connections: ConnectionOptions
 
     @Flag(help: "Refuse content that differs from its Content-Digest or Repr-Digest (RFC 9530).")
     var verifyDigests = false
@@ -41,9 +33,6 @@ struct LoadOptions: ParsableArguments {
     func validate() throws {
         if !(timeout > 0 && timeout <= 86_400) {
             throw ValidationError("--timeout needs a number of seconds between 0 and 86400")
-        }
-        if insecure, rootCertificates != nil {
-            throw ValidationError("--insecure checks no certificates; leave it or --cacert out")
         }
         if let width, !(1...256).contains(width) { throw ValidationError("--width needs a number from 1 to 256") }
     }
@@ -61,13 +50,7 @@ struct LoadOptions: ParsableArguments {
     /// Returns the shared tier; `nil` without the option.
     ///
     /// - Throws: The error of an option, or of the secret in the environment.
-    func tier() throws -> SharedTier? {
-        guard tierOptions.url != nil else { return nil }
-        var connections = try connections()
-        // A lookup asks for several objects at once, and a wait for a connection counts as a wait for the tier.
-        connections.connectionsPerHost = 32
-        return try tierOptions.tier(DefaultTransport(configuration: connections))
-    }
+    func tier() throws -> SharedTier? { try tierOptions.tier(connections, idleTimeout: .seconds(timeout)) }
 
     /// Returns a loader for one lane.
     ///
@@ -81,13 +64,7 @@ struct LoadOptions: ParsableArguments {
     ) throws -> ResourceLoader {
         let width = width(of: lane)
         let perHost = max(LaneWidths().perHost, width)
-        var connections = try connections()
-        connections.connectionsPerHost = perHost
-        if insecure {
-            StandardError.say(
-                "WARNING: --insecure checks no certificates; anyone on the way can read and change what is loaded and stored"
-            )
-        }
+        connections.warn()
         var configuration = ResourceLoader.Configuration()
         configuration.logger = StandardErrorLog.logger
         configuration.loadsFiles = false
@@ -99,27 +76,8 @@ struct LoadOptions: ParsableArguments {
         case .urgent: configuration.lanes.urgent = width
         case .background: configuration.lanes.background = width
         }
-        var transport = try transport(connections)
+        var transport = try connections.transport(perHost: perHost, idleTimeout: .seconds(timeout))
         if let tier { transport = TieredTransport(tier: tier, origin: transport) }
         return ResourceLoader(store: store, transport: watched(transport), configuration: configuration)
-    }
-
-    private func connections() throws -> DefaultTransport.Configuration {
-        var connections = DefaultTransport.Configuration()
-        connections.idleTimeout = .seconds(timeout)
-        if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
-        if insecure { try connections.trustAnyCertificate() }
-        return connections
-    }
-
-    private func transport(_ connections: DefaultTransport.Configuration) throws(Failure) -> any HTTPTransport {
-        guard DefaultTransport.Configuration.takesProxy else { return DefaultTransport(configuration: connections) }
-        do throws(EnvironmentProxies.Malformed) {
-            let proxies = try EnvironmentProxies(ProcessInfo.processInfo.environment)
-            if proxies.all.isEmpty { return DefaultTransport(configuration: connections) }
-            return ProxiedTransport(proxies, connections)
-        } catch {
-            throw Failure(.broken, error.message)
-        }
     }
 }

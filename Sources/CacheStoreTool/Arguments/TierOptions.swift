@@ -3,48 +3,84 @@ import CacheLoader
 import CacheTier
 import Foundation
 
-/// The shared tier of a command.
+/// The shared tier of a command that loads.
 struct TierOptions: ParsableArguments {
-    @Option(
-        name: .customLong("tier"),
-        help: ArgumentHelp(
-            "A cache that machines share: the URL of its folder, or s3+https://HOST/BUCKET. CACHESTORE_TIER_KEY has its secret.",
-            valueName: "url"))
+    @Option(name: .customLong("tier"), help: TierURL.help)
     var url: String?
 
-    @Option(
-        name: .customLong("tier-partition"),
-        help: ArgumentHelp("The partition of the shared tier, such as a tenant.", valueName: "name"))
-    var partition = ""
-
-    @Option(
-        name: .customLong("tier-deadline"),
-        help: ArgumentHelp(
-            "Ask the origin if the shared tier does not answer in as many seconds.", valueName: "seconds"))
-    var deadline = 0.5
+    @OptionGroup var partition: TierPartition
+    @OptionGroup var deadline: TierDeadline
 
     func validate() throws {
-        if !(deadline > 0 && deadline <= 3600) {
-            throw ValidationError("--tier-deadline needs a number of seconds between 0 and 3600")
-        }
-    }
-
-    /// Fails without the option.
-    func requireURL() throws {
-        if url == nil { throw ValidationError("--tier needs the URL of the shared tier") }
+        guard url == nil else { return }
+        if partition.name != nil { throw ValidationError("--tier-partition needs --tier") }
+        if deadline.seconds != nil { throw ValidationError("--tier-deadline needs --tier") }
     }
 
     /// Returns the tier; `nil` without the option.
     ///
-    /// - Parameter transport: Carries the requests to the engine.
-    /// - Throws: ``TierError`` without a secret, or for a URL that is none.
-    func tier(_ transport: any HTTPTransport) throws -> SharedTier? {
+    /// - Throws: ``TierError`` without a secret, or for a URL that is none, and the errors of the connections.
+    func tier(_ connections: ConnectionOptions, idleTimeout: Duration) throws -> SharedTier? {
         guard let url else { return nil }
+        let transport = try connections.engineTransport(idleTimeout: idleTimeout)
+        return try SharedTier.named(url, transport, partition, deadline)
+    }
+}
+
+/// The shared tier of a command that needs one, and the connections to its engine.
+struct TierURL: ParsableArguments {
+    fileprivate static let help = ArgumentHelp(
+        "A cache that machines share: the URL of its folder, or s3+https://HOST/BUCKET. CACHESTORE_TIER_KEY has its secret.",
+        valueName: "url")
+
+    @Option(name: .customLong("tier"), help: Self.help)
+    var url: String
+
+    @OptionGroup var connections: ConnectionOptions
+
+    /// Returns the tier.
+    ///
+    /// - Throws: As ``TierOptions/tier(_:idleTimeout:)``.
+    func tier(_ partition: TierPartition? = nil, _ deadline: TierDeadline? = nil) throws -> SharedTier {
+        connections.warn()
+        let transport = try connections.engineTransport(idleTimeout: .seconds(60))
+        return try SharedTier.named(url, transport, partition, deadline)
+    }
+}
+
+/// The partition of a shared tier.
+struct TierPartition: ParsableArguments {
+    @Option(
+        name: .customLong("tier-partition"),
+        help: ArgumentHelp("The partition of the shared tier, such as a tenant.", valueName: "name"))
+    var name: String?
+}
+
+/// The longest wait for a shared tier.
+struct TierDeadline: ParsableArguments {
+    @Option(
+        name: .customLong("tier-deadline"),
+        help: ArgumentHelp(
+            "Wait for an answer of the shared tier for as many seconds; 0.5 by default.", valueName: "seconds"))
+    var seconds: Double?
+
+    func validate() throws {
+        if let seconds, !(seconds > 0 && seconds <= 3600) {
+            throw ValidationError("--tier-deadline needs a number of seconds between 0 and 3600")
+        }
+    }
+}
+
+extension SharedTier {
+    /// Returns the tier with a URL, with the secret of the environment.
+    fileprivate static func named(
+        _ url: String, _ transport: any HTTPTransport, _ partition: TierPartition?, _ deadline: TierDeadline?
+    ) throws -> SharedTier {
         let environment = ProcessInfo.processInfo.environment
-        var configuration = SharedTier.Configuration()
-        configuration.partition = partition
-        configuration.deadline = .seconds(deadline)
-        configuration.bodyDeadline = max(configuration.bodyDeadline, .seconds(deadline))
+        var configuration = Configuration()
+        if let name = partition?.name { configuration.partition = name }
+        configuration.deadline = .seconds(deadline?.seconds ?? 0.5)
+        configuration.bodyDeadline = max(configuration.bodyDeadline, configuration.deadline)
         return SharedTier(
             engine: try .named(url, environment: environment, transport: transport),
             keys: try TierKeys(environment: environment), configuration: configuration)

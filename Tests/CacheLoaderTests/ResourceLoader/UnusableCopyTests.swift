@@ -60,6 +60,7 @@ struct UnusableCopyTests {
         #expect(loaded.text == "new" && loaded.source == .network)
         #expect(transport.requestCount == 3)
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
+        #expect(transport.requests.last?.headerFields[.cacheControl] == nil, "caches on the way have a sound one")
         #expect(try await fixture.loader.load(url).source == .disk)
         try await fixture.store.sweep()
         #expect(try await fixture.store.check(digests: true).isSound)

@@ -4,6 +4,7 @@ import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
+import Synchronization
 
 /// An origin on loopback over TLS. Its certificate comes from an authority that no system trusts.
 ///
@@ -11,6 +12,7 @@ import NIOSSL
 final class TLSOrigin: Sendable {
     private let listener: any Channel
     let authority: String
+    private let requests = RequestCount()
 
     /// - Parameters:
     ///   - protocols: The protocols to offer, by their names in ALPN (RFC 7301).
@@ -23,13 +25,13 @@ final class TLSOrigin: Sendable {
         configuration.applicationProtocols = protocols
         let context = try NIOSSLContext(configuration: configuration)
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { channel in
+            .childChannelInitializer { [requests] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                 }.flatMap {
                     channel.configureCommonHTTPServerPipeline { stream in
                         stream.eventLoop.makeCompletedFuture {
-                            try stream.pipeline.syncOperations.addHandler(VersionHandler())
+                            try stream.pipeline.syncOperations.addHandler(VersionHandler(requests))
                         }
                     }
                 }
@@ -38,6 +40,9 @@ final class TLSOrigin: Sendable {
         authority = "127.0.0.1:\(listener.localAddress?.port ?? 0)"
     }
 
+    /// The number of requests that have arrived.
+    var requestCount: Int { requests.value.load(ordering: .relaxed) }
+
     func url(_ path: String) -> String { "https://\(authority)\(path)" }
 
     func stop() async {
@@ -45,17 +50,25 @@ final class TLSOrigin: Sendable {
     }
 }
 
+private final class RequestCount: Sendable {
+    let value = Atomic(0)
+}
+
 private final class VersionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
+    private let requests: RequestCount
     private var version = HTTPVersion.http1_1
+
+    init(_ requests: RequestCount) { self.requests = requests }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head): version = head.version
         case .body: break
         case .end:
+            requests.value.add(1, ordering: .relaxed)
             let body = "\(version.major).\(version.minor)"
             let head = HTTPResponseHead(
                 version: version, status: .ok, headers: ["content-length": "\(body.utf8.count)"])

@@ -15,8 +15,7 @@ struct ActiveLoads: Sendable {
     var cancellations = Cancellations()
     /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
-    /// The key of the stored response that no processor accepted, for each load that asks the origin for the whole
-    /// instead.
+    /// The key of the refused response, for each load that asks the origin for the whole instead.
     var refused: [UInt64: CacheKey] = [:]
     /// The time that each load has waited for other processes.
     var waits: [UInt64: Duration] = [:]
@@ -212,6 +211,7 @@ extension ResourceLoader {
             change { $0.finishTransfer(id) }
             await processAndDeliver(id, load, attempt, arrived, since: epoch)
         case .failure(let failure):
+            if replaceRefused(failure, id, attempt) { return }
             if !failure.isFinal, retry(id, load, attempt + failure.extraAttempts, after: failure) { return }
             end(id, with: .failure(failure.error))
         }

@@ -25,6 +25,9 @@ struct Load: Hashable, Sendable {
     let cancellations: UInt64
     /// The generation of the store when the load was about to join another one; `nil` if the store could not be read.
     var generation: StoreGeneration?
+    /// The key of a stored response that was refused and removed before the load began. Its next request bypasses the
+    /// caches on the way.
+    var refused: CacheKey?
     let settings: LoaderSettings
     let retry: RetryPolicy
     let timeout: Duration?

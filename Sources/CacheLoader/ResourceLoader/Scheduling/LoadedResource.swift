@@ -18,6 +18,9 @@ struct LoadedResource: Sendable {
     let file: StoredBody?
     /// The stored entry if the resource is its complete body; otherwise `nil`.
     let whole: StoredEntry?
+    /// Whether a cache between this one and the origin answered with a complete body, and another request could reach
+    /// the origin.
+    let isFromUpstreamCache: Bool
     /// The entry beside which the store may keep processed values; `nil` for none.
     var original: StoredEntry? { resource.status == .ok ? whole : nil }
 
@@ -27,6 +30,7 @@ struct LoadedResource: Sendable {
         entry = response.entry
         file = response.file(of: resource)
         whole = response.wholeEntry(for: method)
+        isFromUpstreamCache = response.isFromUpstreamCache && response.isWhole(for: method)
     }
 }
 
@@ -34,10 +38,13 @@ extension CachedResponse {
     /// Returns the stored entry if the response is its complete body. Returns `nil` for a part, for a response to HEAD,
     /// and for a status such as 304 or 404.
     func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {
-        guard method.isRetrieval, status.kind == .successful, status != .partialContent, let entry,
-            entry.metadata.part == nil
-        else { return nil }
+        guard isWhole(for: method), let entry, entry.metadata.part == nil else { return nil }
         return entry
+    }
+
+    /// Whether the response has a complete body of the resource.
+    func isWhole(for method: HTTPRequest.Method) -> Bool {
+        method.isRetrieval && status.kind == .successful && status != .partialContent
     }
 
     /// Returns the stored entry beside which the store may keep processed values.

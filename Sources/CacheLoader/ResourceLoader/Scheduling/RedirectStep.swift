@@ -43,10 +43,13 @@ extension ResourceLoader {
                 }
                 attempt += 1
             }
-            let whole = try await Self.failing { () async throws(LoadError) in
-                try await transaction.answerFromOrigin()
+            var again = transaction
+            // A cache on the way may have the same content. A body that only this store has damaged is sound there.
+            again.bypassesUpstreamCaches = transaction.bypassesUpstreamCaches || error.error.isOfContent
+            let whole = try await Self.failing { [again] () async throws(LoadError) in
+                try await again.answerFromOrigin()
             }
-            return try await settle(load, whole, target, transaction, notify)
+            return try await settle(load, whole, target, again, notify)
         }
     }
 
@@ -96,15 +99,20 @@ extension ResourceLoader {
         }
         let isOfOrigin = [.network, .notModified].contains(response.source)
         notify(.responding(expiresAt: isOfOrigin ? response.expiresAt : nil))
-        return try await Self.failing { () async throws(LoadError) in
-            let isNew = response.source == .network
-            let resource = try await Loaded<Data>(
+        let isNew = response.source == .network
+        let resource: Loaded<Data>
+        do throws(LoadError) {
+            resource = try await Loaded<Data>(
                 response, target, load.settings, progress: { notify(.progress(received: $0, total: $1)) },
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
-            if isNew || response.source == .notModified { await transaction.removeFailures() }
-            return .content(LoadedResource(resource, response, target, transaction.request.method))
+        } catch {
+            var failure = TransferFailure(error: error)
+            if error.isOfContent, response.isFromUpstreamCache, load.isShareable { failure.refused = target.key }
+            throw failure
         }
+        if isNew || response.source == .notModified { await transaction.removeFailures() }
+        return .content(LoadedResource(resource, response, target, transaction.request.method))
     }
 
     static func failing<Value>(
@@ -114,6 +122,16 @@ extension ResourceLoader {
             return try await body()
         } catch {
             throw TransferFailure(error: error)
+        }
+    }
+}
+
+extension LoadError {
+    /// Whether the content is of no use, however complete it is: undecodable, or of another type.
+    fileprivate var isOfContent: Bool {
+        switch self {
+        case .malformedContent, .unacceptableContentType: true
+        default: false
         }
     }
 }

@@ -1,10 +1,11 @@
 internal import CacheStore
 internal import HTTPTypes
 
-/// Replaces responses that no processor accepts, such as the page of a captive portal.
+/// Replaces responses that are of no use, such as the page of a captive portal.
 extension ResourceLoader {
     /// Removes the entry of a response that no processor accepts, so that it answers no other load. After a stored
-    /// response, begins the load again, which asks the origin for the whole. Does so once for a load.
+    /// response, begins the load again, which asks the origin for the whole. So it does after a response of a cache on
+    /// the way. Does so once for a load.
     ///
     /// Leaves the entry if the origin must not be asked for a better response.
     ///
@@ -13,23 +14,41 @@ extension ResourceLoader {
     func replaceRefused(
         _ arrived: LoadedResource, _ id: UInt64, _ load: Load, _ attempt: Int, by plans: Set<ProcessingPlan.Identity>
     ) async -> Bool {
-        guard arrived.resource.source != .network else {
+        if arrived.resource.source == .network {
             if let entry = arrived.entry { await remove(entry, id, load) }
-            return false
+            guard arrived.isFromUpstreamCache, load.isShareable else { return false }
+        } else {
+            var request = RedirectRequest(load)
+            if arrived.key != load.target.key { request.follow(.found, to: arrived.key) }
+            guard let entry = arrived.whole, loads.withLock({ $0.refused[id] == nil }),
+                mayAskOrigin(load, transaction(load, request))
+            else { return false }
+            await remove(entry, id, load)
         }
-        var request = RedirectRequest(load)
-        if arrived.key != load.target.key { request.follow(.found, to: arrived.key) }
-        guard let entry = arrived.whole, loads.withLock({ $0.refused[id] == nil }),
-            mayAskOrigin(load, transaction(load, request))
-        else { return false }
-        await remove(entry, id, load)
-        return changeLoads { loads in
-            // A waiter that has joined meanwhile may have a processing plan that accepts the response.
-            let waiters = loads.table.waiters(of: id) ?? []
-            guard waiters.allSatisfy({ plans.contains($0.plan.identity) }) else { return (false, []) }
-            let (beginsAgain, actions) = loads.table.fail(id, retry: .later)
+        // A waiter that has joined meanwhile may have a processing plan that accepts the response.
+        return beginAgain(id, attempt, asking: arrived.key) { waiters in
+            waiters.allSatisfy { plans.contains($0.plan.identity) }
+        }
+    }
+
+    /// Begins a load again after content of no use from a cache on the way.
+    ///
+    /// - Returns: Whether the load begins again.
+    func replaceRefused(_ failure: TransferFailure, _ id: UInt64, _ attempt: Int) -> Bool {
+        guard let key = failure.refused else { return false }
+        return beginAgain(id, attempt + failure.extraAttempts, extra: failure.extraAttempts, asking: key)
+    }
+
+    /// Begins a load again, which asks the origin for the whole response of a key. Does so once for a load.
+    private func beginAgain(
+        _ id: UInt64, _ attempt: Int, extra: Int = 0, asking key: CacheKey,
+        if condition: ([LoadWaiter]) -> Bool = { _ in true }
+    ) -> Bool {
+        changeLoads { loads in
+            guard loads.refused[id] == nil, condition(loads.table.waiters(of: id) ?? []) else { return (false, []) }
+            let (beginsAgain, actions) = loads.table.fail(id, retry: .later, extra: extra)
             guard beginsAgain else { return (false, actions) }
-            loads.refused[id] = arrived.key
+            loads.refused[id] = key
             loads.tasks[id] = nil
             return (true, actions + loads.table.retry(id, after: attempt))
         }

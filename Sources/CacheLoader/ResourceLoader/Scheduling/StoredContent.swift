@@ -12,8 +12,10 @@ internal import Foundation
 extension ResourceLoader {
     /// Returns a value of fresh stored content; `nil` if the load needs the network. Neither blocks other loads nor
     /// waits for them.
+    ///
+    /// - Parameter load: Gets the key of a response that was refused and removed.
     func loadFromStore(
-        _ load: Load, _ plan: ProcessingPlan
+        _ load: inout Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
         guard load.isShareable, let (response, request) = try await contentFromStore(load) else { return nil }
         let original = response.original(for: request.method)
@@ -37,6 +39,7 @@ extension ResourceLoader {
             else { throw error }
             // Remove this entry only: its key may have other variants. The caller then asks the origin for the whole.
             await transaction(load, request).remove(refused)
+            load.refused = request.target.key
             return nil
         }
         if let original, plan.form != nil { await plan.keep(value, of: original, in: store, load.configuration) }

@@ -18,6 +18,8 @@ struct TransferFailure: Error {
     var isFinal = false
     /// The number of further attempts that the attempt needed.
     var extraAttempts = 0
+    /// The key of a response that is of no use, if it came from a cache between this one and the origin.
+    var refused: CacheKey?
 
     var isOfTransport: Bool {
         if case .transport = error { true } else { false }
@@ -30,8 +32,8 @@ extension ResourceLoader {
     ///
     /// - Parameters:
     ///   - timeLimit: The longest duration; `nil` for no limit.
-    ///   - refused: The key of a stored response that no processor accepts. The attempt asks the origin for the whole
-    ///     instead.
+    ///   - refused: The key of a refused response. The attempt asks the origin for the whole instead, and lets no cache
+    ///     on the way answer.
     ///   - notify: Receives the events of the attempt, on any thread.
     func transfer(
         _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
@@ -122,6 +124,7 @@ extension ResourceLoader {
         var transaction = transaction(load, request)
         transaction.onStoreFailure = { notify(.storeFailed($0)) }
         if request.target.key == refused { transaction.policy.mode = .remoteOnly }
+        transaction.bypassesUpstreamCaches = [refused, load.refused].contains(request.target.key)
         return transaction
     }
 }
