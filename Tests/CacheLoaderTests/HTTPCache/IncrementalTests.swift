@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Incremental", .timeLimit(.minutes(5)))
+@Suite("Incremental", .timeLimit(.minutes(20)))
 struct IncrementalTests {
     @Test(
         "N01: a response is delivered piece by piece as it arrives, whether it is stored or not, and Incremental with it",

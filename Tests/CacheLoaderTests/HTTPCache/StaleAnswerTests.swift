@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: stale answers", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: stale answers", .timeLimit(.minutes(20)))
 struct StaleAnswerTests {
     private let key: CacheKey
 

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Recording of requests", .timeLimit(.minutes(5)))
+@Suite("Recording of requests", .timeLimit(.minutes(20)))
 struct RequestRecordingTests {
     /// A fixture whose store records.
     private func fixture(_ transport: any HTTPTransport) throws -> LoaderFixture {

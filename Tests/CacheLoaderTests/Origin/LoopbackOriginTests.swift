@@ -11,7 +11,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-@Suite("LoopbackOrigin", .timeLimit(.minutes(5)))
+@Suite("LoopbackOrigin", .timeLimit(.minutes(20)))
 struct LoopbackOriginTests {
     @Test("A connection serves requests until the client asks it to end")
     func keepAlive() async throws {

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: cachedValue", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: cachedValue", .timeLimit(.minutes(20)))
 struct CachedValueTests {
     private let url = "https://example.com/a"
 

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loading into a file", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loading into a file", .timeLimit(.minutes(20)))
 struct FileDownloadTests {
     private let url = "https://example.com/a"
     private let directory: TemporaryDirectory

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loads without waiters", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loads without waiters", .timeLimit(.minutes(20)))
 struct LoaderAbandonmentTests {
     private let url = "https://example.com/a"
 

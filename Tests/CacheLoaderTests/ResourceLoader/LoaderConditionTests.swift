@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// LoadTableTests have the rules; these tests show that a loader follows its source and its configuration.
-@Suite("ResourceLoader: conditions of the network", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: conditions of the network", .timeLimit(.minutes(20)))
 struct LoaderConditionTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: lanes", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: lanes", .timeLimit(.minutes(20)))
 struct LoaderLaneTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(20)))
 struct LoaderRetryTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()

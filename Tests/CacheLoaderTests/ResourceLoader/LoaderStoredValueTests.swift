@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: processed values in the store", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: processed values in the store", .timeLimit(.minutes(20)))
 struct LoaderStoredValueTests {
     private let url = "https://example.com/a"
     private let runs = Counter()

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: peek and contains", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: peek and contains", .timeLimit(.minutes(20)))
 struct PeekTests {
     private let url = "https://example.com/a"
 

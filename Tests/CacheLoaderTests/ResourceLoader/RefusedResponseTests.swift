@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A stored response that no processor accepts, such as the page of a captive portal, is replaced by a new one, once.
-@Suite("ResourceLoader: stored responses that no processor accepts", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: stored responses that no processor accepts", .timeLimit(.minutes(20)))
 struct RefusedResponseTests {
     private let url = "https://example.com/a"
 

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Removals while a load is on its way", .timeLimit(.minutes(5)))
+@Suite("Removals while a load is on its way", .timeLimit(.minutes(20)))
 struct RemovedMeanwhileTests {
     private let url = "https://example.com/a"
 

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader", .timeLimit(.minutes(20)))
 struct ResourceLoaderTests {
     private let url = "https://example.com/a"
 

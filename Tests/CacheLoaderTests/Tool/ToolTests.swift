@@ -7,7 +7,7 @@ import Testing
 /// The tests of the command-line tool. They run its real binary, against a real origin.
 ///
 /// Within a suite one after the other: hundreds of processes at once would take the time that others measure.
-@Suite("cachestore", .timeLimit(.minutes(5)))
+@Suite("cachestore", .timeLimit(.minutes(20)))
 enum ToolTests {}
 
 /// The built `cachestore`, with a store of its own.

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies without a reader at the end", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: bodies without a reader at the end", .timeLimit(.minutes(20)))
 struct AbandonedBodyTests {
     private let key: CacheKey
 

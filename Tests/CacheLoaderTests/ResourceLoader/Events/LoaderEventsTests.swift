@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: events", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: events", .timeLimit(.minutes(20)))
 struct LoaderEventsTests {
     private let url = "https://example.com/a"
 

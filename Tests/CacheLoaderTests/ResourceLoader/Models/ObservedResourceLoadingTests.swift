@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// With a real loader, store and clock.
-@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(5)))
+@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(20)))
 @MainActor
 struct ObservedResourceLoadingTests {
     private let a = ResourceRequest("https://example.com/a")
