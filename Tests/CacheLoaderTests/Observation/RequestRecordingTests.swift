@@ -74,6 +74,7 @@ struct RequestRecordingTests {
         #expect(try await cache.response(for: .to("/a?q=1")).text == "0123456789")
         _ = try await cache.response(for: .to("/b")).text
         _ = try await cache.response(for: .to("/lost")).text
+        _ = try await lines(fixture, 9)
         _ = try await cache.response(for: .to("/none", [.cacheControl: "only-if-cached"])).text
         _ = try await lines(fixture, 10)
         // None of these is a request that was answered.

@@ -190,6 +190,7 @@ struct LoopbackOriginTests {
         let (waiting, idle) = (try await RawClient(origin), try await RawClient(origin))
         try await waiting.request()
         await never.reached(1)
+        await eventually { origin.counters.connections == 2 }
         await origin.stop()
         await origin.stop()
         #expect(await waiting.rest().text == "")

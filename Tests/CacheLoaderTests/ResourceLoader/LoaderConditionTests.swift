@@ -80,7 +80,7 @@ struct LoaderConditionTests {
     func prefetch() async throws {
         let fixture = try fixture([:])
         let prefetch = fixture.loader.prefetch(["/1", "/2", "/3"].map { request($0) }, heldBackBy: .expensive)
-        while try !fixture.loader.isLoading(request("/3")) { await Task.yield() }
+        try await eventually { try ["/1", "/2", "/3"].allSatisfy { try fixture.loader.isLoading(request($0)) } }
         try await expectHeld(["/1", "/2", "/3"], fixture)
         // A background load without conditions of its own.
         let demanded = begin(fixture, request("/2", .background))

@@ -117,6 +117,7 @@ struct LoaderLaneTests {
             begin(fixture, request("/x", .background)), begin(fixture, request("/x")),
         ]
         // Before /b2, and beside /b1.
+        await origin.asked("/b1")
         await origin.asked("/x")
         origin.open("/x")
         #expect(try await [tasks[2].value, tasks[3].value] == ["/x", "/x"])

@@ -132,6 +132,7 @@ struct PeekTests {
     func redirect() async throws {
         let (fixture, transport) = try redirecting()
         _ = try await fixture.loader.load(url)
+        try await fixture.stored(url)
         try expect(fixture, ResourceRequest(url), "here")
         fixture.clock.advance(by: 1000)
         try expect(fixture, ResourceRequest(url), "here")

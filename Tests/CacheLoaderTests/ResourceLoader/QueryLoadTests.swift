@@ -141,7 +141,7 @@ struct QueryLoadTests {
         let origin = try await LoopbackOrigin { request in
             .ok(Array("\(request.method): \(request.body.count)".utf8), cacheControl: "max-age=60")
         }
-        let fixture = try LoaderFixture(transport: DefaultTransport())
+        let fixture = try LoaderFixture(transport: DefaultTransport.patient())
         let url = origin.url("/search")
         #expect(text(try await fixture.loader.load(query("one two", url))) == "QUERY: 7")
         #expect(try await fixture.loader.load(query("one two", url)).source == .disk)
