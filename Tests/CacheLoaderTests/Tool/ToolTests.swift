@@ -39,9 +39,12 @@ struct Tool: Sendable {
     }
 
     /// Runs a command as it stands, with a terminal of 80 columns as its standard output and its standard error.
-    func screen(_ arguments: [String], environment: [String: String]) async throws -> String {
+    func screen(
+        _ arguments: [String], environment: [String: String], seeing: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> String {
         try await ProcessRunner.run(
-            executable, arguments, environment: environment, onTerminalOfWidth: 80, isErrorOnTerminal: true
+            executable, arguments, environment: environment, onTerminalOfWidth: 80, isErrorOnTerminal: true,
+            seeing: seeing
         ).text
     }
 
