@@ -7,7 +7,7 @@ internal import HTTPTypes
 internal import TestSupport
 internal import Testing
 
-@Suite("ImageProcessor with a ResourceLoader", .timeLimit(.minutes(1)))
+@Suite("ImageProcessor with a ResourceLoader", .timeLimit(.minutes(20)))
 struct ImageLoadingTests {
     /// The header of an image, and the size of its variant.
     private struct Picture: Equatable, MemoryCosting {

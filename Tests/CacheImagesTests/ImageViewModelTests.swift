@@ -46,7 +46,7 @@ private final class Loads: Sendable {
 }
 
 @MainActor
-@Suite("ImageViewModel", .timeLimit(.minutes(1)))
+@Suite("ImageViewModel", .timeLimit(.minutes(20)))
 struct ImageViewModelTests {
     private let loads: Loads
     private let model: ImageViewModel<Int>

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The meaning of `nil` and zero as values of options, in one table.
-@Suite("Options: nil is off or without limit, as documented; zero is zero", .timeLimit(.minutes(5)))
+@Suite("Options: nil is off or without limit, as documented; zero is zero", .timeLimit(.minutes(20)))
 struct OptionMeaningTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import Testing
 
 /// Has every listing of the articles, so that each compiles and does what the article says.
-@Suite("The articles on testing", .timeLimit(.minutes(1)))
+@Suite("The articles on testing", .timeLimit(.minutes(20)))
 struct TestingArticleTests {
     @Test func newsComeFromTheDiskForAMinute() async throws {
         let transport = ScriptedTransport(.reply(200, [.cacheControl: "max-age=60"], "news"))
@@ -121,7 +121,7 @@ struct TestingArticleTests {
     }
 }
 
-@Suite("CacheStoreTesting", .timeLimit(.minutes(1)))
+@Suite("CacheStoreTesting", .timeLimit(.minutes(20)))
 struct CacheStoreTestingTests {
     /// A reply, the bytes that arrive, and the error after them.
     struct Case: CustomTestStringConvertible {

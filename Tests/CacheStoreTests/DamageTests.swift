@@ -176,27 +176,22 @@ struct DamageTests {
     func tooManyOpenFiles() async throws {
         let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
-            try Self.exhaustDescriptors(path)
+            try await Self.exhaustDescriptors(path, FreeDescriptors())
         }
         #expect(try sandbox.open().bytes(.path("a")) == Data("a".utf8))
     }
 
-    private static func exhaustDescriptors(_ path: String) throws {
+    private static func exhaustDescriptors(_ path: String, _ descriptors: FreeDescriptors) throws {
         let store = try ResponseStore(directory: URL(filePath: path))
         let entry = try store.insert(
             Data("a".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("a"))
         #expect(try store.peek(entry.key) == entry)
-        var taken: [Int32] = []
-        while true {
-            let descriptor = open("/dev/null", O_RDONLY)
-            if descriptor == -1 { break }
-            taken.append(descriptor)
-        }
+        let taken = descriptors.takeAll()
         let error = #expect(throws: StoreError.self) { try store.openBody(of: entry) }
         guard case .file(let cause) = error else { preconditionFailure("\(String(describing: error))") }
         #expect(cause.errno == EMFILE)
         #expect(throws: StoreError.self) { try store.insert(Data("b".utf8), metadata: entry.metadata, for: .path("b")) }
-        for descriptor in taken { close(descriptor) }
+        descriptors.giveBack(taken)
         #expect(try store.openBody(of: entry)?.data() == Data("a".utf8))
         try store.insert(Data("b".utf8), metadata: entry.metadata, for: .path("b"))
         #expect(try store.check(digests: true).problems == [])
@@ -206,18 +201,18 @@ struct DamageTests {
     func logWithoutFiles() async throws {
         let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
-            try Self.writeWithoutDescriptors(path)
+            try await Self.writeWithoutDescriptors(path, FreeDescriptors())
         }
         #expect(try await sandbox.open().check(digests: true).problems == [])
     }
 
-    private static func writeWithoutDescriptors(_ path: String) throws {
+    private static func writeWithoutDescriptors(_ path: String, _ descriptors: FreeDescriptors) throws {
         let configuration = ResponseStore.Configuration()
         let store = try ResponseStore(directory: URL(filePath: path), configuration: configuration)
         let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
         try store.insert(Data(), metadata: metadata, for: .path(0))
         let log = try #require(FileHandle(forReadingAtPath: path + "/index.sqlite-wal"))
-        while open("/dev/null", O_RDONLY) != -1 {}
+        descriptors.takeAll()
         for number in 1..<1_000 {
             // An empty body needs no file.
             try store.insert(Data(), metadata: metadata, for: .path(number))

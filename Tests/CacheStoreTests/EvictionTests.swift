@@ -225,7 +225,7 @@ struct EvictionTests {
         #expect(try !store.check().isSound || sql.contains("INTO access"))
     }
 
-    @Test("access rows without an entry do not keep an eviction from ending", .timeLimit(.minutes(5)))
+    @Test("access rows without an entry do not keep an eviction from ending", .timeLimit(.minutes(20)))
     func usesWithoutEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["a"])

@@ -125,7 +125,7 @@ struct RecoveryAtOpeningTests {
         }
     }
 
-    @Test("a log handler may call its store", .timeLimit(.minutes(5)))
+    @Test("a log handler may call its store", .timeLimit(.minutes(20)))
     func logHandlerCallsStore() async throws {
         let handler = StoreCallingHandler()
         let store = try sandbox.open {

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("The breaker of a tier", .timeLimit(.minutes(5)))
+@Suite("The breaker of a tier", .timeLimit(.minutes(20)))
 struct CircuitBreakerTests {
     /// A call, with times in milliseconds, and whether the breaker is open after it.
     enum Step: Sendable {

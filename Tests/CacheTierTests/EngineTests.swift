@@ -60,7 +60,7 @@ struct EngineTests {
         return (origin.requestCount, machines.map(\.tier.statistics))
     }
 
-    @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
+    @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func nginx() async throws {
         let process = try await EngineProcess.nginx()
         try await shareBodies(.plain(process.url, transport: DefaultTransport()))
@@ -68,7 +68,7 @@ struct EngineTests {
 
     @Test(
         "T10: nginx has no conditional writes, which a check finds out: each machine asks the origin once",
-        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
+        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func nginxStampede() async throws {
         let process = try await EngineProcess.nginx()
         let engine = try TierEngine.plain(process.url, conditionalWrites: true, transport: DefaultTransport())
@@ -81,7 +81,7 @@ struct EngineTests {
 
     @Test(
         "T10: with moto's conditional writes, eight machines that miss a URL ask the origin once",
-        .enabled(if: EngineProcess.hasMoto), .timeLimit(.minutes(10)))
+        .enabled(if: EngineProcess.hasMoto), .timeLimit(.minutes(20)))
     func s3Stampede() async throws {
         let process = try await EngineProcess.s3()
         let engine = try TierEngine.s3(
@@ -98,7 +98,7 @@ struct EngineTests {
 
     @Test(
         "T1, T3: a server with moto's object store is an engine", .enabled(if: EngineProcess.hasMoto),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(20)))
     func s3() async throws {
         let process = try await EngineProcess.s3()
         try await shareBodies(
@@ -110,7 +110,7 @@ struct EngineTests {
 
     @Test(
         "T6: an engine that is killed or stopped fails no load, and is used again once it answers",
-        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(10)))
+        .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func stopped() async throws {
         let process = try await EngineProcess.nginx()
         let engine = try TierEngine.plain(process.url, transport: DefaultTransport())

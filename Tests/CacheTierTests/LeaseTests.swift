@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Leases of a machine", .timeLimit(.minutes(5)))
+@Suite("Leases of a machine", .timeLimit(.minutes(20)))
 struct LeaseTests {
     private static let deadline = Duration.milliseconds(50)
 

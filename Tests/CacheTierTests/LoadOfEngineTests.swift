@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The load that a tier puts on its engine", .timeLimit(.minutes(10)))
+@Suite("The load that a tier puts on its engine", .timeLimit(.minutes(20)))
 struct LoadOfEngineTests {
     @Test("waitForWrites waits for the writes of its call, also if there is always a later one")
     func steadyWrites() async throws {

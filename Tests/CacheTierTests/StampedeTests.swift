@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Machines that miss the same response at the same time", .timeLimit(.minutes(10)))
+@Suite("Machines that miss the same response at the same time", .timeLimit(.minutes(20)))
 struct StampedeTests {
     @Test("T10: one of eight machines asks the origin, and the others wait for its response")
     func fleet() async throws {

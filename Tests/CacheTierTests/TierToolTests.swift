@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The commands of the tool that use a tier, run as a program.
-@Suite("cachestore with a tier", .timeLimit(.minutes(5)))
+@Suite("cachestore with a tier", .timeLimit(.minutes(20)))
 struct TierToolTests {
     private static let secret = String(repeating: "0f", count: 32)
 

@@ -246,7 +246,7 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T9: a request asks tier and origin at once when the tier is not worth its time", .timeLimit(.minutes(10)))
+        "T9: a request asks tier and origin at once when the tier is not worth its time", .timeLimit(.minutes(20)))
     func hedging() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }

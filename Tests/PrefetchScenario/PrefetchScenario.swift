@@ -40,6 +40,8 @@ struct PrefetchScenario {
         print("failed", progress.failed + progress.cancelled)
         print("early", early ?? 0)
         print("late", residentBytes() ?? 0)
+        // A store that closes drops its records if another process has the file locked.
+        while store.requests.pendingCount > 0 { store.requests.flush() }
         store.close()
     }
 

@@ -73,9 +73,11 @@ public enum ProcessRunner {
     ///   - width: The columns of the terminal.
     ///   - isErrorOnTerminal: Whether the terminal receives the standard error, too: all of both is then the standard
     ///     output of the result.
+    ///   - seeing: Receives the text on the terminal so far, each time that the program has written.
     public static func run(
         _ executable: URL, _ arguments: [String], environment: [String: String]? = nil,
-        onTerminalOfWidth width: Int, isErrorOnTerminal: Bool = false
+        onTerminalOfWidth width: Int, isErrorOnTerminal: Bool = false,
+        seeing: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> Output {
         let terminal = try PseudoTerminal(width: width)
         let error = Pipe()
@@ -88,7 +90,7 @@ public enum ProcessRunner {
             error: isErrorOnTerminal ? terminal.end.fileDescriptor : error.fileHandleForWriting.fileDescriptor)
         for handle in [terminal.end, error.fileHandleForWriting] { try handle.close() }
         return try await withTaskCancellationHandler {
-            async let written = terminal.written()
+            async let written = terminal.written(seeing: seeing)
             async let standardError = readToEnd(error.fileHandleForReading)
             let ending = await child.ending()
             return Output(

@@ -36,7 +36,9 @@ final class PseudoTerminal: Sendable {
 
     /// Returns the written bytes, with line feeds as the program wrote them. Call this after closing ``end``; waits until
     /// the program has closed it, too.
-    func written() async -> Data {
+    ///
+    /// - Parameter seeing: Receives the bytes so far as text, after each read.
+    func written(seeing: @escaping @Sendable (String) -> Void = { _ in }) async -> Data {
         await withCheckedContinuation { caller in
             Thread.detachNewThread { [main] in
                 var written: [UInt8] = []
@@ -44,7 +46,12 @@ final class PseudoTerminal: Sendable {
                 // Linux reports EIO once all ends for programs are closed, other systems the end of the file.
                 while true {
                     let count = read(main.fileDescriptor, &chunk, chunk.count)
-                    if count > 0 { written += chunk[..<count] } else if count == 0 || errno != EINTR { break }
+                    if count > 0 {
+                        written += chunk[..<count]
+                        seeing(String(decoding: written, as: UTF8.self))
+                    } else if count == 0 || errno != EINTR {
+                        break
+                    }
                 }
                 // The terminal writes a carriage return before a line feed.
                 let text = String(decoding: written, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n")

@@ -10,7 +10,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Storing the file of a download task", .timeLimit(.minutes(5)))
+@Suite("Storing the file of a download task", .timeLimit(.minutes(20)))
 struct DownloadStoringTests {
     private let sent = CallCount()
     private let fixture: SessionFixture

@@ -10,7 +10,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("URLSession's bytes(for:) on a cache", .timeLimit(.minutes(5)))
+@Suite("URLSession's bytes(for:) on a cache", .timeLimit(.minutes(20)))
 struct SessionBytesTests {
     @Test("The response arrives before the body; its bytes and lines do so while the origin sends them")
     func streaming() async throws {

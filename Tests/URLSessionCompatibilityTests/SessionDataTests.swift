@@ -10,7 +10,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("URLSession's data(for:) on a cache", .timeLimit(.minutes(5)))
+@Suite("URLSession's data(for:) on a cache", .timeLimit(.minutes(20)))
 struct SessionDataTests {
     @Test("The response has status, fields and URL; a second request is a hit")
     func response() async throws {

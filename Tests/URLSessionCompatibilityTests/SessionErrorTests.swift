@@ -11,7 +11,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Errors of URLSession's methods", .timeLimit(.minutes(5)))
+@Suite("Errors of URLSession's methods", .timeLimit(.minutes(20)))
 struct SessionErrorTests {
     @Test(
         "A failure of the transport is the URLError that URLSession throws",

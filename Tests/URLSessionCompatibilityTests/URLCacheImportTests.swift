@@ -10,7 +10,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Importing a URLCache", .timeLimit(.minutes(5)))
+@Suite("Importing a URLCache", .timeLimit(.minutes(20)))
 struct URLCacheImportTests {
     private let sent = CallCount()
     private let fixture: SessionFixture

@@ -5,10 +5,10 @@ import Foundation
 import Synchronization
 
 /// Handles Ctrl-C and `kill` during long work: the first SIGINT or SIGTERM cancels the work.
-enum Interruption {
+package enum Interruption {
     /// The signal that has cancelled some work.
-    struct Signal: Sendable {
-        let number: Int32
+    package struct Signal: Sendable {
+        package let number: Int32
 
         /// The convention of shells: 128 plus the number of the signal.
         var exitCode: ExitCode { ExitCode(128 + number) }
@@ -19,13 +19,14 @@ enum Interruption {
     ///
     /// - Parameter prepare: Called before the cancellation of the task.
     /// - Returns: The result of `work`, and the signal that interrupted it; `nil` for none.
-    static func cancelling<Result: Sendable>(
+    package static func cancelling<Result: Sendable>(
         after prepare: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, signal: Signal?) {
-        let task = Task { try await work() }
         let first = FirstSignal()
+        let running = Mutex<Task<Result, any Error>?>(nil)
         let numbers = [SIGINT, SIGTERM].filter { !isIgnored($0) }
-        let sources = numbers.map { number in
+        var sources: [any DispatchSourceSignal] = []
+        for number in numbers {
             #if canImport(Darwin)
             // On Darwin the default handler runs beside the source and would end the process. Dispatch on Linux replaces
             // the handler.
@@ -36,14 +37,25 @@ enum Interruption {
             source.setEventHandler {
                 guard first.set(number) else { _exit(128 + number) }
                 prepare()
-                task.cancel()
+                running.withLock { $0 }?.cancel()
             }
-            source.resume()
-            return source
+            // Before its registration the source misses a signal, and the default handler ends the process.
+            await withCheckedContinuation { caller in
+                source.setRegistrationHandler { caller.resume() }
+                source.resume()
+            }
+            sources.append(source)
         }
         defer {
             for source in sources { source.cancel() }
             for number in numbers { signal(number, SIG_DFL) }
+        }
+        let task = Task { try await work() }
+        running.withLock { $0 = task }
+        // A signal came before the task.
+        if first.signal != nil {
+            prepare()
+            task.cancel()
         }
         let result = try await task.value
         return (result, first.signal)

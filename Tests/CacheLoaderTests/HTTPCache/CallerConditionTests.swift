@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: conditions of the caller", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: conditions of the caller", .timeLimit(.minutes(20)))
 struct CallerConditionTests {
     private let modified = "Sun, 06 Nov 1994 08:00:00 GMT"
 

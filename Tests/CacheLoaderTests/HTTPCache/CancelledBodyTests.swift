@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResponseBody: cancel", .timeLimit(.minutes(5)))
+@Suite("ResponseBody: cancel", .timeLimit(.minutes(20)))
 struct CancelledBodyTests {
     private func fixture(_ fed: FedBody, stores: Bool) throws -> LoaderFixture {
         let fields: HTTPFields = [.cacheControl: stores ? "max-age=60" : "no-store"]

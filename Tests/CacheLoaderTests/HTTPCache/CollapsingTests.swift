@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// On the main actor, where a request that has begun waits before the next line of the test runs.
-@Suite("HTTPCache: requests that share one", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: requests that share one", .timeLimit(.minutes(20)))
 @MainActor
 struct CollapsingTests {
     private typealias Load = Task<CachedResponse, any Error>

@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(20)))
 struct CredentialAndModeTests {
     @Test("K4, S19: a response to one user's credentials answers no other user, and no request without credentials")
     func privateCache() async throws {

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: No-Vary-Search", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: No-Vary-Search", .timeLimit(.minutes(20)))
 struct EquivalentURLTests {
     private func fixture(_ noVarySearch: String) throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport { request, _ in

@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache", .timeLimit(.minutes(5)))
+@Suite("HTTPCache", .timeLimit(.minutes(20)))
 struct HTTPCacheTests {
     @Test("A miss is fetched and stored, the next request is a hit with its age (A01), and Date stays (A06)")
     func missThenHit() async throws {

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: HEAD", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: HEAD", .timeLimit(.minutes(20)))
 struct HeadRequestTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin(

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Incremental", .timeLimit(.minutes(5)))
+@Suite("Incremental", .timeLimit(.minutes(20)))
 struct IncrementalTests {
     @Test(
         "N01: a response is delivered piece by piece as it arrives, whether it is stored or not, and Incremental with it",
@@ -19,7 +19,7 @@ struct IncrementalTests {
             reply.fields[incremental] = "?1"
             return reply.delivered(.paced(bytes: 3) { if $0 > 0 { await next.wait() } })
         }
-        let cache = try LoaderFixture(transport: DefaultTransport()).cache
+        let cache = try LoaderFixture(transport: DefaultTransport.patient()).cache
         var request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/events")
         if hasRange { request.headerFields[.range] = "bytes=0-" }
         let response = try await cache.response(for: request)

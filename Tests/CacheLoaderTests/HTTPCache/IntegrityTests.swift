@@ -19,7 +19,7 @@ private enum Hello {
     static let empty = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
 }
 
-@Suite("HTTPCache: integrity fields", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: integrity fields", .timeLimit(.minutes(20)))
 struct IntegrityTests {
     private let key: CacheKey
     private let url = "https://example.com/a"

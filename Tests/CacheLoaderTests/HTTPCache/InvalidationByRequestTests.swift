@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: invalidation by requests", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: invalidation by requests", .timeLimit(.minutes(20)))
 struct InvalidationByRequestTests {
     /// GETs are answered with the number of the request, all else with `reply`.
     private func fixture(

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: malformed replies", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: malformed replies", .timeLimit(.minutes(20)))
 struct MalformedReplyTests {
     private static let url = "https://example.com/a"
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: QUERY", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: QUERY", .timeLimit(.minutes(20)))
 struct QueryTests {
     private static let sql: HTTPFields = [.contentType: "application/sql"]
 

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies that are resumed", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: bodies that are resumed", .timeLimit(.minutes(20)))
 struct ResumingTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin("0123456789")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// On the main actor, where a request that has begun waits before the next line of the test runs.
-@Suite("HTTPCache: failures that are shared", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: failures that are shared", .timeLimit(.minutes(20)))
 @MainActor
 struct SharedFailureTests {
     private typealias Load = Task<CachedResponse, any Error>

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: stale answers", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: stale answers", .timeLimit(.minutes(20)))
 struct StaleAnswerTests {
     private let key: CacheKey
 
@@ -73,7 +73,8 @@ struct StaleAnswerTests {
         #expect(!fixture.cache.isRevalidating)
         #expect(transport.requestCount == 1)
         #expect(try fixture.cache.storedResponse(for: .to("/a"))?.isStale == true)
-        try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
+        await eventually { !fixture.cache.isRevalidating }
+        #expect(try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false)
         #expect(transport.requestCount == 2)
     }
 

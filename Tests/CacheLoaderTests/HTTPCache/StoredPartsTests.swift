@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: parts in the store", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: parts in the store", .timeLimit(.minutes(20)))
 struct StoredPartsTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin("0123456789")

@@ -8,7 +8,7 @@ import MetricsTestKit
 import TestSupport
 import Testing
 
-@Suite("CacheCounters and metrics", .timeLimit(.minutes(5)))
+@Suite("CacheCounters and metrics", .timeLimit(.minutes(20)))
 struct CacheCountersTests {
     private let url = "https://example.com/a"
     private let metrics = TestMetrics()

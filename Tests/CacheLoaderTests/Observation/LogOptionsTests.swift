@@ -8,7 +8,7 @@ import Logging
 import TestSupport
 import Testing
 
-@Suite("LogOptions", .timeLimit(.minutes(5)))
+@Suite("LogOptions", .timeLimit(.minutes(20)))
 struct LogOptionsTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String

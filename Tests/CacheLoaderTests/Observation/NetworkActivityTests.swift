@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("NetworkActivity", .timeLimit(.minutes(5)))
+@Suite("NetworkActivity", .timeLimit(.minutes(20)))
 struct NetworkActivityTests {
     private let url = "https://example.com/a"
     private let gate = Gate()

@@ -6,7 +6,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-@Suite("RequestObserver: the steps of a request", .timeLimit(.minutes(5)))
+@Suite("RequestObserver: the steps of a request", .timeLimit(.minutes(20)))
 struct RequestObserverTests {
     private enum Caller {
         @TaskLocal static var name = "none"

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Recording of requests", .timeLimit(.minutes(5)))
+@Suite("Recording of requests", .timeLimit(.minutes(20)))
 struct RequestRecordingTests {
     /// A fixture whose store records.
     private func fixture(_ transport: any HTTPTransport) throws -> LoaderFixture {
@@ -74,6 +74,7 @@ struct RequestRecordingTests {
         #expect(try await cache.response(for: .to("/a?q=1")).text == "0123456789")
         _ = try await cache.response(for: .to("/b")).text
         _ = try await cache.response(for: .to("/lost")).text
+        _ = try await lines(fixture, 9)
         _ = try await cache.response(for: .to("/none", [.cacheControl: "only-if-cached"])).text
         _ = try await lines(fixture, 10)
         // None of these is a request that was answered.

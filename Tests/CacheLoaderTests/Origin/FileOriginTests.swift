@@ -4,7 +4,7 @@ import HTTPTypes
 import LoopbackOrigin
 import Testing
 
-@Suite("FileOrigin", .timeLimit(.minutes(5)))
+@Suite("FileOrigin", .timeLimit(.minutes(20)))
 struct FileOriginTests {
     private let directory: TemporaryDirectory
     private let files: FileOrigin

@@ -11,7 +11,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-@Suite("LoopbackOrigin", .timeLimit(.minutes(5)))
+@Suite("LoopbackOrigin", .timeLimit(.minutes(20)))
 struct LoopbackOriginTests {
     @Test("A connection serves requests until the client asks it to end")
     func keepAlive() async throws {
@@ -190,6 +190,7 @@ struct LoopbackOriginTests {
         let (waiting, idle) = (try await RawClient(origin), try await RawClient(origin))
         try await waiting.request()
         await never.reached(1)
+        await eventually { origin.counters.connections == 2 }
         await origin.stop()
         await origin.stop()
         #expect(await waiting.rest().text == "")

@@ -3,7 +3,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("OriginReply.Delivery", .timeLimit(.minutes(5)))
+@Suite("OriginReply.Delivery", .timeLimit(.minutes(20)))
 struct OriginDeliveryTests {
     @Test("chunked")
     func chunked() async throws {

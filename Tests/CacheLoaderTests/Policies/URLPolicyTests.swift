@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Policies by URL", .timeLimit(.minutes(5)))
+@Suite("Policies by URL", .timeLimit(.minutes(20)))
 struct URLPolicyTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let pattern: String

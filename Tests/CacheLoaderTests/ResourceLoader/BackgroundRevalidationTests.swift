@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Background revalidation (RFC 5861 §3)", .timeLimit(.minutes(5)))
+@Suite("Background revalidation (RFC 5861 §3)", .timeLimit(.minutes(20)))
 struct BackgroundRevalidationTests {
     private static let url = "https://example.com/a"
 
@@ -142,7 +142,8 @@ struct BackgroundRevalidationTests {
         #expect(transport.requestCount == 2, "the urgent load goes first")
         gate.open()
         _ = await urgent
-        try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
+        await eventually { !fixture.cache.isRevalidating }
+        #expect(try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false)
         #expect(transport.requestCount == 3)
     }
 

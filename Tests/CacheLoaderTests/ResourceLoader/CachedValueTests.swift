@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: cachedValue", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: cachedValue", .timeLimit(.minutes(20)))
 struct CachedValueTests {
     private let url = "https://example.com/a"
 
@@ -107,6 +107,7 @@ struct CachedValueTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
+        try await fixture.stored(url)
         try await fixture.store.flush()
         let before = try fixture.store.statistics().hits
         let resource = try #require(try fixture.loader.cachedValue(for: url))

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Long work does not keep the caller's executor: a load from the main actor must not stop the user interface.
-@Suite("ResourceLoader: the caller's executor", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: the caller's executor", .timeLimit(.minutes(20)))
 struct CallerExecutorTests {
     private static let url = "https://example.com/a"
 

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: credentials", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: credentials", .timeLimit(.minutes(20)))
 struct CredentialsTests {
     private func fixture() throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport { request, _ in

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loading into a file", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loading into a file", .timeLimit(.minutes(20)))
 struct FileDownloadTests {
     private let url = "https://example.com/a"
     private let directory: TemporaryDirectory
@@ -145,9 +145,11 @@ struct FileDownloadTests {
 
     @Test("The events tell the progress; the file is there before the last one")
     func events() async throws {
+        let gate = Gate()
         let transport = ScriptedTransport { request, _ in
-            request.path == "/a"
-                ? .reply(200, [.cacheControl: "max-age=60", .contentLength: "10"], "01234", "56789") : .reply(500)
+            guard request.path == "/a" else { return .reply(500) }
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60", .contentLength: "10"], "01234", "56789")
         }
         let fixture = try LoaderFixture(transport: transport)
         var names: [String] = []
@@ -156,7 +158,9 @@ struct FileDownloadTests {
             switch event {
             case .completed(let loaded): #expect(try Data(contentsOf: loaded.value) == Data("0123456789".utf8))
             case .progress(_, let total): #expect(total == 10)
-            default: #expect(!FileManager.default.fileExists(atPath: file.path(percentEncoded: false)))
+            default:
+                #expect(!FileManager.default.fileExists(atPath: file.path(percentEncoded: false)))
+                gate.open()
             }
         }
         #expect(names.first == "requesting" && names.contains("progress 10/10") && names.last == "completed network")

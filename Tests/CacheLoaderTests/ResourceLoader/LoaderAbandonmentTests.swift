@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loads without waiters", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loads without waiters", .timeLimit(.minutes(20)))
 struct LoaderAbandonmentTests {
     private let url = "https://example.com/a"
 
@@ -152,6 +152,7 @@ struct LoaderAbandonmentTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         await cancel(fixture, ResourceRequest(url)) { await fed.asked(2) }
+        await fed.cancelled()
         #expect(try await fixture.loader.load(url).text == "whole")
         fed.feed("half")
         fed.end()

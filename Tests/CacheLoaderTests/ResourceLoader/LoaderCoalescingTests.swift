@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The responses are not stored: each load that does not join another one makes a request.
-@Suite("ResourceLoader: loads that share a request", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loads that share a request", .timeLimit(.minutes(20)))
 struct LoaderCoalescingTests {
     private let request = ResourceRequest("https://example.com/a")
 

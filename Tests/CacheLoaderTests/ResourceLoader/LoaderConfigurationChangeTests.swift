@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: changes of the configuration", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: changes of the configuration", .timeLimit(.minutes(20)))
 struct LoaderConfigurationChangeTests {
     private let url = "https://example.com/a"
 

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: memory never lags behind the store", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: memory never lags behind the store", .timeLimit(.minutes(20)))
 struct LoaderConsistencyTests {
     private let url = "https://example.com/a"
 

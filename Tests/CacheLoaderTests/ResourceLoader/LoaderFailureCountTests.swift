@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What counts as an error of an origin, and what does not.
-@Suite("ResourceLoader: failures that are counted", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: failures that are counted", .timeLimit(.minutes(20)))
 struct LoaderFailureCountTests {
     private let url = "https://example.com/a"
 

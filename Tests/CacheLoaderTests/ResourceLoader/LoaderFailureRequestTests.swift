@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Failures count for equal requests: those with the same key, method and credentials.
-@Suite("ResourceLoader: failures of different requests for one key", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: failures of different requests for one key", .timeLimit(.minutes(20)))
 struct LoaderFailureRequestTests {
     private static let url = "https://example.com/a"
 

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The whole way from a real origin that misbehaves, over a real transport, to the value and the store.
-@Suite("ResourceLoader: origins that misbehave", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: origins that misbehave", .timeLimit(.minutes(20)))
 struct LoaderFaultTests {
     /// An origin that misbehaves while it is told to.
     private final class Origin: Sendable {

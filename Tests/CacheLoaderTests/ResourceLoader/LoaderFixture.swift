@@ -25,14 +25,20 @@ final class LoaderFixture: Sendable {
         storing.clock = clock.date
         storing.limits = limits
         store = try ResponseStore(directory: directory.url, configuration: storing)
+        // On a busy system the time limit for the body of a redirect must not end its transfer.
+        let sleep: @Sendable (Duration) async throws -> Void = {
+            try await Task.sleep(for: $0 < .seconds(5) ? $0 : .seconds(600))
+        }
         var loading = ResourceLoader.Configuration()
         loading.clock = clock.date
+        loading.sleep = sleep
         loading.retry = .never
         loading.policy = policy
         configure(&loading)
         loader = ResourceLoader(store: store, transport: transport, configuration: loading)
         var caching = HTTPCache.Configuration()
         caching.clock = clock.date
+        caching.sleep = sleep
         caching.policy = policy
         cache = HTTPCache(store: store, transport: transport, configuration: caching)
     }

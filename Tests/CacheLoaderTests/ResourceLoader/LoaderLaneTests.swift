@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: lanes", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: lanes", .timeLimit(.minutes(20)))
 struct LoaderLaneTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()
@@ -117,6 +117,7 @@ struct LoaderLaneTests {
             begin(fixture, request("/x", .background)), begin(fixture, request("/x")),
         ]
         // Before /b2, and beside /b1.
+        await origin.asked("/b1")
         await origin.asked("/x")
         origin.open("/x")
         #expect(try await [tasks[2].value, tasks[3].value] == ["/x", "/x"])

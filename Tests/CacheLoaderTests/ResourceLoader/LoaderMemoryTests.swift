@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: memory", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: memory", .timeLimit(.minutes(20)))
 struct LoaderMemoryTests {
     private let url = "https://example.com/a"
     private let runs = Counter()

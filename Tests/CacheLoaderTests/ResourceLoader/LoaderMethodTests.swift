@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(20)))
 struct LoaderMethodTests {
     private let url = "https://example.com/a"
 

@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: origins that keep answering with an error", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: origins that keep answering with an error", .timeLimit(.minutes(20)))
 struct LoaderNegativeCachingTests {
     private let url = "https://example.com/a"
 

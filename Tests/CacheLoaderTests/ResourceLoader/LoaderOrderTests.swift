@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(20)))
 struct LoaderOrderTests {
     private let url = "https://example.com/a"
 

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: processors", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: processors", .timeLimit(.minutes(20)))
 struct LoaderProcessingTests {
     private let url = "https://example.com/a"
     private let runs = Counter()

@@ -4,7 +4,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(20)))
 struct LoaderReachabilityTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: its end", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: its end", .timeLimit(.minutes(20)))
 struct LoaderReleaseTests {
     private let request = ResourceRequest("https://example.com/a")
 

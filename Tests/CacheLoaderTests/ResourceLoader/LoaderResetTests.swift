@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Responses that break off after each of their bytes.
-@Suite("ResourceLoader: responses that are reset after each byte", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: responses that are reset after each byte", .timeLimit(.minutes(20)))
 struct LoaderResetTests {
     private static let body = Array("the quick brown fox".utf8)
 

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: the properties of a result", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: the properties of a result", .timeLimit(.minutes(20)))
 struct LoaderResultTests {
     @Test("I2: status, URL, fields, age and expiry are those of the response, whatever its source")
     func sources() async throws {

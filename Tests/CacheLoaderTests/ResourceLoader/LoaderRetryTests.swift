@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(20)))
 struct LoaderRetryTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()
@@ -94,11 +94,14 @@ struct LoaderRetryTests {
     func broken() async throws {
         let number = Counter()
         let hanging = FedBody("half")
-        let transport = ScriptedTransport { _, _ in
+        let transport = ScriptedTransport { [sleeper] _, _ in
             switch number.next() {
-            case 1: .reply(200, [:], "half", failure: TransportError(.truncated))
-            case 2: hanging.response()
-            default: .reply(200, [:], "whole")
+            case 1:
+                // The timer of an attempt is a task of its own.
+                await sleeper.waitForSleeps(1)
+                return .reply(200, [:], "half", failure: TransportError(.truncated))
+            case 2: return hanging.response()
+            default: return .reply(200, [:], "whole")
             }
         }
         let fixture = try fixture(transport)

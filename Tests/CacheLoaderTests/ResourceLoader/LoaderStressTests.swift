@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: the whole interface at once", .timeLimit(.minutes(10)))
+@Suite("ResourceLoader: the whole interface at once", .timeLimit(.minutes(20)))
 struct LoaderStressTests {
     private static let taskCount = 50
     /// The number of operations of each task.

@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: timeouts and stored responses", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: timeouts and stored responses", .timeLimit(.minutes(20)))
 struct LoaderTimeoutTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()

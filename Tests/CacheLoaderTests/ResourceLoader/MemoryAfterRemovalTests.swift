@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: the memory follows the store", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: the memory follows the store", .timeLimit(.minutes(20)))
 struct MemoryAfterRemovalTests {
     private static let url = "https://example.com/a"
     private let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }

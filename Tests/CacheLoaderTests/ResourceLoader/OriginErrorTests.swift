@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("OriginError", .timeLimit(.minutes(5)))
+@Suite("OriginError", .timeLimit(.minutes(20)))
 struct OriginErrorTests {
     private static let problem = Data(#"{"type":"about:blank","title":"Out of credit","status":403}"#.utf8)
     private static let problemFields: HTTPFields = [

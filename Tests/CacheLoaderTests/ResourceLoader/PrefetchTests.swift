@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Prefetch", .timeLimit(.minutes(5)))
+@Suite("Prefetch", .timeLimit(.minutes(20)))
 struct PrefetchTests {
     private func requests(_ count: Int) -> [ResourceRequest] {
         (0..<count).map { ResourceRequest("https://example.com/\($0)") }

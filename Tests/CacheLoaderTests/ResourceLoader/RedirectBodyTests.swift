@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("Bodies of redirects", .timeLimit(.minutes(1)))
+@Suite("Bodies of redirects", .timeLimit(.minutes(20)))
 struct RedirectBodyTests {
     private let url = "https://example.com/old"
     private let sleeper = ManualClock()

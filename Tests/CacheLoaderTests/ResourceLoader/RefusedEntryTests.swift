@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The removal of a response that cannot be used leaves all other entries of its key.
-@Suite("ResourceLoader: removal of one unusable entry", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: removal of one unusable entry", .timeLimit(.minutes(20)))
 struct RefusedEntryTests {
     private let url = "https://example.com/a"
 

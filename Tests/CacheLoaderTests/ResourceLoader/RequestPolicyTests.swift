@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The policy of a request", .timeLimit(.minutes(5)))
+@Suite("The policy of a request", .timeLimit(.minutes(20)))
 struct RequestPolicyTests {
     private let url = "https://example.com/a"
 

@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(20)))
 struct SharedLoadTests {
     /// Two loaders with a store object each, as two processes have.
     private struct Pair {

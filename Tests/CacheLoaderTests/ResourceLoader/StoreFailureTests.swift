@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: a store that fails", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: a store that fails", .timeLimit(.minutes(20)))
 struct StoreFailureTests {
     private let url = "https://example.com/a"
 

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
     "Prefetch: two processes, one store", .enabled(if: !TransportAdapter.allCases.isEmpty, "needs a transport"),
-    .timeLimit(.minutes(10)), .serialized
+    .timeLimit(.minutes(20)), .serialized
 )
 struct TwoProcessTests {
     private static let count = Repetitions.count(10_000, debug: 300)

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Stored bodies that turn out to be of no use when they are read, after the decision to answer with them.
-@Suite("ResourceLoader: stored bodies of no use", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: stored bodies of no use", .timeLimit(.minutes(20)))
 struct UnusableCopyTests {
     private let url = "https://example.com/a"
 

@@ -10,13 +10,19 @@ extension ToolTests {
         func get() async throws {
             let tool = try Tool()
             let body = [UInt8](repeating: 1, count: 1_000_000)
-            let origin = try await LoopbackOrigin { _ in .ok(body).delivered(.stalling(afterBytes: 500_000)) }
-            let command = ["get", origin.url("/"), "-o", "/dev/null", "--timeout", "1", "--store", tool.store]
-            let screen = try await tool.screen(command, environment: [:])
-            #expect(screen.contains("  50%  500.0 kB of 1.0 MB"), "\(screen.debugDescription)")
+            let reply = OriginReply.ok(body).delivered(.stalling(afterBytes: 500_000))
+            let origin = try await LoopbackOrigin { _ in reply }
+            let seen = Gate()
+            async let shown = tool.screen(
+                ["get", origin.url("/"), "-o", "/dev/null", "--store", tool.store], environment: [:]
+            ) { if $0.contains("  50%  500.0 kB of 1.0 MB") { seen.open() } }
+            await seen.wait()
+            await origin.stop()
             // The line is erased before the message.
-            #expect(screen.contains("\r\u{1B}[Kcachestore: "))
-            let piped = try await tool.raw(command)
+            #expect(try await shown.contains("\r\u{1B}[Kcachestore: "))
+            let other = try await LoopbackOrigin { _ in reply }
+            let piped = try await tool.raw(
+                ["get", other.url("/"), "-o", "/dev/null", "--timeout", "1", "--store", tool.store])
             piped.expect(2, error: "no answer in time")
             #expect(!piped.errorText.contains("%"))
         }

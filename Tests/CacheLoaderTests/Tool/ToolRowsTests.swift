@@ -36,7 +36,7 @@ extension ToolTests {
         func times() async throws {
             _ = try await tool("put", "http://a.test/", "-", "--max-age", "7300", input: "x")
             let line = try #require(try await tool.onTerminal("list").lines.last)
-            #expect(line.contains(/fresh  in 2h  +(now|\d+s ago)  +0  http:\/\/a.test\/$/), "\(line)")
+            #expect(line.contains(/fresh  in 2h  +(now|\d+[sm] ago)  +0  http:\/\/a.test\/$/), "\(line)")
             let whole = try #require(try await tool("list").lines.last)
             #expect(whole.contains(/fresh  20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ  20/), "\(whole)")
         }

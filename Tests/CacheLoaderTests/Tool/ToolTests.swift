@@ -7,7 +7,7 @@ import Testing
 /// The tests of the command-line tool. They run its real binary, against a real origin.
 ///
 /// Within a suite one after the other: hundreds of processes at once would take the time that others measure.
-@Suite("cachestore", .timeLimit(.minutes(5)))
+@Suite("cachestore", .timeLimit(.minutes(20)))
 enum ToolTests {}
 
 /// The built `cachestore`, with a store of its own.
@@ -39,9 +39,12 @@ struct Tool: Sendable {
     }
 
     /// Runs a command as it stands, with a terminal of 80 columns as its standard output and its standard error.
-    func screen(_ arguments: [String], environment: [String: String]) async throws -> String {
+    func screen(
+        _ arguments: [String], environment: [String: String], seeing: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> String {
         try await ProcessRunner.run(
-            executable, arguments, environment: environment, onTerminalOfWidth: 80, isErrorOnTerminal: true
+            executable, arguments, environment: environment, onTerminalOfWidth: 80, isErrorOnTerminal: true,
+            seeing: seeing
         ).text
     }
 

@@ -194,15 +194,11 @@ struct KeyLocksTests {
     func tooManyOpenFiles() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
-            var taken: [Int32] = []
-            while true {
-                let descriptor = open("/dev/null", O_RDONLY)
-                if descriptor == -1 { break }
-                taken.append(descriptor)
-            }
+            let descriptors = try await FreeDescriptors()
+            let taken = descriptors.takeAll()
             let lock = try #require(try store.tryLock(.path("a")))
             #expect(try store.tryLock(.path("a")) == nil)
-            for descriptor in taken { close(descriptor) }
+            descriptors.giveBack(taken)
             let other = try ResponseStore(directory: URL(filePath: path))
             #expect(try other.tryLock(.path("a")) != nil)
             let shared = try #require(try store.tryLock(.path("b")))

@@ -37,6 +37,7 @@ final class FedBody: Sendable {
     private let state = Mutex(State())
     private let dropped = Gate()
     private let pulled = Gate()
+    private let cancellation = Gate()
 
     /// - Parameter heedsCancellation: Whether a pull that is cancelled throws, as that of a real transport does.
     init(_ chunks: String..., heedsCancellation: Bool = true) {
@@ -66,6 +67,9 @@ final class FedBody: Sendable {
 
     /// Returns once more was asked for so many times.
     func asked(_ count: Int) async { await pulled.reached(count) }
+
+    /// Returns once a pull was cancelled, heeded or not.
+    func cancelled() async { await cancellation.wait() }
 
     private func add(_ piece: Piece) {
         let waiter = state.withLock { state in
@@ -104,6 +108,7 @@ final class FedBody: Sendable {
                 if mayGoOn { waiter.resume() }
             }
         } onCancel: {
+            cancellation.open()
             guard heedsCancellation else { return }
             let waiter = state.withLock { state in
                 state.isCancelled = true

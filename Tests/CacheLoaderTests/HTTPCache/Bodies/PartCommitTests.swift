@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: parts that are stored while a body arrives", .timeLimit(.minutes(5)))
+@Suite("HTTPCache: parts that are stored while a body arrives", .timeLimit(.minutes(20)))
 struct PartCommitTests {
     private let key: CacheKey
     private static let mebibyte = 1 << 20

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("ReaderTable", .timeLimit(.minutes(5)))
+@Suite("ReaderTable", .timeLimit(.minutes(20)))
 struct ReaderTableTests {
     private typealias Table = ReaderTable<Int, Int>
 

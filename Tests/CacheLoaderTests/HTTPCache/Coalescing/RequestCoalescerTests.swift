@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("RequestCoalescer: one request for all users of a store", .timeLimit(.minutes(5)))
+@Suite("RequestCoalescer: one request for all users of a store", .timeLimit(.minutes(20)))
 struct RequestCoalescerTests {
     private static let url = "https://example.com/a"
     private let gate = Gate()

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(
     "HTTPCache: a body with a dictionary that stands for 256 MiB",
-    .enabled(if: Encoder.areInstalled && Bomb.areToolsInstalled), .timeLimit(.minutes(5)))
+    .enabled(if: Encoder.areInstalled && Bomb.areToolsInstalled), .timeLimit(.minutes(20)))
 struct DictionaryBombTests {
     private static let largestPiece = 65_536
 

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: damaged dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(5)))
+@Suite("HTTPCache: damaged dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
 struct DictionaryDamageTests {
     enum Damage: CaseIterable {
         /// Other bytes in the same file, whose time of modification stays.

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: decoding with a dictionary", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(5)))
+@Suite("HTTPCache: decoding with a dictionary", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
 struct DictionaryDecodingTests {
     private let versions: DictionaryVersions
     private let using = CachePolicy(usesDictionaries: true)

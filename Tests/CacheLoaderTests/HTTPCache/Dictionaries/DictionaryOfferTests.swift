@@ -22,7 +22,7 @@ private struct DecodingTransport: HTTPTransport {
     }
 }
 
-@Suite("HTTPCache: offering dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(5)))
+@Suite("HTTPCache: offering dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
 struct DictionaryOfferTests {
     private let versions: DictionaryVersions
     private let using = CachePolicy(usesDictionaries: true)

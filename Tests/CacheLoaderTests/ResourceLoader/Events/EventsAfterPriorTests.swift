@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("EventsAfterPrior", .timeLimit(.minutes(5)))
+@Suite("EventsAfterPrior", .timeLimit(.minutes(20)))
 struct EventsAfterPriorTests {
     // MARK: Pure
 

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: events", .timeLimit(.minutes(5)))
+@Suite("ResourceLoader: events", .timeLimit(.minutes(20)))
 struct LoaderEventsTests {
     private let url = "https://example.com/a"
 
@@ -19,10 +19,16 @@ struct LoaderEventsTests {
         return events
     }
 
-    /// Has version 1 stored, stale by now; the next response is version 2.
-    private func stale(_ directives: String = "max-age=10") async throws -> (LoaderFixture, ScriptedTransport) {
-        let transport = ScriptedTransport(
-            .ok("one".utf8, cacheControl: directives, etag: "\"1\""), .ok("two!".utf8, etag: "\"2\""))
+    /// Has version 1 stored, stale by now; the next response is version 2, after the gate.
+    private func stale(
+        _ directives: String = "max-age=10", gate: Gate? = nil
+    ) async throws -> (LoaderFixture, ScriptedTransport) {
+        let isFirst = FirstTime()
+        let transport = ScriptedTransport { _, _ in
+            if isFirst.isFirst() { return .reply(200, [.cacheControl: directives, .eTag: "\"1\""], "one") }
+            await gate?.wait()
+            return .reply(200, [.eTag: "\"2\""], "two!")
+        }
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 20)
@@ -51,8 +57,14 @@ struct LoaderEventsTests {
     @Test(
         "C6: what is stale comes first, then what takes its place; unless it is not wanted", arguments: [true, false])
     func staleFirst(deliversStale: Bool) async throws {
-        let (fixture, _) = try await stale()
-        let events = await events(fixture, deliversStale: deliversStale)
+        let gate = Gate()
+        let (fixture, _) = try await stale(gate: gate)
+        var events: [LoadEvent<Data>] = []
+        for await event in fixture.loader.events(for: ResourceRequest(url), deliversStale: deliversStale) {
+            events.append(event)
+            if !deliversStale || event.name == "cached" { gate.open() }
+        }
+        expectGrammatical(events)
         let names = events.map(\.name)
         #expect(names.last == "completed network")
         #expect(names.contains(deliversStale ? "requesting again" : "requesting"))
@@ -140,6 +152,7 @@ struct LoaderEventsTests {
             leftContinuation.yield(event)
             if event.isLast { leftContinuation.finish() }
         }
+        await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) == 2 }
         var events = left.makeAsyncIterator()
         #expect(await events.next()?.name == "requesting")
         task.cancel()

@@ -167,7 +167,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 2) == nil)
     }
 
-    @Test("Values are released outside the lock", .timeLimit(.minutes(5)), arguments: Loss.allCases)
+    @Test("Values are released outside the lock", .timeLimit(.minutes(20)), arguments: Loss.allCases)
     func farewell(_ loss: Loss) {
         // The cache would be locked a second time by the thread that has locked it.
         let cache = MemoryCache<Int, Farewell>(costLimit: 100, clock: clock.date)

@@ -47,7 +47,7 @@ struct MemoryPressureSourceTests {
     }
 
     @Test(
-        "Every signal reaches every observer with the level of its descriptor", .timeLimit(.minutes(5)),
+        "Every signal reaches every observer with the level of its descriptor", .timeLimit(.minutes(20)),
         arguments: MemoryPressure.allCases)
     func signals(pressure: MemoryPressure) async throws {
         let (critical, warning) = try (Self.sockets(), Self.sockets())

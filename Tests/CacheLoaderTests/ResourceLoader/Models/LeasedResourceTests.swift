@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("LeasedResource", .timeLimit(.minutes(5)))
+@Suite("LeasedResource", .timeLimit(.minutes(20)))
 struct LeasedResourceTests {
     private let request = ResourceRequest("https://example.com/a")
 

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ObservedResource and LeasedResource in many hands", .timeLimit(.minutes(5)))
+@Suite("ObservedResource and LeasedResource in many hands", .timeLimit(.minutes(20)))
 struct ModelConcurrencyTests {
     private static func isInOrder<Value>(_ states: [ResourceState<Value>]) -> Bool {
         zip(states, states.dropFirst()).allSatisfy { $0.mayBecome($1) }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// With a real loader, store and clock.
-@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(5)))
+@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(20)))
 @MainActor
 struct ObservedResourceLoadingTests {
     private let a = ResourceRequest("https://example.com/a")
@@ -35,7 +35,12 @@ struct ObservedResourceLoadingTests {
 
     @Test("I4: what is stored and stale comes first, and survives the failure of its renewal")
     func stale() async throws {
-        let transport = ScriptedTransport(.ok("one".utf8, cacheControl: "max-age=60"), .status(503))
+        let (gate, isFirst) = (Gate(), FirstTime())
+        let transport = ScriptedTransport { _, _ in
+            if isFirst.isFirst() { return .reply(200, [.cacheControl: "max-age=60"], "one") }
+            await gate.wait()
+            return .reply(503)
+        }
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(a)
         fixture.clock.advance(by: 61)
@@ -45,6 +50,7 @@ struct ObservedResourceLoadingTests {
         var log: [ResourceState<String>] = []
         while log.count < 4, let state = await states.next() {
             log.append(state.map { String(decoding: $0.value, as: UTF8.self) })
+            if log.count == 3 { gate.open() }
         }
         #expect(
             log.map(\.brief) == [

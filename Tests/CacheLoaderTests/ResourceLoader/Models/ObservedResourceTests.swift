@@ -27,7 +27,7 @@ private final class Observed {
     }
 }
 
-@Suite("ObservedResource", .timeLimit(.minutes(5)))
+@Suite("ObservedResource", .timeLimit(.minutes(20)))
 @MainActor
 struct ObservedResourceTests {
     // MARK: Transitions

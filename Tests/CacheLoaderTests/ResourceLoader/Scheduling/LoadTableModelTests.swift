@@ -215,7 +215,7 @@ private struct TableWalk {
     }
 }
 
-@Suite("LoadTable against a model", .timeLimit(.minutes(5)))
+@Suite("LoadTable against a model", .timeLimit(.minutes(20)))
 struct LoadTableModelTests {
     private static let steps = Repetitions.count(1_000_000, debug: 25_000)
     private static let runs = 4
