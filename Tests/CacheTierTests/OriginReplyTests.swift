@@ -8,7 +8,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Replies of the origin that the tier does not keep", .timeLimit(.minutes(5)))
+@Suite("Replies of the origin that the tier does not keep", .timeLimit(.minutes(20)))
 struct OriginReplyTests {
     struct Later: Sendable, CustomTestStringConvertible {
         let name: String

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A record of the tier that the loaders of the machines refuse, such as the page of a captive portal.
-@Suite("Records of a tier that loaders refuse", .timeLimit(.minutes(1)))
+@Suite("Records of a tier that loaders refuse", .timeLimit(.minutes(20)))
 struct RefusedRecordTests {
     private struct NoNumber: Error {}
 

@@ -9,7 +9,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("HTTPCache.execute: HTTPClient's execute with a cache", .timeLimit(.minutes(5)))
+@Suite("HTTPCache.execute: HTTPClient's execute with a cache", .timeLimit(.minutes(20)))
 struct ExecuteTests {
     @Test("a fresh response is executed once, and its bytes and field lines stay")
     func hit() async throws {

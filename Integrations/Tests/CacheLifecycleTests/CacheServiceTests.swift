@@ -9,7 +9,7 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("CacheService: a store in the life of a program", .timeLimit(.minutes(5)))
+@Suite("CacheService: a store in the life of a program", .timeLimit(.minutes(20)))
 struct CacheServiceTests {
     /// Opens once, for any number of waiters.
     private struct Gate: Sendable {

@@ -8,7 +8,7 @@ import LoopbackOrigin
 import Testing
 import Tracing
 
-@Suite("CacheTracer: spans of the steps of a request", .timeLimit(.minutes(5)))
+@Suite("CacheTracer: spans of the steps of a request", .timeLimit(.minutes(20)))
 struct CacheTracerTests {
     @Test("a miss has look-up, transport and commit, a hit only the look-up, all in the caller's span")
     func missAndHit() async throws {

@@ -7,7 +7,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("ResponseCacheMiddleware: bodies of routes", .timeLimit(.minutes(5)))
+@Suite("ResponseCacheMiddleware: bodies of routes", .timeLimit(.minutes(20)))
 struct ResponseCacheBodyTests {
     private let calls = CallCount()
 

@@ -8,7 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("ResponseCacheMiddleware: answers of one's own routes", .timeLimit(.minutes(5)))
+@Suite("ResponseCacheMiddleware: answers of one's own routes", .timeLimit(.minutes(20)))
 struct ResponseCacheTests {
     private let calls = CallCount()
     private let clock = ManualClock()

@@ -9,7 +9,7 @@ import LoopbackOrigin
 import NIOCore
 import Testing
 
-@Suite("Upstream: calls of other servers", .timeLimit(.minutes(5)))
+@Suite("Upstream: calls of other servers", .timeLimit(.minutes(20)))
 struct UpstreamTests {
     private func cache() throws -> HTTPCache {
         var configuration = HTTPCache.Configuration()

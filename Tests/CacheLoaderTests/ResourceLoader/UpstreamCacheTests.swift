@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A cache between the loader and the origin, such as a shared tier or a CDN, may have the refused response, too.
-@Suite("ResourceLoader: refused responses that a cache on the way has, too", .timeLimit(.minutes(1)))
+@Suite("ResourceLoader: refused responses that a cache on the way has, too", .timeLimit(.minutes(20)))
 struct UpstreamCacheTests {
     private let url = "https://example.com/a"
 
