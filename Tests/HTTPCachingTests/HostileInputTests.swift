@@ -176,13 +176,15 @@ internal import Testing
     }
 
     @Test(
-        "P13: a long field takes no longer than its length", .timeLimit(.minutes(20)),
+        "P13: a long field takes no longer than its length",
         arguments: [
             "\"", "\\\"", "\"\\", ",", "a", "a,", "a=\"", "a=\"b\",", ";", " ", "no-cache=\"a\",", "no-cache=\"a",
             "06 ", "08:49:37 ", "*", "-", "9",
         ])
     func longField(piece: String) {
-        // Work that is quadratic in this length takes longer than the limit, in either build.
+        let start = ThreadTime.now()
+        // Work that is quadratic in the length takes longer, in either build.
+        defer { #expect(ThreadTime.now() - start < .seconds(60)) }
         let byteCount = Repetitions.count(262_144, debug: 65_536)
         let bytes = Array(String(repeating: piece, count: byteCount / piece.utf8.count).utf8)
         func one(_ name: HTTPField.Name) -> HTTPFields { HTTPFields([HTTPField(name: name, lenientValue: bytes)]) }

@@ -139,12 +139,14 @@ internal import Testing
         }
     }
 
-    @Test("P13: a long reference takes no longer than its length", .timeLimit(.minutes(20)))
+    @Test("P13: a long reference takes no longer than its length")
     func longReference() {
+        let start = ThreadTime.now()
         let byteCount = Repetitions.count(262_144, debug: 65_536)
         for piece in ["../", "./", "a/", "/", "a/../", "?", ":", "@"] {
             let long = String(repeating: piece, count: byteCount / piece.utf8.count)
             #expect(targets("Location: /\(long)").count <= 2)
         }
+        #expect(ThreadTime.now() - start < .seconds(60))
     }
 }

@@ -1,0 +1,11 @@
+internal import Foundation
+
+/// The time that a thread has used a processor. Unlike elapsed time it does not grow while other work has the processor.
+public enum ThreadTime {
+    /// The time of the calling thread so far.
+    public static func now() -> Duration {
+        var time = timespec()
+        precondition(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}
