@@ -17,7 +17,7 @@ extension SharedTier {
         ///
         /// The partition of a store or loader does not reach the tier: create a tier for each.
         public var partition = ""
-        /// The rules for storing and for the freshness lifetime; those of a shared cache by default.
+        /// The mode and the rules for storing and for the freshness lifetime; those of a shared cache by default.
         ///
         /// For a partition of one user, a private policy also stores responses with `private` and to requests with
         /// `Authorization`.

@@ -41,12 +41,13 @@ public struct TierStatistics: Hashable, Sendable {
     public var writes = 0
     /// Records, removals and new epochs that the engine did not take. Removals are repeated.
     public var failedWrites = 0
-    /// Records that were dropped: too many bytes or writes waited, the breaker was open, an epoch was unknown. Also
-    /// records that a 304 renews, if their body could not be read.
+    /// Records that were dropped: too many bytes or writes waited, the breaker was open, an epoch was unknown, or the
+    /// body had another length or digest than its head states. Also records that a 304 renews, if their body could not
+    /// be read.
     public var droppedWrites = 0
     /// Reads of epochs that do not count: older than a known one, or from a cache in front of the engine.
     public var unusableEpochs = 0
-    /// Epochs that this process has written because the engine had none, or one without a proof.
+    /// Epochs that this process has written because the engine had none, one without a proof, or an older one again.
     public var newEpochs = 0
     /// Refused objects, by reason.
     public var refused = Refusals()

@@ -199,10 +199,10 @@ public struct TieredTransport: HTTPTransport {
             }
             response.body = TransportBody { () async throws(TransportError) in try await reader.next() }
         case .remove:
-            tier.removeRecord(foundBy: lookup)
+            tier.removeRecords(olderThan: response.head, foundBy: lookup)
             lease?.leaveNote()
         case .nothing:
-            // These are soon over, and a limited origin must not get the requests of all machines.
+            // Such errors are soon over, and a limited origin must not get the requests of all machines.
             if status.kind != .serverError, status != .tooManyRequests { lease?.leaveNote() }
         }
         return named(response, after: reason)

@@ -128,30 +128,33 @@ struct LookupTests {
         let body = Data.noise(100_000, seed: 1)
         let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
         try await Machine(server).get(origin.url("/a"))
-        let (never, asked) = (Gate(), Gate())
-        let isFirstLoad = Mutex(true)
+        let never = Gate()
+        let uptime = Mutex(Duration.zero)
+        // The end of the deadline of the present load.
+        let deadline = Mutex(Gate())
         server.setFault { request in
             guard request.path.contains("/cas/") else { return nil }
-            asked.open()
+            uptime.withLock { $0 += .milliseconds(50) }
+            deadline.withLock { $0 }.open()
             await never.wait()
             return nil
         }
-        let uptime = Mutex(Duration.zero)
         let machine = try Machine(server) {
             $0.deadline = .milliseconds(50)
             $0.uptime = { uptime.withLock { $0 } }
-            // The deadline passes once the body has been asked for.
             $0.sleep = { duration in
                 guard duration == .milliseconds(50) else { return try await Task.sleep(for: duration) }
-                await (isFirstLoad.withLock { $0 } ? asked : never).wait()
-                uptime.withLock { $0 = .milliseconds(50) }
+                await deadline.withLock { $0 }.wait()
             }
         }
-        _ = try await machine.send(origin)
-        isFirstLoad.withLock { $0 = false }
-        _ = try await machine.send(origin)
-        #expect(machine.tier.statistics.timeouts == 1)
-        #expect(server.requests.filter { $0.method == .get && $0.path.contains("/cas/") }.count == 1)
+        // The first body does not begin, nor does that of the probe: its pause is twice as long.
+        for (time, requestCount) in [(0.0, 1), (0.5, 1), (2, 2), (3.5, 2), (4.5, 3)] {
+            uptime.withLock { $0 = .seconds(time) }
+            deadline.withLock { $0 = Gate() }
+            _ = try await machine.send(origin)
+            #expect(server.requests.filter { $0.method == .get && $0.path.contains("/cas/") }.count == requestCount)
+        }
+        #expect(machine.tier.statistics.timeouts == 3)
         never.open()
     }
 

@@ -24,6 +24,13 @@ struct OriginReplyTests {
             return reply
         }
 
+        static var old: OriginReply {
+            var reply = OriginReply.ok("0".utf8, cacheControl: "max-age=60")
+            reply.fields[.date] = OriginDate.text(secondsSince1970: 1_700_000_000 - 70)
+            reply.fields[.age] = "70"
+            return reply
+        }
+
         static var cookie: OriginReply {
             var reply = OriginReply.ok("2".utf8, cacheControl: "max-age=600")
             reply.fields[.setCookie] = "a=b"
@@ -41,6 +48,12 @@ struct OriginReplyTests {
             Later(name: "a 304 with max-age=0", reply: Later.unchanged("max-age=0"), fields: Self.validation),
             // Other users may get another response.
             Later(name: "private", reply: .ok("2".utf8, cacheControl: "private, max-age=600"), keepsRecord: true),
+            Later(
+                name: "private, no-store", reply: .ok("2".utf8, cacheControl: "private, no-store"), keepsRecord: true),
+            Later(
+                name: "no-store, with credentials", reply: .ok("2".utf8, cacheControl: "no-store"),
+                fields: [.cacheControl: "no-cache", .authorization: "Basic YTpi"], keepsRecord: true),
+            Later(name: "an older reply", reply: Later.old, keepsRecord: true),
             Later(name: "forbidden", reply: .status(.forbidden), keepsRecord: true),
             Later(name: "server error", reply: .status(.internalServerError), keepsRecord: true),
             Later(name: "with a cookie", reply: Later.cookie, keepsRecord: true),
@@ -61,6 +74,41 @@ struct OriginReplyTests {
         #expect(server.names("resp").count == (later.keepsRecord ? 1 : 0))
         try await Machine(server).get(origin.url("/a"))
         #expect(origin.requestCount == (later.keepsRecord ? 2 : 3))
+    }
+
+    @Test("T1: a reply with no-store deletes the records of all variants that match its request")
+    func newerThanBoth() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            guard request.serial < 3 else { return .ok("3".utf8, cacheControl: "no-store") }
+            var reply = OriginReply.ok("\(request.serial)".utf8, cacheControl: "max-age=600")
+            if request.serial == 2 { reply.fields[.vary] = "Accept-Language" }
+            return reply
+        }
+        for _ in 0..<2 { try await Machine(server).get(origin.url("/a"), [.cacheControl: "no-cache"]) }
+        #expect(server.names("resp").count == 2)
+        try await Machine(server).get(origin.url("/a"), [.cacheControl: "no-cache"])
+        #expect(server.names("resp").isEmpty)
+    }
+
+    @Test("T5: a 304 that is stale at once keeps a stale record, which a later 304 freshens")
+    func staleAtOnce() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            guard request.fields[.ifNoneMatch] != nil else {
+                return .ok("1".utf8, cacheControl: "max-age=10", etag: "\"1\"")
+            }
+            return Later.unchanged(request.serial == 2 ? "max-age=0" : "max-age=600")
+        }
+        try await Machine(server).get(origin.url("/a"))
+        server.time += 20
+        for _ in 0..<2 {
+            let machine = try Machine(server)
+            _ = try await machine.send(origin, "/a", [.ifNoneMatch: "\"1\""])
+            await machine.tier.waitForWrites()
+        }
+        #expect(try await Machine(server).get(origin.url("/a")).body == Data("1".utf8))
+        #expect(origin.requestCount == 3)
     }
 
     private static let validation: HTTPFields = [.cacheControl: "no-cache", .ifNoneMatch: "\"1\""]

@@ -17,10 +17,10 @@ struct TieredTransportTests {
         let body = Data.noise(byteCount, seed: 1)
         let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=600", etag: "\"1\"") }
         let (first, second) = (try Machine(server), try Machine(server))
-        let miss = try await first.get(origin.url("/feed"))
+        let miss = try await first.get(origin.url("/news"))
         #expect(miss.fields.cacheStatus.contains("tier;fwd=uri-miss"))
         server.time += 30
-        let hit = try await second.get(origin.url("/feed"))
+        let hit = try await second.get(origin.url("/news"))
         #expect(hit.body == body)
         #expect(hit.fields.cacheStatus.contains("tier;hit;ttl=5"))
         #expect(hit.fields.ageSeconds.map { (29...32).contains($0) } == true)
@@ -30,7 +30,7 @@ struct TieredTransportTests {
         #expect(server.names("resp").count == 1)
         #expect(server.names("cas").count == (byteCount > 65_536 ? 1 : 0))
         #expect(server.names("vary").isEmpty)
-        for name in server.objects.keys { #expect(!name.contains("127.0.0.1") && !name.contains("feed")) }
+        for name in server.objects.keys { #expect(!name.contains("127.0.0.1") && !name.contains("news")) }
     }
 
     @Test("T1: each variant has a record of its own, and Vary selects it")

@@ -50,7 +50,7 @@ public struct CachedResponse: Sendable {
     /// The generation of the store when the origin was asked; `nil` if the origin was not asked.
     var generation: StoreGeneration?
     /// Whether a cache between this one and the origin may have answered alone. The response then comes from the network
-    /// with `Age` (RFC 9111 §5.1), and its request had no `no-cache`.
+    /// with `Age` (RFC 9111 §5.1). Always false if the own request had `no-cache`.
     var isFromUpstreamCache = false
 
     /// The status.

@@ -36,10 +36,12 @@ package enum Interruption {
                 signal: number, queue: DispatchQueue(label: "cachestore.signal"))
             source.setEventHandler {
                 guard first.set(number) else { _exit(128 + number) }
+                // Before the task, the caller prepares and cancels.
+                guard let task = running.withLock({ $0 }) else { return }
                 prepare()
-                running.withLock { $0 }?.cancel()
+                task.cancel()
             }
-            // Before its registration the source misses a signal, and the default handler ends the process.
+            // Before its registration the source misses a signal. On Linux, the default handler then ends the process.
             await withCheckedContinuation { caller in
                 source.setRegistrationHandler { caller.resume() }
                 source.resume()

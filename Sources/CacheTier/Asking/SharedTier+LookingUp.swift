@@ -31,8 +31,8 @@ extension SharedTier {
         var isPresent = false
         /// A response that the origin may confirm.
         var stale: StaleRecord?
-        /// The name of the record that was found, whether or not it may answer.
-        var recordName: String?
+        /// The names of the valid records, whether or not they may answer this request.
+        var recordNames: [String] = []
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
         /// The names of the epochs, in their order.
@@ -74,8 +74,9 @@ extension SharedTier {
     /// has answered. Call this after ``admits(_:)``.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
+        let wait = BodyWait()
         let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
-            await self.find(request, from: start)
+            await self.find(request, wait)
         }
         let end = configuration.uptime()
         // The caller's cancellation says nothing about the engine.
@@ -91,6 +92,10 @@ extension SharedTier {
             state.plan.noteTier(end - start, isHit: result?.hit != nil)
             // A hit counts when it answers, and a miss when no other lookup follows.
             if answer == .timeout { state.statistics.timeouts += 1 }
+            // After a short wait, the records have taken the time.
+            if answer == .timeout, let begin = wait.begin, end - begin >= configuration.deadline / 2 {
+                state.bodyBreaker.failed(from: begin, to: end)
+            }
             if answer == .error { state.statistics.errors += 1 }
             guard result?.hasFailed == false else { return state.breaker.failed(from: start, to: end) }
             state.breaker.succeeded(from: start)
@@ -106,7 +111,7 @@ extension SharedTier {
         if lookup.isMiss { count { $0.misses += 1 } }
     }
 
-    private func find(_ request: HTTPRequest, from start: Duration) async -> Lookup {
+    private func find(_ request: HTTPRequest, _ wait: BodyWait) async -> Lookup {
         let url = request.url
         let key = layout.key(of: url)
         let empty = VaryKey(text: "")
@@ -149,13 +154,14 @@ extension SharedTier {
         candidates.removeAll { !$0.record.head.epochs.starts(with: present) }
         let tags = await presentTagEpochs(of: candidates, url)
         lookup.hasFailed = lookup.hasFailed || tags.hasFailed
-        for candidate in candidates {
+        candidates.removeAll { candidate in
             let tagNames = tagEpochs(of: candidate, url)
-            guard let tags = tags.values(of: tagNames), candidate.record.head.epochs == present + tags,
-                !isRemovedHere(candidate, epochNames + tagNames)
-            else { continue }
-            lookup.recordName = lookup.recordName ?? candidate.name
-            switch await hit(candidate, request, from: start) {
+            return tags.values(of: tagNames).map { candidate.record.head.epochs != present + $0 } ?? true
+                || isRemovedHere(candidate, epochNames + tagNames)
+        }
+        lookup.recordNames = candidates.map(\.name)
+        for candidate in candidates {
+            switch await hit(candidate, request, wait) {
             case .hit(let hit):
                 lookup.hit = hit
                 lookup.isPresent = true
@@ -185,16 +191,14 @@ extension SharedTier {
 
     private enum Outcome {
         case hit(Hit)
-        /// It could answer, but bodies of their own do not arrive in time.
+        /// It could answer, but bodies outside their records do not arrive in time.
         case suspended
         /// It may not answer, or its body is not there.
         case none(ForwardReason)
     }
 
     /// Returns the answer from a candidate.
-    ///
-    /// - Parameter start: The uptime at the beginning of the lookup.
-    private func hit(_ candidate: Candidate, _ request: HTTPRequest, from start: Duration) async -> Outcome {
+    private func hit(_ candidate: Candidate, _ request: HTTPRequest, _ wait: BodyWait) async -> Outcome {
         let record = candidate.record
         let response = record.head.response
         let policy = configuration.policy
@@ -217,7 +221,9 @@ extension SharedTier {
         // The origin answers ranges of a body that is an object of its own.
         case .segments: return .none(.bypass)
         case .whole:
-            guard admitsBodies() else { return .suspended }
+            let start = configuration.uptime()
+            guard state.withLock({ $0.bodyBreaker.admits(at: start) }) else { return .suspended }
+            wait.begin = start
             let source: TransportBody
             switch await open(layout.body(digest: record.head.digest)) {
             case .found(let object): source = object.body
@@ -238,19 +244,14 @@ extension SharedTier {
         }
     }
 
-    /// Suspends bodies of their own after one that has not begun in time.
+    /// Suspends bodies outside their records after one that could not be read.
+    ///
+    /// - Parameter start: The uptime before the body was requested.
     private func bodyFailed(from start: Duration) -> Outcome {
         let now = configuration.uptime()
-        // Before the deadline, a cancellation is that of the caller, and says nothing about the engine.
-        if !Task.isCancelled || now - start >= configuration.deadline {
-            state.withLock { $0.bodyBreaker.failed(from: start, to: now) }
-        }
+        // A lookup that runs out of time knows this itself; a cancelled one says nothing about bodies.
+        if !Task.isCancelled { state.withLock { $0.bodyBreaker.failed(from: start, to: now) } }
         return .none(.miss)
-    }
-
-    private func admitsBodies() -> Bool {
-        let now = configuration.uptime()
-        return state.withLock { $0.bodyBreaker.admits(at: now) }
     }
 
     /// Refuses a record whose body cannot be completed, and deletes it, so that the next request is a miss and its fill
@@ -261,6 +262,17 @@ extension SharedTier {
         _ = writes.add(byteCount: 0) { [self] in
             await delete(candidate.name)
         }
+    }
+}
+
+/// The wait of a lookup for the first bytes of a body outside its record.
+private final class BodyWait: Sendable {
+    private let time = Mutex<Duration?>(nil)
+
+    /// The uptime before the body was requested; `nil` if none was.
+    var begin: Duration? {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
     }
 }
 

@@ -112,10 +112,10 @@ public struct TierEngine: Sendable {
         _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, fields: HTTPFields = [:], now: HTTPDate
     ) async throws(TransportError) -> TransportResponse {
         var request = HTTPRequest(method: method, scheme: scheme, authority: authority, path: "\(folder)/\(name)")
+        if case .plain(let fields) = dialect { request.headerFields = fields }
         if method == .put { request.headerFields[.contentType] = "application/octet-stream" }
         switch dialect {
-        case .plain(let fields):
-            request.headerFields += fields
+        case .plain: break
         case .s3(let region, let provider):
             let credentials: S3Credentials
             do {

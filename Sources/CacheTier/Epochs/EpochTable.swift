@@ -22,8 +22,8 @@ package struct EpochTable: Sendable {
         case absent
         /// The object has a value that this process has seen replaced.
         ///
-        /// A copy of the engine may lag behind. If the newer value has counted for longer than that, the engine was set
-        /// back. Then only a further value ends the records that the older one makes valid again.
+        /// A copy of the engine may lag behind for some seconds. Once the newer value has counted for longer, the engine
+        /// was set back. Then only a further value ends the records that the older one makes valid again.
         case superseded(isSetBack: Bool)
     }
 

@@ -29,11 +29,14 @@ extension SharedTier {
         }
     }
 
-    /// An epoch that a machine has to write before it can write records.
+    /// An epoch that a machine has to write before it can write records: the engine lacks it, or has one without a proof
+    /// or an older one.
     struct MissingEpoch: Hashable, Sendable {
         let name: String
         /// Whether the engine has no object of that name, and not one without a proof.
         let isAbsent: Bool
+        /// Whether the engine was set back to an older epoch, so that the new one removes.
+        var isSetBack = false
     }
 
     enum EpochReading: Sendable {
@@ -119,7 +122,7 @@ extension SharedTier {
             return .unusable
         case .superseded(let isSetBack):
             count { $0.unusableEpochs += 1 }
-            return isSetBack ? .missing(MissingEpoch(name: name, isAbsent: false)) : .unusable
+            return isSetBack ? .missing(MissingEpoch(name: name, isAbsent: false, isSetBack: true)) : .unusable
         }
     }
 

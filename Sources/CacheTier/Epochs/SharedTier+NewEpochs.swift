@@ -8,7 +8,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Writes epochs that the engine lacks.
+/// Writes epochs that the engine lacks, or in the place of those that do not count.
 ///
 /// A record carries only epochs that the engine had before the origin was asked. A new epoch is random, so it makes no
 /// older record valid, whichever order the writes of several machines and their removals have.
@@ -52,7 +52,7 @@ extension SharedTier {
     }
 
     private func writeNewEpoch(_ epoch: MissingEpoch) async {
-        guard let (value, object) = newEpoch(epoch.name, isFirst: true) else { return }
+        guard let (value, object) = newEpoch(epoch.name, isFirst: !epoch.isSetBack) else { return }
         let start = configuration.uptime()
         let isConditional = epoch.isAbsent && hasConditionalWrites
         do throws(WriteFailure) {

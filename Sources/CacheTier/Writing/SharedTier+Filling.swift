@@ -20,7 +20,7 @@ extension SharedTier {
 
         /// Whether a body has the length and the digests that its head states (RFC 9111 §3.3, RFC 9530).
         ///
-        /// One machine's damaged response must not become that of all, also if its own policy verifies nothing.
+        /// One machine's damaged response must not become that of all, even if its own policy verifies nothing.
         func fits(_ body: Data) -> Bool {
             let (fields, isDecoded) = (response.fields, response.isBodyDecoded)
             let length = fields[.contentLength].flatMap { Int($0) }
@@ -39,7 +39,7 @@ extension SharedTier {
     enum Keeping: Sendable {
         /// The tier keeps the response.
         case fill(Fill)
-        /// The tier keeps neither the response nor an older one, which would answer the next request.
+        /// The tier keeps neither the response nor older ones, which would answer the next request.
         case remove
         /// The reply says nothing about the record of the tier.
         case nothing
@@ -70,10 +70,13 @@ extension SharedTier {
         let decision = ReplyDecision(
             for: exchange, original: request, candidates: [], question: .none, policy: configuration.policy,
             fingerprint: layout.fingerprint)
-        return switch decision {
-        case .store(let response): keeping(of: response, arrival: arrival)
-        case .relay(removeStored: true): .remove
-        default: .nothing
+        switch decision {
+        case .store(let response): return keeping(of: response, arrival: arrival)
+        case .relay(removeStored: true):
+            let isForOneUser =
+                request.headerFields[.authorization] != nil || CacheControl(reply.head.headerFields).isPrivate
+            return configuration.policy.isShared && isForOneUser ? .nothing : .remove
+        default: return .nothing
         }
     }
 
@@ -81,7 +84,7 @@ extension SharedTier {
     func keeping(of response: StoredResponse, arrival: Duration) -> Keeping {
         guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
             count { $0.droppedWrites += 1 }
-            return .nothing
+            return .remove
         }
         guard maySharePersonal(response.fields) else { return .nothing }
         let freshness = Freshness(of: response, policy: configuration.policy)
@@ -89,11 +92,20 @@ extension SharedTier {
         return .fill(Fill(response: response, arrival: arrival))
     }
 
-    /// Deletes the record that a lookup has found, behind the delivery of a reply that takes its place unstored.
-    func removeRecord(foundBy lookup: @escaping @Sendable () async -> Lookup) {
-        // Without room, the record goes by its freshness lifetime.
+    /// Deletes the records that a lookup has found, if they are not newer than a reply that the tier does not keep.
+    ///
+    /// A record may be newer: a cache in front of the origin has replied, or another machine has written meanwhile.
+    func removeRecords(olderThan reply: HTTPResponse, foundBy lookup: @escaping @Sendable () async -> Lookup) {
+        guard let tierTime else { return }
+        let date = reply.headerFields.date(.date, now: tierTime) ?? tierTime
+        // Without room, a record goes by its freshness lifetime.
         _ = writes.add(byteCount: 0) { [self] in
-            if let name = await lookup().recordName { await delete(name) }
+            for name in await lookup().recordNames {
+                guard case .found(let candidate) = await record(name),
+                    candidate.record.head.response.responseTime <= date
+                else { continue }
+                await delete(name)
+            }
         }
     }
 

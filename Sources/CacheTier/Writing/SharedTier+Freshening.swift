@@ -32,7 +32,9 @@ extension SharedTier {
             let lookup = await lookup()
             guard !lookup.isPresent, let stale = lookup.stale else { return await lease?.end() ?? () }
             let fill: Fill
-            switch keeping(freshening: stale, tag, by: exchange, arrival: arrival) {
+            switch keeping(
+                freshening: stale, tag, by: exchange, arrival: arrival, isFresh: lookup.reason == .request)
+            {
             case .fill(let kept): fill = kept
             case .remove:
                 await delete(stale.name)
@@ -66,8 +68,11 @@ extension SharedTier {
         return tag.dropFirst().dropLast().contains("\"") ? nil : tag
     }
 
+    /// Decides about a record that a 304 confirms.
+    ///
+    /// - Parameter isFresh: Whether the record could still answer other requests.
     private func keeping(
-        freshening stale: StaleRecord, _ tag: String, by exchange: Exchange, arrival: Duration
+        freshening stale: StaleRecord, _ tag: String, by exchange: Exchange, arrival: Duration, isFresh: Bool
     ) -> Keeping {
         let stored = stale.head.response
         guard stored.fields[.eTag] == tag else { return .nothing }
@@ -79,7 +84,11 @@ extension SharedTier {
             policy: configuration.policy, fingerprint: layout.fingerprint)
         guard case .freshen(let updates, _, let isRemoved) = decision else { return .nothing }
         if isRemoved { return .remove }
-        return updates[0].map { keeping(of: $0, arrival: arrival) } ?? .nothing
+        guard let response = updates[0] else { return .nothing }
+        let kept = keeping(of: response, arrival: arrival)
+        // A stale record serves the next 304.
+        if case .remove = kept, !isFresh { return .nothing }
+        return kept
     }
 
     /// Returns the whole body of a record; `nil` if the tier does not have it, or another record by now.

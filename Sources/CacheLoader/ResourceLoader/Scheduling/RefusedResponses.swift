@@ -1,11 +1,10 @@
 internal import CacheStore
 internal import HTTPTypes
 
-/// Replaces responses that are of no use, such as the page of a captive portal.
+/// Replaces responses that no processor accepts, such as the page of a captive portal.
 extension ResourceLoader {
     /// Removes the entry of a response that no processor accepts, so that it answers no other load. After a stored
-    /// response, begins the load again, which asks the origin for the whole. So it does after a response of a cache on
-    /// the way. Does so once for a load.
+    /// response or that of a cache on the way, begins the load again, once, which asks the origin for the whole.
     ///
     /// Leaves the entry if the origin must not be asked for a better response.
     ///
