@@ -187,7 +187,7 @@ public struct TieredTransport: HTTPTransport {
                     if !fill.fits(body) {
                         tier.count { $0.droppedWrites += 1 }
                     } else if !lookup.isPresent {
-                        // Otherwise another machine was faster.
+                        // No other machine was faster.
                         await tier.write(fill, body, for: request, after: lookup)
                     }
                     await lease?.end()

@@ -91,10 +91,12 @@ extension SharedTier {
         change { state in
             state.plan.noteTier(end - start, isHit: result?.hit != nil)
             // A hit counts when it answers, and a miss when no other lookup follows.
-            if answer == .timeout { state.statistics.timeouts += 1 }
-            // After a short wait, the records have taken the time.
-            if answer == .timeout, let begin = wait.begin, end - begin >= configuration.deadline / 2 {
-                state.bodyBreaker.failed(from: begin, to: end)
+            if answer == .timeout {
+                state.statistics.timeouts += 1
+                // After a short wait, the records have taken the time.
+                if let begin = wait.begin, end - begin >= configuration.deadline / 2 {
+                    state.bodyBreaker.failed(from: begin, to: end)
+                }
             }
             if answer == .error { state.statistics.errors += 1 }
             guard result?.hasFailed == false else { return state.breaker.failed(from: start, to: end) }

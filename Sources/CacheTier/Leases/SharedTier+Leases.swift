@@ -66,8 +66,7 @@ extension SharedTier {
         if configuration.policy.isShared, request.headerFields[.authorization] != nil { return false }
         // RFC 9111 §5.2.1: such requests demand the origin's response, or one that is newer than a wait.
         let directives = RequestDirectives(request, mode: configuration.policy.mode)
-        guard !directives.noCache, !directives.mustBeForwarded else { return false }
-        return CacheControl(request.headerFields).maxAge != .seconds(0)
+        return !directives.noCache && !directives.mustBeForwarded && directives.maxAge != .seconds(0)
     }
 
     private func leaseName(_ request: HTTPRequest, _ lookup: Lookup) -> String {

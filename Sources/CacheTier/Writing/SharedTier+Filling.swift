@@ -1,5 +1,4 @@
 internal import CacheLoader
-internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
@@ -28,10 +27,9 @@ extension SharedTier {
             let digests = IntegrityDigests.ofContent(
                 HTTPResponse(status: response.status, headerFields: fields), to: .get, isBodyDecoded: isDecoded,
                 policy: CachePolicy(verifiesDigests: true))
-            return digests.allSatisfy { digests in
-                (digests.sha256.map { $0 == Array(SHA256.hash(data: body)) } ?? true)
-                    && (digests.sha512.map { $0 == Array(SHA512.hash(data: body)) } ?? true)
-            }
+            guard var check = DigestCheck(digests, isStored: false) else { return true }
+            check.update(body)
+            return check.mismatch() == nil
         }
     }
 

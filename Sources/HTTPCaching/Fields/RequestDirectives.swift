@@ -28,7 +28,8 @@ package struct RequestDirectives {
     /// `stale-if-error` (RFC 5861 §4)
     private(set) var staleIfError = DeltaSeconds.absent
 
-    private var maxAge = DeltaSeconds.absent
+    /// `max-age` (RFC 9111 §5.2.1.1)
+    package private(set) var maxAge = DeltaSeconds.absent
     private var minFresh = DeltaSeconds.absent
     private var maxStale = DeltaSeconds.absent
     private let respectsImmutable: Bool

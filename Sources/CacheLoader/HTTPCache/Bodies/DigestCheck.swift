@@ -1,17 +1,17 @@
-internal import CacheStore
+package import CacheStore
 internal import Crypto
-internal import HTTPCaching
+package import HTTPCaching
 
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+package import FoundationEssentials
 #else
-internal import Foundation
+package import Foundation
 #endif
 
 /// Compares bytes with the digests of integrity fields while they arrive (RFC 9530).
 ///
 /// Hashes only for the algorithms of the fields. Does not hash again with SHA-256 while the store hashes the same bytes.
-struct DigestCheck: Sendable {
+package struct DigestCheck: Sendable {
     private let expected: [IntegrityDigests]
     /// `nil` if no digest needs it, or if the store computes it.
     private var sha256: SHA256?
@@ -23,7 +23,7 @@ struct DigestCheck: Sendable {
     /// Returns `nil` without digests to compare.
     ///
     /// - Parameter isStored: Whether a ``BodyWriter`` hashes the same bytes.
-    init?(_ expected: [IntegrityDigests], isStored: Bool) {
+    package init?(_ expected: [IntegrityDigests], isStored: Bool) {
         guard !expected.isEmpty else { return nil }
         self.expected = expected
         let needsSHA256 = expected.contains { $0.sha256 != nil }
@@ -33,7 +33,7 @@ struct DigestCheck: Sendable {
     }
 
     /// Takes the next bytes.
-    mutating func update(_ bytes: Data) {
+    package mutating func update(_ bytes: Data) {
         bytes.withUnsafeBytes { bytes in
             sha256?.update(bufferPointer: bytes)
             sha512?.update(bufferPointer: bytes)
@@ -66,7 +66,7 @@ struct DigestCheck: Sendable {
     /// Returns the first field with a digest that the bytes do not have; `nil` if they have all.
     ///
     /// - Parameter digest: The digest that the store computed; `nil` for no bytes.
-    func mismatch(_ digest: ContentDigest? = nil) -> IntegrityDigests.Field? {
+    package func mismatch(_ digest: ContentDigest? = nil) -> IntegrityDigests.Field? {
         let sha256 =
             needsDigestOfStore ? Array(digest ?? ContentDigest(of: Data())) : sha256.map { Array($0.finalize()) }
         let sha512 = sha512.map { Array($0.finalize()) }
