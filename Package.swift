@@ -8,13 +8,6 @@ let swiftSettings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// On Linux URLSession ends the process on some responses: see the article Transports.
-#if os(Linux)
-let defaultTransport = "AsyncHTTPClient"
-#else
-let defaultTransport = "URLSessionTransport"
-#endif
-
 // Elsewhere a resource would link Foundation with its internationalization into every program: SwiftPM generates code that
 // imports it.
 #if canImport(Darwin)
@@ -25,7 +18,8 @@ let privacyManifest: [Resource] = []
 let ignoredFiles = ["PrivacyInfo.xcprivacy"]
 #endif
 
-let asyncHTTPClient: TargetDependencyCondition? = .when(traits: ["AsyncHTTPClient"])
+// Apple's systems have URLSession.
+let curl: TargetDependencyCondition? = .when(platforms: [.linux, .android, .openbsd], traits: ["Curl"])
 let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
 let brotli: TargetDependencyCondition? = .when(traits: ["Brotli"])
 let zstd: TargetDependencyCondition? = .when(traits: ["Zstd"])
@@ -49,12 +43,8 @@ let package = Package(
     ],
     traits: [
         .trait(
-            name: "URLSessionTransport",
-            description: "The transport on URLSession. Without it CacheLoader needs no FoundationNetworking."
-        ),
-        .trait(
-            name: "AsyncHTTPClient",
-            description: "The transport on AsyncHTTPClient. Without it CacheLoader needs no SwiftNIO."
+            name: "Curl",
+            description: "The transport on libcurl, on Linux. Without it CacheLoader needs a transport of yours."
         ),
         .trait(
             name: "Inspector",
@@ -68,7 +58,7 @@ let package = Package(
             name: "Zstd",
             description: "The content codings zstd and dcz. Without it CacheLoader needs no libzstd."
         ),
-        .default(enabledTraits: [defaultTransport]),
+        .default(enabledTraits: ["Curl"]),
     ],
     dependencies: [
         // What the libraries stand on.
@@ -78,11 +68,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        // What the transport of the trait AsyncHTTPClient stands on; not built without it.
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
-        // What only the tests of that transport stand on; AsyncHTTPClient needs it, too.
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         // What the server of the trait Inspector stands on; not built without it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         // What only the tool, the product LoopbackOrigin and the tests stand on; no other library product builds these.
@@ -93,6 +78,10 @@ let package = Package(
         .systemLibrary(
             name: "CSQLite",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+        ),
+        .systemLibrary(
+            name: "CCurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]
         ),
         .systemLibrary(
             name: "CZlib",
@@ -141,6 +130,7 @@ let package = Package(
             name: "CacheLoader",
             dependencies: [
                 .target(name: "CBrotli", condition: brotli),
+                .target(name: "CCurl", condition: curl),
                 "CZlib",
                 .target(name: "CZstd", condition: zstd),
                 "CacheStore",
@@ -150,11 +140,6 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
-                .product(name: "NIOCore", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOHTTP1", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOPosix", package: "swift-nio", condition: asyncHTTPClient),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
             ],
             exclude: ignoredFiles,
             resources: privacyManifest,
@@ -323,16 +308,13 @@ let package = Package(
             name: "CacheLoaderTests",
             dependencies: [
                 "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin", "TestSupport",
-                .product(name: "AsyncHTTPClient", package: "async-http-client", condition: asyncHTTPClient),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2", condition: asyncHTTPClient),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: asyncHTTPClient),
             ],
             swiftSettings: swiftSettings
         ),
