@@ -144,22 +144,10 @@ struct DefaultsTests {
         #expect(negative.differences == [])
     }
 
-    @Test("K1: the default transport of this system")
-    func defaultTransport() {
-        #if os(Linux)
-        let names = ["AsyncHTTPClientTransport", "URLSessionTransport"]
-        #else
-        let names = ["URLSessionTransport", "AsyncHTTPClientTransport"]
-        #endif
-        // Beside one trait alone there is no choice.
-        #expect("\(DefaultTransport.self)" == (TransportAdapter.allCases.count > 1 ? names[0] : Self.only))
-    }
-
-    private static var only: String { "\(type(of: TransportAdapter.allCases[0].make()))" }
-
-    #if URLSessionTransport
+    #if canImport(Darwin)
     @Test("K1: URLSessionTransport.Configuration")
-    func urlSession() {
+    func transport() {
+        #expect(DefaultTransport.self == URLSessionTransport.self)
         var defaults = DocumentedDefaults(of: URLSessionTransport.Configuration())
         defaults.check("idleTimeout") { $0.idleTimeout == .seconds(60) }
         defaults.check("connectionsPerHost") { $0.connectionsPerHost == 6 }
@@ -167,21 +155,21 @@ struct DefaultsTests {
         defaults.check("hostsWithAnyCertificate") { $0.hostsWithAnyCertificate.isEmpty }
         #expect(defaults.differences == [])
     }
-    #endif
-
-    #if AsyncHTTPClient
-    @Test("K1: AsyncHTTPClientTransport.Configuration")
-    func asyncHTTPClient() {
-        var defaults = DocumentedDefaults(of: AsyncHTTPClientTransport.Configuration())
+    #else
+    @Test("K1: CurlTransport.Configuration")
+    func transport() {
+        #expect(DefaultTransport.self == CurlTransport.self)
+        var defaults = DocumentedDefaults(of: CurlTransport.Configuration())
         defaults.check("connectTimeout") { $0.connectTimeout == .seconds(10) }
         defaults.check("idleTimeout") { $0.idleTimeout == .seconds(60) }
         defaults.check("headTimeout") { $0.headTimeout == nil }
         defaults.check("connectionsPerHost") { $0.connectionsPerHost == 6 }
         defaults.check("keepAliveTimeout") { $0.keepAliveTimeout == .seconds(60) }
+        defaults.check("maxHeadBytes") { $0.maxHeadBytes == 256 << 10 }
         defaults.check("allowsHTTP2") { $0.allowsHTTP2 }
         defaults.check("additionalTrustRoots") { $0.additionalTrustRoots == nil }
-        defaults.check("checksCertificates") { $0.checksCertificates }
-        defaults.check("proxy") { $0.proxy == nil }
+        defaults.check("hostsWithAnyCertificate") { $0.hostsWithAnyCertificate.isEmpty }
+        defaults.check("proxies") { $0.proxies == .none }
         #expect(defaults.differences == [])
     }
     #endif

@@ -188,7 +188,7 @@ struct SessionErrorTests {
         #expect(transport.requestCount == 5)
     }
 
-    #if AsyncHTTPClient || URLSessionTransport
+    #if Curl || canImport(Darwin)
     @Test("A real origin: a hit, an upload, and a port that refuses")
     func loopback() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("hello".utf8, cacheControl: "max-age=60") }

@@ -65,7 +65,7 @@ public final class ResourceLoader: Sendable {
         watchReachability()
     }
 
-    #if AsyncHTTPClient || URLSessionTransport
+    #if Curl || canImport(Darwin)
     /// Creates a loader that keeps responses in `store` and sends requests through a ``DefaultTransport``.
     public convenience init(store: ResponseStore, configuration: Configuration = Configuration()) {
         self.init(store: store, transport: DefaultTransport(), configuration: configuration)

@@ -23,7 +23,8 @@ package struct ChunkBuffer<Waiter> {
     private var byteCount = 0
     private var waiter: Waiter?
     private var ending: Ending?
-    private var isPaused = false
+    /// Whether the sender is to wait.
+    package private(set) var isPaused = false
 
     package init() {}
 

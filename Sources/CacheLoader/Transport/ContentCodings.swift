@@ -4,10 +4,10 @@ package import HTTPTypes
 package enum ContentCodings {
     /// Those of Apple's systems.
     private static let removedByApple = ["gzip", "deflate", "br"]
-    #if canImport(FoundationNetworking)
-    private static let removed = ["gzip", "deflate"]
-    #else
+    #if canImport(Darwin)
     private static let removed = removedByApple
+    #else
+    private static let removed = ["gzip", "deflate"]
     #endif
 
     /// The value of `Accept-Encoding`.

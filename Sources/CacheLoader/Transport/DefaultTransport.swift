@@ -1,55 +1,39 @@
-#if AsyncHTTPClient && (!canImport(Darwin) || !URLSessionTransport)
-/// The transport of a loader that is created without one: on Linux `AsyncHTTPClientTransport`, elsewhere
-/// `URLSessionTransport`.
+#if canImport(Darwin)
+/// The transport of a loader that is created without one: on Apple's systems `URLSessionTransport`, elsewhere
+/// `CurlTransport`.
 ///
-/// If only one of the two package traits is enabled, the transport of that trait. Both transports can be created without
-/// arguments. Their configurations have `idleTimeout` and `connectionsPerHost` in common.
-public typealias DefaultTransport = AsyncHTTPClientTransport
-
-extension AsyncHTTPClientTransport.Configuration {
-    /// Trusts the certificates of a PEM file, in addition to those of the system.
-    package mutating func trustRoots(atPath path: String) throws {
-        additionalTrustRoots = try RootCertificates(pemFile: path)
-    }
-
-    /// Trusts every server, with any certificate.
-    package mutating func trustAnyCertificate() throws {
-        checksCertificates = false
-    }
-
-    /// Whether a program chooses the proxy. If not, the system does.
-    package static var takesProxy: Bool { true }
-
-    /// Sends all requests through a proxy.
-    package mutating func setProxy(_ proxy: ProxyServer) {
-        self.proxy = proxy
-    }
-}
-#elseif URLSessionTransport
-/// The transport of a loader that is created without one: on Linux `AsyncHTTPClientTransport`, elsewhere
-/// `URLSessionTransport`.
-///
-/// If only one of the two package traits is enabled, the transport of that trait. Both transports can be created without
-/// arguments. Their configurations have `idleTimeout` and `connectionsPerHost` in common.
+/// Both transports can be created without arguments. Their configurations have `idleTimeout`, `connectionsPerHost` and
+/// `hostsWithAnyCertificate` in common.
 public typealias DefaultTransport = URLSessionTransport
 
 extension URLSessionTransport.Configuration {
     /// Throws: a program cannot add a root to those of `URLSession`.
-    package mutating func trustRoots(atPath path: String) throws {
+    package mutating func trustRoots(atPath path: String) throws(TransportError) {
         throw TransportError(
-            .unsupportedRequest, message: "URLSession takes no root certificates; build with the trait AsyncHTTPClient")
+            .unsupportedRequest,
+            message: "URLSession takes no root certificates; add the certificate to the trust settings of the system")
     }
-
-    /// Throws: a program can trust the certificates of hosts that it names, but not those of all hosts.
-    package mutating func trustAnyCertificate() throws {
-        throw TransportError(
-            .unsupportedRequest, message: "URLSession checks certificates always; build with the trait AsyncHTTPClient")
-    }
-
-    /// Whether a program chooses the proxy. If not, the system does.
-    package static var takesProxy: Bool { false }
 
     /// Has no effect: `URLSession` uses the proxies of the system.
-    package mutating func setProxy(_ proxy: ProxyServer) {}
+    package mutating func useProxies(of environment: [String: String]) throws(TransportError) {}
+}
+#elseif Curl
+/// The transport of a loader that is created without one: on Apple's systems `URLSessionTransport`, elsewhere
+/// `CurlTransport`.
+///
+/// Both transports can be created without arguments. Their configurations have `idleTimeout`, `connectionsPerHost` and
+/// `hostsWithAnyCertificate` in common.
+public typealias DefaultTransport = CurlTransport
+
+extension CurlTransport.Configuration {
+    /// Trusts the certificates of a PEM file, in addition to those of the system.
+    package mutating func trustRoots(atPath path: String) throws(TransportError) {
+        additionalTrustRoots = try RootCertificates(pemFile: path)
+    }
+
+    /// Sends requests through the proxies that the environment names.
+    package mutating func useProxies(of environment: [String: String]) throws(TransportError) {
+        proxies = try ProxySettings(environment: environment)
+    }
 }
 #endif

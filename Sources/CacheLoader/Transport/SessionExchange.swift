@@ -1,8 +1,5 @@
-#if URLSessionTransport
+#if canImport(Darwin)
 internal import Foundation
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 internal import HTTPTypes
 internal import Synchronization
 
@@ -18,26 +15,21 @@ final class SessionExchange: Sendable {
         /// The declared length of the bytes that arrive here; `nil` if the head declares none.
         var expectedByteCount: Int64?
         var receivedByteCount: Int64 = 0
-        /// The time when the request was sent or the origin last sent bytes.
-        var lastActivity = ContinuousClock.now
     }
 
     let task: URLSessionDataTask
     private let method: HTTPRequest.Method
     private let spooled: SpooledContent?
-    private let idleTimeout: Duration
 
     /// Guards the received data and the waiters. Continuations resume outside the lock.
     private let state = Mutex(State())
 
     /// - Parameters:
     ///   - spooled: The file that the task sends; kept alive during the exchange.
-    ///   - idleTimeout: The time without activity after which the session ends the exchange.
-    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?, idleTimeout: Duration) {
+    init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?) {
         self.task = task
         self.method = method
         self.spooled = spooled
-        self.idleTimeout = idleTimeout
     }
 
     // MARK: The reader's side
@@ -109,14 +101,10 @@ final class SessionExchange: Sendable {
         task.cancel()
     }
 
-    /// Suspends or resumes the sender, if the platform supports this. Runs under the lock: if a resume ran before the
+    /// Suspends or resumes the sender. Runs under the lock: if a resume ran before the
     /// pause that it ends, the task would stay suspended forever.
     private func setPaused(_ isPaused: Bool) {
-        // On Linux (Swift 6.3) suspending ends the transfer and resuming sends the request again, so the body arrives
-        // twice. On Linux the chunks wait in memory.
-        #if !canImport(FoundationNetworking)
         if isPaused { task.suspend() } else { task.resume() }
-        #endif
     }
 
     // MARK: The delegate's side
@@ -125,13 +113,12 @@ final class SessionExchange: Sendable {
         guard let response = response as? HTTPURLResponse else {
             return finish(TransportError(.malformedResponse, message: "the response is not HTTP"))
         }
-        // RFC 9110 §15.2: an interim response is not final. On Linux the session reports it like a final one.
+        // RFC 9110 §15.2: an interim response is not final.
         guard !(100..<200).contains(response.statusCode) || response.statusCode == 101 else { return }
         let (isFirst, waiter) = state.withLock { state in
             let isFirst = state.head == nil
             if isFirst {
                 state.head = .success(response)
-                state.lastActivity = .now
                 state.expectedByteCount = Self.expectedByteCount(response, method)
             }
             return (isFirst, state.headWaiter.take())
@@ -147,7 +134,6 @@ final class SessionExchange: Sendable {
         guard !data.isEmpty else { return }
         let arrival = state.withLock { state in
             state.receivedByteCount += Int64(data.count)
-            state.lastActivity = .now
             let arrival = state.chunks.append(data)
             if case .pause = arrival { setPaused(true) }
             return arrival
@@ -159,22 +145,15 @@ final class SessionExchange: Sendable {
     }
 
     func complete(_ error: (any Error)?) {
-        let (hasHead, isShort, idleTime) = state.withLock { state in
-            (
-                state.head != nil, state.expectedByteCount.map { state.receivedByteCount < $0 } ?? false,
-                ContinuousClock.now - state.lastActivity
-            )
+        let (hasHead, isShort) = state.withLock { state in
+            (state.head != nil, state.expectedByteCount.map { state.receivedByteCount < $0 } ?? false)
         }
         guard let error else {
             // RFC 9112 §8: a body shorter than its Content-Length is incomplete, even if the session reports no error.
             return finish(
                 isShort ? TransportError(.truncated, message: "the body is shorter than its declared length") : nil)
         }
-        var failure = TransportError(session: error)
-        // On Linux a reset connection is sometimes reported as a timeout, long before any timeout.
-        if failure.code == .timedOut, idleTime < idleTimeout / 2 {
-            failure = TransportError(.connectionLost, message: "the connection was lost")
-        }
+        let failure = TransportError(session: error)
         // Codes differ by platform. After the head, an unknown error means that the body ended too early.
         finish(hasHead && failure.code == .other ? TransportError(.truncated, message: failure.message) : failure)
     }

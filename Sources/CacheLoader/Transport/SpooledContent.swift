@@ -1,4 +1,4 @@
-#if URLSessionTransport
+#if canImport(Darwin)
 internal import Foundation
 #if canImport(Darwin)
 internal import Darwin

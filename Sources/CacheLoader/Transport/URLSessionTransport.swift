@@ -1,31 +1,18 @@
-#if URLSessionTransport
-#if canImport(FoundationNetworking)
-internal import Foundation
-public import FoundationNetworking
-#else
+#if canImport(Darwin)
 public import Foundation
-#endif
 public import HTTPTypes
 internal import Synchronization
 
 /// The transport on `URLSession`, for apps. On Apple's systems the ``DefaultTransport``.
 ///
-/// > Warning: On Linux this transport is unsafe with origins that are not trusted. Trailer fields or an incomplete head end
-/// > the process. A connection that sends more than its response can put the rest into the response of the next request,
-/// > which the cache then stores under the wrong URL. Damaged gzip and conflicting lengths arrive as complete bodies. On
-/// > Linux use `AsyncHTTPClientTransport` instead: <doc:Transports>.
+/// The session's own cache, cookies, credentials and redirects are off. Bodies stream; the transport suspends a task while
+/// its reader lags behind by more than 256 KiB.
 ///
-/// The session's own cache, cookies, credentials and redirects are off. Bodies stream. On Apple platforms the transport
-/// suspends a task while its reader lags behind by more than 256 KiB. On Linux `URLSession` cannot hold the sender
-/// back, so unread bytes stay in memory.
-///
-/// Content in memory is sent from memory. The transport writes a stream to a temporary file before sending, because
-/// `URLSession` on Linux accepts no asynchronous stream. Only the user can read the file; the transport removes the
-/// file after the exchange.
+/// Content in memory is sent from memory. The transport writes a stream to a temporary file before sending. Only the user
+/// can read the file; the transport removes the file after the exchange.
 ///
 /// `URLSession` also removes known content codings (``TransportResponse/isBodyDecoded``), and joins field lines of the
-/// same name with a comma. A program cannot turn this off. On Linux `URLSession` sends a GET again if a kept-alive
-/// connection is dead.
+/// same name with a comma. A program cannot turn this off. It hides interim responses.
 public final class URLSessionTransport: HTTPTransport {
     /// The settings of a transport.
     public struct Configuration: Sendable {
@@ -36,9 +23,6 @@ public final class URLSessionTransport: HTTPTransport {
         /// The `User-Agent` of requests without one; "CacheStore" by default.
         public var userAgent: String = "CacheStore"
         /// The hosts whose certificates are accepted even if invalid, for a local development server. None by default.
-        ///
-        /// `URLSession` supports this on Apple platforms only. Elsewhere an `https` request to such a host fails with
-        /// ``TransportError/Code/unsupportedRequest``.
         public var hostsWithAnyCertificate: Set<String> = []
 
         /// Creates the default configuration.
@@ -95,15 +79,6 @@ public final class URLSessionTransport: HTTPTransport {
         session.finishTasksAndInvalidate()
     }
 
-    /// Whether bodies in unknown content codings arrive as they were sent: on Linux the session fails instead.
-    public var passesUnknownCodings: Bool {
-        #if canImport(FoundationNetworking)
-        false
-        #else
-        true
-        #endif
-    }
-
     /// Adds the fields that the session would add invisibly, so that `Vary` is matched against the request on the wire.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
@@ -116,12 +91,6 @@ public final class URLSessionTransport: HTTPTransport {
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
         var urlRequest = try URLRequest.make(request, timeout: idleTimeout / .seconds(1))
-        #if canImport(FoundationNetworking)
-        if request.scheme?.lowercased() == "https", trust.accepts(anyCertificateOf: urlRequest.url?.host() ?? "") {
-            throw TransportError(
-                .unsupportedRequest, message: "URLSession lets no program accept a certificate on this system")
-        }
-        #endif
         var spooled: SpooledContent?
         let task: URLSessionDataTask
         if let content, content.data == nil {
@@ -132,8 +101,7 @@ public final class URLSessionTransport: HTTPTransport {
             urlRequest.httpBody = content?.data
             task = session.dataTask(with: urlRequest)
         }
-        let exchange = SessionExchange(
-            task: task, method: request.method, spooled: spooled, idleTimeout: idleTimeout)
+        let exchange = SessionExchange(task: task, method: request.method, spooled: spooled)
         tasks.add(exchange)
         return try await exchange.start()
     }
@@ -218,7 +186,6 @@ private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler(nil)
     }
 
-    #if !canImport(FoundationNetworking)
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -230,6 +197,5 @@ private final class SessionTasks: NSObject, URLSessionDataDelegate, Sendable {
         }
         completionHandler(.useCredential, URLCredential(trust: certificates))
     }
-    #endif
 }
 #endif

@@ -11,14 +11,12 @@ struct ConnectionOptions: ParsableArguments {
         completion: .file())
     var rootCertificates: String?
 
-    @Flag(help: "Do not check certificates: anyone on the way can read and change what is loaded, and stored.")
-    var insecure = false
-
-    func validate() throws {
-        if insecure, rootCertificates != nil {
-            throw ValidationError("--insecure checks no certificates; leave it or --cacert out")
-        }
-    }
+    @Option(
+        name: .customLong("insecure"),
+        help: ArgumentHelp(
+            "Do not check the certificate of this host: anyone on the way can read and change what is loaded, and stored.",
+            valueName: "host"))
+    var insecureHosts: [String] = []
 
     /// Returns a transport that takes proxies from the environment.
     ///
@@ -30,16 +28,14 @@ struct ConnectionOptions: ParsableArguments {
         var connections = DefaultTransport.Configuration()
         connections.connectionsPerHost = perHost
         connections.idleTimeout = idleTimeout
-        if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
-        if insecure { try connections.trustAnyCertificate() }
-        guard DefaultTransport.Configuration.takesProxy else { return DefaultTransport(configuration: connections) }
-        do throws(EnvironmentProxies.Malformed) {
-            let proxies = try EnvironmentProxies(ProcessInfo.processInfo.environment)
-            if proxies.all.isEmpty { return DefaultTransport(configuration: connections) }
-            return ProxiedTransport(proxies, connections)
+        connections.hostsWithAnyCertificate = Set(insecureHosts)
+        do throws(TransportError) {
+            if let rootCertificates { try connections.trustRoots(atPath: rootCertificates) }
+            try connections.useProxies(of: ProcessInfo.processInfo.environment)
         } catch {
             throw Failure(.broken, error.message)
         }
+        return DefaultTransport(configuration: connections)
     }
 
     /// Returns a transport for the engine of a shared tier.
@@ -52,9 +48,12 @@ struct ConnectionOptions: ParsableArguments {
 
     /// Warns of connections without checks.
     func warn() {
-        guard insecure else { return }
-        StandardError.say(
-            "WARNING: --insecure checks no certificates; anyone on the way can read and change what is loaded and stored"
-        )
+        for host in insecureHosts {
+            StandardError.say(
+                """
+                WARNING: the certificate of \(host) is not checked; anyone on the way can read and change what is loaded \
+                and stored
+                """)
+        }
     }
 }

@@ -34,8 +34,8 @@ extension ToolTests {
             let proxy = try await LoopbackOrigin { _ in .status(.notFound) }
             let arguments = ["tier"] + command + ["--tier", "http://nowhere.invalid/tier"]
             _ = try await run(arguments, ["http_proxy": proxy.url(""), "no_proxy": ""])
-            let requests = Set(proxy.requests.map { "\($0.method) \($0.path)" })
-            #expect(requests == ["CONNECT nowhere.invalid:80"])
+            #expect(proxy.requestCount > 0)
+            #expect(proxy.requests.allSatisfy { $0.path.hasPrefix("http://nowhere.invalid/tier/") })
             let wrong = try await run(arguments, ["http_proxy": "ftp://a.test"])
             wrong.expect(2, error: "http_proxy names a proxy of the scheme ftp")
         }
@@ -50,28 +50,31 @@ extension ToolTests {
             for (exception, hosts) in [("", ["origin", "tier"]), ("tier.invalid", ["origin"])] {
                 proxy.resetRequests()
                 _ = try await run(command, ["http_proxy": proxy.url(""), "no_proxy": exception])
-                #expect(Set(proxy.requests.map(\.path)).sorted() == hosts.map { "\($0).invalid:80" })
+                let asked = Set(proxy.requests.compactMap { URL(string: $0.path)?.host() })
+                #expect(asked.sorted() == hosts.map { "\($0).invalid" })
             }
         }
 
-        #if AsyncHTTPClient
+        #if !canImport(Darwin)
         @Test(
-            "K5: --cacert trusts a private authority, --insecure any, also for the engine of a tier",
-            .enabled(if: DefaultTransport.self as Any.Type == AsyncHTTPClientTransport.self), arguments: commands)
+            "K5: --cacert trusts a private authority, --insecure the certificate of a host, also of the engine of a tier",
+            .enabled(if: TLSOrigin.isInstalled), arguments: commands)
         func rootCertificates(_ command: [String]) async throws {
-            let engine = try await TLSOrigin(offering: ["h2", "http/1.1"])
+            let engine = try await TLSOrigin(locations: "location /tier { access_log \(tool.store).requests; return 404; }")
+            func count() -> Int {
+                let log = try? String(contentsOfFile: "\(tool.store).requests", encoding: .utf8)
+                return log?.split(separator: "\n").count ?? 0
+            }
             let root = try tool.file("root.pem", Data(TestCertificates.authority.utf8))
             let arguments = ["tier"] + command + ["--tier", engine.url("/tier")]
             #expect(try await run(arguments).exitCode == 2)
-            #expect(engine.requestCount == 0)
+            #expect(count() == 0)
             _ = try await run(arguments + ["--cacert", root])
-            let count = engine.requestCount
-            #expect(count > 0)
-            let insecure = try await run(arguments + ["--insecure"])
-            #expect(engine.requestCount > count)
-            #expect(insecure.errorText.contains("WARNING: --insecure checks no certificates"))
-            try await run(arguments + ["--insecure", "--cacert", root]).expect(64, error: "--insecure checks no")
-            await engine.stop()
+            let trusted = count()
+            #expect(trusted > 0)
+            let insecure = try await run(arguments + ["--insecure", "127.0.0.1"])
+            #expect(count() > trusted)
+            #expect(insecure.errorText.contains("WARNING: the certificate of 127.0.0.1 is not checked"))
         }
         #endif
 

@@ -4,30 +4,16 @@ import HTTPTypes
 import LoopbackOrigin
 import TestSupport
 
-/// The transports that are built in. The suites of this folder are run against each.
+/// The transport of this system. The suites of this folder are run against it.
 enum TransportAdapter: String, CaseIterable, Sendable {
-    #if URLSessionTransport
+    #if canImport(Darwin)
     case urlSession = "URLSession"
-    #endif
-    #if AsyncHTTPClient
-    case asyncHTTPClient = "AsyncHTTPClient"
+    #else
+    case curl
     #endif
 
     func make(idleTimeout seconds: Int = 600) -> any HTTPTransport {
-        switch self {
-        #if URLSessionTransport
-        case .urlSession:
-            var configuration = URLSessionTransport.Configuration.patient
-            configuration.idleTimeout = .seconds(seconds)
-            return URLSessionTransport(configuration: configuration)
-        #endif
-        #if AsyncHTTPClient
-        case .asyncHTTPClient:
-            var configuration = AsyncHTTPClientTransport.Configuration()
-            configuration.idleTimeout = .seconds(seconds)
-            return AsyncHTTPClientTransport(configuration: configuration)
-        #endif
-        }
+        DefaultTransport.patient(idleTimeout: seconds)
     }
 
     /// Asks a real origin, and reads the answer to its end.
@@ -49,17 +35,6 @@ enum TransportAdapter: String, CaseIterable, Sendable {
         let origin: LoopbackOrigin
     }
 }
-
-#if URLSessionTransport
-extension URLSessionTransport.Configuration {
-    /// Waits as long as a busy machine may need.
-    static var patient: Self {
-        var configuration = Self()
-        configuration.idleTimeout = .seconds(600)
-        return configuration
-    }
-}
-#endif
 
 extension DefaultTransport {
     /// A transport that waits as long as a busy machine may need.

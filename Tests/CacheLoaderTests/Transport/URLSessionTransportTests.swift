@@ -1,14 +1,10 @@
-#if URLSessionTransport
+#if canImport(Darwin)
 import CacheLoader
 import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// What only this transport does. What all do is in the suites `Transport: …`.
 @Suite("URLSessionTransport")
@@ -25,7 +21,7 @@ struct URLSessionTransportTests {
             .status(.ok, fields: [.contentEncoding: "gzip"], body: gzipped)
         }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-        let response = try await URLSessionTransport(configuration: .patient).send(request, content: nil)
+        let response = try await DefaultTransport.patient().send(request, content: nil)
         var bytes = Data()
         while let chunk = try await response.body.next() { bytes += chunk }
         #expect(String(decoding: bytes, as: UTF8.self) == "hello")
@@ -46,7 +42,7 @@ struct URLSessionTransportTests {
             CachedURLResponse(response: response, data: Data("old".utf8)), for: URLRequest(url: url))
         defer { URLCache.shared.removeAllCachedResponses() }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
-        let body = try await URLSessionTransport(configuration: .patient).send(request, content: nil).body
+        let body = try await DefaultTransport.patient().send(request, content: nil).body
         #expect(try await body.next() == Data("new".utf8))
         #expect(origin.requestCount == 1)
         await origin.stop()
@@ -66,7 +62,7 @@ struct URLSessionTransportTests {
         let settings = URLSessionConfiguration.default
         settings.urlCache = cache
         settings.httpAdditionalHeaders = ["X-Colour": "green", "User-Agent": "mine"]
-        let transport = URLSessionTransport(sessionConfiguration: settings, configuration: .patient)
+        let transport = URLSessionTransport(sessionConfiguration: settings)
         let name = try #require(HTTPField.Name("X-Colour"))
         let prepared = transport.prepare(.to(origin))
         #expect(prepared.headerFields[name] == "green")

@@ -1,27 +1,26 @@
 import CacheLoader
-import CacheStoreTool
 import Testing
 
-@Suite("EnvironmentProxies")
-struct EnvironmentProxiesTests {
+@Suite("ProxySettings")
+struct ProxySettingsTests {
     private func proxy(_ environment: [String: String], _ scheme: String, _ authority: String = "a.test") throws
         -> String?
     {
-        try EnvironmentProxies(environment).proxy(scheme: scheme, authority: authority).map {
-            "\($0.kind) \($0.host):\($0.port)" + ($0.credentials.map { " \($0.user)/\($0.password)" } ?? "")
+        try ProxySettings(environment: environment).proxy(scheme: scheme, authority: authority).map {
+            $0.url + ($0.credentials.map { " \($0.user)/\($0.password)" } ?? "")
         }
     }
 
     @Test(
         "The variable of the scheme decides, then that of all schemes; lower case before upper",
         arguments: [
-            ([:], nil, nil), (["http_proxy": "http://p:3128"], "http p:3128", nil),
+            ([:], nil, nil), (["http_proxy": "http://p:3128"], "http://p:3128", nil),
             (["HTTP_PROXY": "p:3128"], nil, nil),
-            (["HTTPS_PROXY": "p:3128"], nil, "http p:3128"),
-            (["https_proxy": "p:1", "HTTPS_PROXY": "p:2"], nil, "http p:1"),
-            (["all_proxy": "p", "https_proxy": "q"], "http p:1080", "http q:1080"),
-            (["ALL_PROXY": "socks5h://p:9"], "socks p:9", "socks p:9"), (["http_proxy": ""], nil, nil),
-            (["http_proxy": "http://me:a%20b@p:1/"], "http p:1 me/a b", nil),
+            (["HTTPS_PROXY": "p:3128"], nil, "http://p:3128"),
+            (["https_proxy": "p:1", "HTTPS_PROXY": "p:2"], nil, "http://p:1"),
+            (["all_proxy": "p", "https_proxy": "q"], "http://p:1080", "http://q:1080"),
+            (["ALL_PROXY": "socks5h://p:9"], "socks5h://p:9", "socks5h://p:9"), (["http_proxy": ""], nil, nil),
+            (["http_proxy": "http://me:a%20b@p:1/"], "http://p:1 me/a b", nil),
         ] as [([String: String], String?, String?)])
     func schemes(environment: [String: String], http: String?, https: String?) throws {
         #expect(try proxy(environment, "http") == http)
@@ -45,8 +44,11 @@ struct EnvironmentProxiesTests {
 
     @Test(
         "A proxy that the transport cannot use is an error that names the variable",
-        arguments: ["https://p:1", "ftp://p", "http://", "socks5://me:x@p"])
+        arguments: ["ftp://me:secret@p", "http://", "http://me:secret@", "socks6://p"])
     func malformed(text: String) {
-        #expect(throws: EnvironmentProxies.Malformed.self) { try EnvironmentProxies(["https_proxy": text]) }
+        let error = #expect(throws: TransportError.self) { try ProxySettings(environment: ["https_proxy": text]) }
+        #expect(error?.code == .unsupportedRequest)
+        #expect(error?.message.hasPrefix("https_proxy ") == true)
+        #expect(error?.message.contains("secret") == false)
     }
 }
