@@ -18,7 +18,7 @@ let package = Package(
         .executable(name: "thumbnail", targets: ["Thumbnail"]),
     ],
     dependencies: [
-        .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(name: "CacheStore", path: ".."),
         .package(path: "../Integrations"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

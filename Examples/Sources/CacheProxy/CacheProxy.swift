@@ -15,8 +15,8 @@ struct CacheProxy: AsyncParsableCommand {
         abstract: "A caching HTTP proxy on a store directory.",
         discussion: """
             Forwards requests in origin form to the origin, and requests in absolute form, as clients send them to a \
-            proxy, to the host that they name. Host reaches the origin as the client sent it. Nothing is added, and \
-            nothing is sent twice.
+            proxy, to the host that they name. Host reaches the origin as the client sent it. Nothing is added. A safe \
+            request is sent once more if a kept connection to the origin turns out to be closed.
             """)
 
     @Option(help: "Where to listen: host:port. Port 0 takes a free one.")
@@ -66,13 +66,13 @@ struct CacheProxy: AsyncParsableCommand {
         // The proxy does not limit the size of the bodies that its clients load.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
-        var connections = AsyncHTTPClientTransport.Configuration()
+        var connections = CurlTransport.Configuration()
         // Enough connections for all clients, so that a slow response delays no other client.
         connections.connectionsPerHost = 1024
         connections.additionalTrustRoots = try rootCertificates.map { try RootCertificates(pemFile: $0) }
-        let transport = AsyncHTTPClientTransport(configuration: connections)
+        let transport = CurlTransport(configuration: connections)
         // Connections of its own: a lookup waits for none to an origin.
-        let tierTransport = AsyncHTTPClientTransport(configuration: connections)
+        let tierTransport = CurlTransport(configuration: connections)
         let tier = try tierOptions.tier(tierTransport, rules: configuration.policy)
         var upstream: any HTTPTransport = transport
         if let tier { upstream = TieredTransport(tier: tier, origin: transport) }
@@ -84,7 +84,7 @@ struct CacheProxy: AsyncParsableCommand {
         for await _ in termination.arrivals { break }
         await server.stop()
         await tier?.waitForWrites()
-        try? await tierTransport.shutdown()
-        try? await transport.shutdown()
+        await tierTransport.shutdown()
+        await transport.shutdown()
     }
 }

@@ -20,7 +20,7 @@ enum CachedServer {
         let store = try ResponseStore(directory: URL(filePath: directory))
         var configuration = HTTPCache.Configuration()
         configuration.policy = .shared
-        let cache = HTTPCache(store: store, transport: AsyncHTTPClientTransport(), configuration: configuration)
+        let cache = HTTPCache(store: store, transport: DefaultTransport(), configuration: configuration)
 
         let router = Router()
         if let url = arguments.dropFirst().first {

@@ -83,13 +83,12 @@ final class CurlTransfers {
     private func start(_ transfer: CurlTransfer) {
         guard !transfer.hasEnded else { return }
         guard let handle = freeHandles.popLast() ?? CurlHandle(arrivals: arrivals) else {
-            transfer.end(TransportError(CURLE_OUT_OF_MEMORY, text: "", hasHead: false))
+            transfer.end(TransportError(CURLE_FAILED_INIT, text: "", hasHead: false))
             return
         }
         let code = handle.prepare(for: transfer, settings)
         guard code == CURLE_OK, curl_multi_add_handle(multi, handle.pointer) == CURLM_OK else {
-            transfer.end(
-                TransportError(code == CURLE_OK ? CURLE_FAILED_INIT : code, text: "", hasHead: false))
+            transfer.end(TransportError(.other, message: String(cString: curl_easy_strerror(code))))
             return
         }
         handles[ObjectIdentifier(transfer)] = handle

@@ -27,7 +27,7 @@ extension TransportError {
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS, CURLE_SSL_ENGINE_INITFAILED,
             CURLE_USE_SSL_FAILED:
             .insecure
-        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION: .other
+        case CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_UNKNOWN_OPTION: .other
         // After the head each other failure leaves a body that is not complete.
         case _ where hasHead: .truncated
         case CURLE_GOT_NOTHING, CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_PARTIAL_FILE, CURLE_SEND_FAIL_REWIND,
@@ -35,7 +35,7 @@ extension TransportError {
             .connectionLost
         // The scheme is http or https: libcurl means the version or the status of the response.
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_HTTP2,
-            CURLE_HTTP2_STREAM, CURLE_HTTP3, tooLarge:
+            CURLE_HTTP2_STREAM, CURLE_HTTP3, tooLarge, CURLE_OUT_OF_MEMORY:
             .malformedResponse
         default: .other
         }
@@ -52,6 +52,9 @@ extension TransportError {
         case .timedOut: return "no connection in time"
         case .connectionLost: return "the connection was closed before the end of the response"
         case .truncated where code == CURLE_PARTIAL_FILE: return "the body is shorter than its declared length"
+        case .malformedResponse where code == tooLarge || code == CURLE_OUT_OF_MEMORY:
+            // Versions before 8.6 report a long line as a lack of memory.
+            return "the response is not valid HTTP: its head, or a line of it, is too long"
         case .malformedResponse: return "the response is not valid HTTP: \(words)"
         default: return words
         }
