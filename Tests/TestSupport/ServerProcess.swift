@@ -50,6 +50,7 @@ package final class ServerProcess: Sendable {
     }
 
     package static let nginxPath = found("nginx")
+    package static let pythonPath = found("python3")
     package static var hasNginx: Bool { nginxPath != "" }
 
     /// Returns the path of an installed program; an empty text if it is not installed.

@@ -8,10 +8,8 @@ import TestSupport
 import Testing
 
 /// HTTP/2 that is not as RFC 9113 says, from an origin written by hand.
-@Suite("CurlTransport: faulty HTTP/2", .enabled(if: FaultyHTTP2Tests.python != ""))
+@Suite("CurlTransport: faulty HTTP/2", .enabled(if: ServerProcess.pythonPath != ""))
 struct FaultyHTTP2Tests {
-    static let python = ServerProcess.found("python3")
-
     /// Asks an origin twice. Returns the results, and the statuses of the interim responses.
     private func ask(_ answer: String) async throws -> ([Result<String, TransportError>], [Int]) {
         let directory = try TemporaryDirectory()
@@ -28,7 +26,7 @@ struct FaultyHTTP2Tests {
         configuration.idleTimeout = .seconds(600)
         let transport = CurlTransport(configuration: configuration)
         let process = try await ServerProcess(
-            Self.python, [script.path(percentEncoded: false), "\(port)"] + files + [answer], in: directory
+            ServerProcess.pythonPath, [script.path(percentEncoded: false), "\(port)"] + files + [answer], in: directory
         ) {
             let error = await outcome { try await transport.send(request, content: nil) }
             return error?.code != .cannotConnect
