@@ -1,5 +1,5 @@
-#if AsyncHTTPClient
 public import AsyncHTTPClient
+public import CacheLoader
 public import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
@@ -41,10 +41,6 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         ///
         /// The checks of host name, dates and chain do not change. They apply to these certificates, too.
         public var additionalTrustRoots: RootCertificates?
-        /// Whether certificates are checked; `true` by default. Without the check, any server can answer for any host.
-        package var checksCertificates = true
-        /// The proxy for all requests; by default `nil` for none.
-        package var proxy: ProxyServer?
 
         /// Creates the default configuration.
         public init() {}
@@ -53,6 +49,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     private let connections: ClientConnections
     private let idleTimeout: TimeAmount
     private let headTimeout: TimeAmount?
+    /// The reason why the additional root certificates cannot be used.
+    private let rootsError: TransportError?
 
     /// Creates a transport with its own client, on the event loops that SwiftNIO shares in the process.
     public init(configuration: Configuration = Configuration()) {
@@ -66,18 +64,21 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
-        if configuration.additionalTrustRoots != nil || !configuration.checksCertificates {
+        var rootsError: TransportError?
+        if let roots = configuration.additionalTrustRoots {
             var security = TLSConfiguration.makeClientConfiguration()
-            security.additionalTrustRoots =
-                configuration.additionalTrustRoots.map { [.certificates($0.certificates)] } ?? []
-            if !configuration.checksCertificates { security.certificateVerification = .none }
+            do {
+                security.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMBytes(Array(roots.pem)))]
+            } catch {
+                rootsError = TransportError(.insecure, message: "a root certificate cannot be read: \(error)")
+            }
             settings.tlsConfiguration = security
         }
-        settings.proxy = configuration.proxy.map { HTTPClient.Configuration.Proxy($0) }
         connections = ClientConnections(
             HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings), isOwned: true)
         idleTimeout = TimeAmount(configuration.idleTimeout)
         headTimeout = configuration.headTimeout.map { TimeAmount($0) }
+        self.rootsError = rootsError
     }
 
     /// Creates a transport on an existing client. The creator of the client shuts it down.
@@ -95,6 +96,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         connections = ClientConnections(client, isOwned: false)
         self.idleTimeout = TimeAmount(idleTimeout)
         self.headTimeout = headTimeout.map { TimeAmount($0) }
+        rootsError = nil
     }
 
     /// Ends all exchanges and closes the connections; later requests fail.
@@ -120,6 +122,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        if let rootsError { throw rootsError }
         let watch = IdleWatch(limit: idleTimeout, eventLoop: connections.client.eventLoopGroup.any())
         let message = try HTTPClientRequest.make(request, content, watch)
         let deadline = headTimeout.map { NIODeadline.now() + $0 } ?? .distantFuture
@@ -155,20 +158,6 @@ final class ClientConnections: Sendable {
     }
 }
 
-extension HTTPClient.Configuration.Proxy {
-    fileprivate init(_ proxy: ProxyServer) {
-        switch proxy.kind {
-        case .http:
-            let authorization = proxy.credentials.map {
-                HTTPClient.Authorization.basic(username: $0.user, password: $0.password)
-            }
-            self = .server(host: proxy.host, port: proxy.port, authorization: authorization)
-        case .socks:
-            self = .socksServer(host: proxy.host, port: proxy.port)
-        }
-    }
-}
-
 extension TimeAmount {
     fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
@@ -180,4 +169,3 @@ extension TimeAmount {
 extension HTTPField {
     fileprivate var isASCII: Bool { withUnsafeBytesOfValue { $0.allSatisfy { $0 < 0x80 } } }
 }
-#endif

@@ -1,6 +1,5 @@
-#if AsyncHTTPClient
 internal import AsyncHTTPClient
-internal import HTTPCaching
+internal import CacheLoader
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
@@ -163,4 +162,3 @@ extension HTTPResponse {
         return headerFields[.contentLength].flatMap { Int64($0) }
     }
 }
-#endif

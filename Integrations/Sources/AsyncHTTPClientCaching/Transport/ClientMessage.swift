@@ -1,5 +1,5 @@
-#if AsyncHTTPClient
 internal import AsyncHTTPClient
+internal import CacheLoader
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
@@ -107,4 +107,3 @@ extension TransportError {
         return .other
     }
 }
-#endif
