@@ -39,6 +39,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -57,6 +58,7 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "LoopbackOrigin", package: "CacheStore"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -78,7 +80,7 @@ let package = Package(
         .testTarget(
             name: "CacheLifecycleTests",
             dependencies: [
-                "CacheLifecycle",
+                "AsyncHTTPClientCaching", "CacheLifecycle",
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),
@@ -102,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "CacheTracingTests",
             dependencies: [
-                "CacheTracing",
+                "AsyncHTTPClientCaching", "CacheTracing",
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),
@@ -131,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "HummingbirdCachingTests",
             dependencies: [
-                "HummingbirdCaching",
+                "AsyncHTTPClientCaching", "HummingbirdCaching",
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),

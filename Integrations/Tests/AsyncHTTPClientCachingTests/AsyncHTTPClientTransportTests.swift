@@ -10,7 +10,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-/// What only this transport does. What all do is in the suites `Transport: …`.
+/// The rules of this transport. The suites `Transport: …` have the rules of all transports.
 @Suite("AsyncHTTPClientTransport")
 struct AsyncHTTPClientTransportTests {
     private let adapter = TransportAdapter.asyncHTTPClient
@@ -238,7 +238,7 @@ struct AsyncHTTPClientTransportTests {
     }
 }
 
-/// Answers whatever arrives with the same bytes, and keeps the connection open.
+/// Answers each read with the same bytes, and keeps the connection open.
 private final class FixedReply: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
