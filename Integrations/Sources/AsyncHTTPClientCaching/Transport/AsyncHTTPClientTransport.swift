@@ -6,15 +6,19 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// The transport on AsyncHTTPClient, for servers, proxies and tools. On Linux the ``DefaultTransport``.
+/// The transport on AsyncHTTPClient, for servers that use SwiftNIO anyway.
 ///
 /// The transport speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content and bodies stream in both directions
 /// with back-pressure. The transport follows no redirects, keeps no cookies, decodes nothing, and adds no field that
-/// `Vary` could name. Field lines keep their order, their number and the case of their names. Values that are not UTF-8
-/// change; see <doc:Transports>.
+/// `Vary` could name. Field lines keep their order, their number and the case of their names. In values that are not
+/// UTF-8, U+FFFD replaces each invalid byte, in both directions. A response loses an `ETag` or `Last-Modified` with
+/// U+FFFD, because such validators could match those of other responses.
 ///
-/// The transport sends a request once. If a kept-alive connection turns out to be dead, the error is
-/// ``TransportError/Code/connectionLost``. The caller decides whether to retry.
+/// AsyncHTTPClient changes the targets of some URLs, such as `/caf%E9.txt`. The transport does not send them: the error
+/// is `TransportError.Code.unsupportedRequest`.
+///
+/// The transport sends a safe request once more if the origin closes the connection before the response. Requests with
+/// a stream of content, and all unsafe ones, are sent once. The error is then `TransportError.Code.connectionLost`.
 ///
 /// The connections close after the release of the transport and its response bodies, or at once with ``shutdown()``.
 public final class AsyncHTTPClientTransport: HTTPTransport {
@@ -63,6 +67,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             concurrentHTTP1ConnectionsPerHostSoftLimit: configuration.connectionsPerHost)
         // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
+        settings.rejectInvalidStatuses()
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
         var rootsError: TransportError?
         if let roots = configuration.additionalTrustRoots {
@@ -84,9 +89,16 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// Creates a transport on an existing client. The creator of the client shuts it down.
     ///
     /// The client must not follow redirects (`redirectConfiguration: .disallow`). The response to a redirected exchange
-    /// belongs to another URL, so the exchange fails with ``TransportError/Code/unsupportedRequest``. The client must
-    /// not decompress (`decompression: .disabled`); the transport cannot check this. A read timeout of the client
-    /// counts while a body waits for its reader; `idleTimeout` does not.
+    /// belongs to another URL, so the exchange fails with `TransportError.Code.unsupportedRequest`. The client must not
+    /// decompress (`decompression: .disabled`), and its configuration must reject invalid statuses; the transport cannot
+    /// check this. A read timeout of the client counts while a body waits for its reader; `idleTimeout` does not.
+    ///
+    /// ```swift
+    /// var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+    /// configuration.rejectInvalidStatuses()
+    /// configuration.proxy = .server(host: "proxy.example.com", port: 3128)
+    /// let transport = AsyncHTTPClientTransport(client: HTTPClient(configuration: configuration))
+    /// ```
     ///
     /// - Parameters:
     ///   - client: The client.
@@ -116,7 +128,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return request
     }
 
-    /// Sends `request`; see ``HTTPTransport/send(_:content:)``.
+    /// Sends `request`; see `HTTPTransport.send(_:content:)`.
     ///
     /// If the origin answers early with a status of 300 or more, the transport stops sending the content.
     public func send(
@@ -126,7 +138,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         let watch = IdleWatch(limit: idleTimeout, eventLoop: connections.client.eventLoopGroup.any())
         let message = try HTTPClientRequest.make(request, content, watch)
         let deadline = headTimeout.map { NIODeadline.now() + $0 } ?? .distantFuture
-        let exchange = ClientExchange(connections: connections, watch: watch, method: request.method)
+        let exchange = ClientExchange(
+            connections: connections, watch: watch, method: request.method,
+            isRepeatable: request.method.isSafe && (content == nil || content?.data != nil))
         return try await exchange.start(message, deadline: deadline)
     }
 }
@@ -163,6 +177,13 @@ extension TimeAmount {
         let (seconds, attoseconds) = duration.components
         // At most a century, so that a practically infinite timeout does not overflow.
         self = .nanoseconds(min(max(seconds, 0), 3_155_760_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}
+
+extension HTTPRequest.Method {
+    /// Whether IANA registers the method as safe: a safe method changes nothing at the origin (RFC 9110 §9.2.1).
+    fileprivate var isSafe: Bool {
+        ["GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"].contains(rawValue)
     }
 }
 
