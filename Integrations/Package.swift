@@ -18,12 +18,14 @@ let package = Package(
         .library(name: "HummingbirdCaching", targets: ["HummingbirdCaching"]),
     ],
     dependencies: [
-        .package(name: "CacheStore", path: "..", traits: ["AsyncHTTPClient"]),
+        .package(name: "CacheStore", path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -37,7 +39,11 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -52,9 +58,14 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "LoopbackOrigin", package: "CacheStore"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            swiftSettings: swiftSettings
+            // The suites in the links are also those of the package CacheStore, which has the target TestSupport.
+            swiftSettings: swiftSettings + [.define("INTEGRATIONS")]
         ),
         .target(
             name: "CacheLifecycle",
@@ -69,7 +80,7 @@ let package = Package(
         .testTarget(
             name: "CacheLifecycleTests",
             dependencies: [
-                "CacheLifecycle",
+                "AsyncHTTPClientCaching", "CacheLifecycle",
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),
@@ -93,7 +104,7 @@ let package = Package(
         .testTarget(
             name: "CacheTracingTests",
             dependencies: [
-                "CacheTracing",
+                "AsyncHTTPClientCaching", "CacheTracing",
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),
@@ -122,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "HummingbirdCachingTests",
             dependencies: [
-                "HummingbirdCaching",
+                "AsyncHTTPClientCaching", "HummingbirdCaching",
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheStoreTesting", package: "CacheStore"),

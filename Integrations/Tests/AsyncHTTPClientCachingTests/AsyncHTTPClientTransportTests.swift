@@ -1,5 +1,5 @@
-#if AsyncHTTPClient
 import AsyncHTTPClient
+import AsyncHTTPClientCaching
 import CacheLoader
 import CacheStoreTesting
 import Foundation
@@ -8,10 +8,9 @@ import LoopbackOrigin
 import NIOCore
 import NIOPosix
 import Synchronization
-import TestSupport
 import Testing
 
-/// What only this transport does. What all do is in the suites `Transport: …`.
+/// The rules of this transport. The suites `Transport: …` have the rules of all transports.
 @Suite("AsyncHTTPClientTransport")
 struct AsyncHTTPClientTransportTests {
     private let adapter = TransportAdapter.asyncHTTPClient
@@ -60,12 +59,6 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("A head that breaks off")
-    func partialHead() async {
-        let error = await outcome { try await adapter.response(to: .raw("HTTP/1.1 200 OK", "Content-")) }
-        #expect(error?.code == .connectionLost)
-    }
-
     @Test("Bytes past the end of a response do not answer the next request")
     func surplusBytes() async throws {
         let first = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst"
@@ -108,19 +101,6 @@ struct AsyncHTTPClientTransportTests {
         #expect(answer.head.status.code == code)
         #expect(try answer.body.get() == Data("x".utf8))
         await answer.origin.stop()
-    }
-
-    @Test("A request is not sent again on its own")
-    func noRetry() async throws {
-        let origin = try await LoopbackOrigin { request in
-            request.path == "/1" ? .ok("x".utf8) : OriginReply.ok().delivered(.resetBeforeHead)
-        }
-        let transport = adapter.make()
-        #expect(await outcome { try await transport.send(.to(origin, path: "/1"), content: nil) } == nil)
-        let error = await outcome { try await transport.send(.to(origin, path: "/2"), content: nil) }
-        #expect(error?.code == .connectionLost)
-        #expect(origin.requests.map(\.path) == ["/1", "/2"])
-        await origin.stop()
     }
 
     @Test("TLS that fails")
@@ -258,7 +238,7 @@ struct AsyncHTTPClientTransportTests {
     }
 }
 
-/// Answers whatever arrives with the same bytes, and keeps the connection open.
+/// Answers each read with the same bytes, and keeps the connection open.
 private final class FixedReply: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -279,4 +259,3 @@ private final class Tally: Sendable {
 
     func add(_ number: Int) { value.add(number, ordering: .relaxed) }
 }
-#endif

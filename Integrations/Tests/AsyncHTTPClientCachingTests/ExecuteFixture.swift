@@ -41,16 +41,3 @@ struct ExecuteFixture {
         return String(buffer: try await response.body.collect(upTo: 1 << 20))
     }
 }
-
-/// Opens once, for any number of waiters.
-struct Gate: Sendable {
-    private let stream: AsyncStream<Never>
-    private let continuation: AsyncStream<Never>.Continuation
-
-    init() { (stream, continuation) = AsyncStream.makeStream() }
-
-    func open() { continuation.finish() }
-
-    /// Returns once the gate is open, or the calling task is cancelled.
-    func wait() async { for await _ in stream {} }
-}

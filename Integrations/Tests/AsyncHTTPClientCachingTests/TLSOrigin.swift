@@ -1,5 +1,5 @@
-#if AsyncHTTPClient
 import NIOCore
+import NIOHPACK
 import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
@@ -12,12 +12,44 @@ import Synchronization
 final class TLSOrigin: Sendable {
     private let listener: any Channel
     let authority: String
-    private let requests = RequestCount()
+    private let requests: RequestCount
 
     /// - Parameters:
     ///   - protocols: The protocols to offer, by their names in ALPN (RFC 7301).
     ///   - certificate: The certificate in PEM; its key is ``TestCertificates/serverKey``.
-    init(offering protocols: [String], certificate: String = TestCertificates.server) async throws {
+    convenience init(offering protocols: [String], certificate: String = TestCertificates.server) async throws {
+        let requests = RequestCount()
+        try await self.init(protocols, certificate, requests) { channel in
+            channel.configureCommonHTTPServerPipeline { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    try stream.pipeline.syncOperations.addHandler(VersionHandler(requests))
+                }
+            }
+        }
+    }
+
+    /// Answers each request over HTTP/2 with a head of one field, `:status`.
+    ///
+    /// - Parameters:
+    ///   - status: The value of `:status`.
+    ///   - endsStream: Whether the head ends the response. If not, an empty body does.
+    convenience init(status: String, endsStream: Bool) async throws {
+        let requests = RequestCount()
+        try await self.init(["h2"], TestCertificates.server, requests) { channel in
+            channel.configureHTTP2Pipeline(mode: .server) { stream in
+                stream.eventLoop.makeCompletedFuture {
+                    try stream.pipeline.syncOperations.addHandler(
+                        StatusHandler(requests, status: status, endsStream: endsStream))
+                }
+            }.map { _ in }
+        }
+    }
+
+    private init(
+        _ protocols: [String], _ certificate: String, _ requests: RequestCount,
+        configure: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) async throws {
+        self.requests = requests
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
                 .map { .certificate($0) },
@@ -25,16 +57,10 @@ final class TLSOrigin: Sendable {
         configuration.applicationProtocols = protocols
         let context = try NIOSSLContext(configuration: configuration)
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { [requests] channel in
+            .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-                }.flatMap {
-                    channel.configureCommonHTTPServerPipeline { stream in
-                        stream.eventLoop.makeCompletedFuture {
-                            try stream.pipeline.syncOperations.addHandler(VersionHandler(requests))
-                        }
-                    }
-                }
+                }.flatMap { configure(channel) }
             }
             .bind(host: "127.0.0.1", port: 0).get()
         authority = "127.0.0.1:\(listener.localAddress?.port ?? 0)"
@@ -75,6 +101,33 @@ private final class VersionHandler: ChannelInboundHandler {
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: body)))), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+}
+
+/// Answers a request with one HEADERS frame.
+private final class StatusHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private let requests: RequestCount
+    private let status: String
+    private let endsStream: Bool
+
+    init(_ requests: RequestCount, status: String, endsStream: Bool) {
+        self.requests = requests
+        self.status = status
+        self.endsStream = endsStream
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .headers = unwrapInboundIn(data) else { return }
+        requests.value.add(1, ordering: .relaxed)
+        let head = HTTP2Frame.FramePayload.Headers(headers: [":status": status], endStream: endsStream)
+        context.writeAndFlush(wrapOutboundOut(.headers(head)), promise: nil)
+        if !endsStream {
+            let end = HTTP2Frame.FramePayload.Data(data: .byteBuffer(ByteBuffer()), endStream: true)
+            context.writeAndFlush(wrapOutboundOut(.data(end)), promise: nil)
         }
     }
 }
@@ -135,4 +188,3 @@ enum TestCertificates {
         -----END PRIVATE KEY-----
         """
 }
-#endif

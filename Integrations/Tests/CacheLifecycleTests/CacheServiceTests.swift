@@ -1,3 +1,4 @@
+import AsyncHTTPClientCaching
 import CacheLifecycle
 import CacheLoader
 import CacheStore

@@ -1,3 +1,4 @@
+import AsyncHTTPClientCaching
 import CacheLoader
 import CacheStore
 import CacheStoreTesting

@@ -19,8 +19,8 @@ public struct RequestContent: Sendable {
     /// The number of bytes; `nil` if unknown before the last byte.
     public let length: Int64?
 
-    /// The whole content, if it is in memory.
-    package let data: Data?
+    /// The whole content, if it is in memory; `nil` for a stream. A transport may send such content a second time.
+    public let data: Data?
 
     private let chunks: ContentChunks
 

@@ -2,8 +2,12 @@ import CacheLoader
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import TestSupport
 import Testing
+
+// In the package Integrations, Gate is a part of this target.
+#if !INTEGRATIONS
+import TestSupport
+#endif
 
 @Suite("Transport: failures")
 struct TransportFailureTests {

@@ -3,7 +3,6 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import TestSupport
 import Testing
 
 @Suite("Transport: heads")

@@ -1,20 +1,24 @@
-#if AsyncHTTPClient
 public import AsyncHTTPClient
+public import CacheLoader
 public import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// The transport on AsyncHTTPClient, for servers, proxies and tools. On Linux the ``DefaultTransport``.
+/// The transport on AsyncHTTPClient, for servers that use SwiftNIO anyway.
 ///
 /// The transport speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content and bodies stream in both directions
 /// with back-pressure. The transport follows no redirects, keeps no cookies, decodes nothing, and adds no field that
-/// `Vary` could name. Field lines keep their order, their number and the case of their names. Values that are not UTF-8
-/// change; see <doc:Transports>.
+/// `Vary` could name. Field lines keep their order, their number and the case of their names. In values that are not
+/// UTF-8, U+FFFD replaces each invalid byte, in both directions. A response loses an `ETag` or `Last-Modified` with
+/// U+FFFD, because such validators could match those of other responses.
 ///
-/// The transport sends a request once. If a kept-alive connection turns out to be dead, the error is
-/// ``TransportError/Code/connectionLost``. The caller decides whether to retry.
+/// AsyncHTTPClient changes the targets of some URLs, such as `/caf%E9.txt`. The transport does not send them: the error
+/// is `TransportError.Code.unsupportedRequest`.
+///
+/// The transport sends a safe request once more if the origin closes the connection before the response. Requests with
+/// a stream of content, and all unsafe ones, are sent once. The error is then `TransportError.Code.connectionLost`.
 ///
 /// The connections close after the release of the transport and its response bodies, or at once with ``shutdown()``.
 public final class AsyncHTTPClientTransport: HTTPTransport {
@@ -41,10 +45,6 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         ///
         /// The checks of host name, dates and chain do not change. They apply to these certificates, too.
         public var additionalTrustRoots: RootCertificates?
-        /// Whether certificates are checked; `true` by default. Without the check, any server can answer for any host.
-        package var checksCertificates = true
-        /// The proxy for all requests; by default `nil` for none.
-        package var proxy: ProxyServer?
 
         /// Creates the default configuration.
         public init() {}
@@ -53,6 +53,8 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     private let connections: ClientConnections
     private let idleTimeout: TimeAmount
     private let headTimeout: TimeAmount?
+    /// The reason why the additional root certificates cannot be used.
+    private let rootsError: TransportError?
 
     /// Creates a transport with its own client, on the event loops that SwiftNIO shares in the process.
     public init(configuration: Configuration = Configuration()) {
@@ -65,27 +67,38 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
             concurrentHTTP1ConnectionsPerHostSoftLimit: configuration.connectionsPerHost)
         // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
+        settings.rejectInvalidStatuses()
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
-        if configuration.additionalTrustRoots != nil || !configuration.checksCertificates {
+        var rootsError: TransportError?
+        if let roots = configuration.additionalTrustRoots {
             var security = TLSConfiguration.makeClientConfiguration()
-            security.additionalTrustRoots =
-                configuration.additionalTrustRoots.map { [.certificates($0.certificates)] } ?? []
-            if !configuration.checksCertificates { security.certificateVerification = .none }
+            do {
+                security.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMBytes(Array(roots.pem)))]
+            } catch {
+                rootsError = TransportError(.insecure, message: "a root certificate cannot be read: \(error)")
+            }
             settings.tlsConfiguration = security
         }
-        settings.proxy = configuration.proxy.map { HTTPClient.Configuration.Proxy($0) }
         connections = ClientConnections(
             HTTPClient(eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: settings), isOwned: true)
         idleTimeout = TimeAmount(configuration.idleTimeout)
         headTimeout = configuration.headTimeout.map { TimeAmount($0) }
+        self.rootsError = rootsError
     }
 
     /// Creates a transport on an existing client. The creator of the client shuts it down.
     ///
     /// The client must not follow redirects (`redirectConfiguration: .disallow`). The response to a redirected exchange
-    /// belongs to another URL, so the exchange fails with ``TransportError/Code/unsupportedRequest``. The client must
-    /// not decompress (`decompression: .disabled`); the transport cannot check this. A read timeout of the client
-    /// counts while a body waits for its reader; `idleTimeout` does not.
+    /// belongs to another URL, so the exchange fails with `TransportError.Code.unsupportedRequest`. The client must not
+    /// decompress (`decompression: .disabled`), and its configuration must reject invalid statuses; the transport cannot
+    /// check this. A read timeout of the client counts while a body waits for its reader; `idleTimeout` does not.
+    ///
+    /// ```swift
+    /// var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+    /// configuration.rejectInvalidStatuses()
+    /// configuration.proxy = .server(host: "proxy.example.com", port: 3128)
+    /// let transport = AsyncHTTPClientTransport(client: HTTPClient(configuration: configuration))
+    /// ```
     ///
     /// - Parameters:
     ///   - client: The client.
@@ -95,6 +108,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         connections = ClientConnections(client, isOwned: false)
         self.idleTimeout = TimeAmount(idleTimeout)
         self.headTimeout = headTimeout.map { TimeAmount($0) }
+        rootsError = nil
     }
 
     /// Ends all exchanges and closes the connections; later requests fail.
@@ -114,16 +128,19 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return request
     }
 
-    /// Sends `request`; see ``HTTPTransport/send(_:content:)``.
+    /// Sends `request`; see `HTTPTransport.send(_:content:)`.
     ///
     /// If the origin answers early with a status of 300 or more, the transport stops sending the content.
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        if let rootsError { throw rootsError }
         let watch = IdleWatch(limit: idleTimeout, eventLoop: connections.client.eventLoopGroup.any())
         let message = try HTTPClientRequest.make(request, content, watch)
         let deadline = headTimeout.map { NIODeadline.now() + $0 } ?? .distantFuture
-        let exchange = ClientExchange(connections: connections, watch: watch, method: request.method)
+        let exchange = ClientExchange(
+            connections: connections, watch: watch, method: request.method,
+            isRepeatable: request.method.isSafe && (content == nil || content?.data != nil))
         return try await exchange.start(message, deadline: deadline)
     }
 }
@@ -155,20 +172,6 @@ final class ClientConnections: Sendable {
     }
 }
 
-extension HTTPClient.Configuration.Proxy {
-    fileprivate init(_ proxy: ProxyServer) {
-        switch proxy.kind {
-        case .http:
-            let authorization = proxy.credentials.map {
-                HTTPClient.Authorization.basic(username: $0.user, password: $0.password)
-            }
-            self = .server(host: proxy.host, port: proxy.port, authorization: authorization)
-        case .socks:
-            self = .socksServer(host: proxy.host, port: proxy.port)
-        }
-    }
-}
-
 extension TimeAmount {
     fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
@@ -177,7 +180,13 @@ extension TimeAmount {
     }
 }
 
+extension HTTPRequest.Method {
+    /// Whether IANA registers the method as safe: a safe method changes nothing at the origin (RFC 9110 §9.2.1).
+    fileprivate var isSafe: Bool {
+        ["GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"].contains(rawValue)
+    }
+}
+
 extension HTTPField {
     fileprivate var isASCII: Bool { withUnsafeBytesOfValue { $0.allSatisfy { $0 < 0x80 } } }
 }
-#endif

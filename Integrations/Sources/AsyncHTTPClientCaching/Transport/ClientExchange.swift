@@ -1,6 +1,5 @@
-#if AsyncHTTPClient
 internal import AsyncHTTPClient
-internal import HTTPCaching
+internal import CacheLoader
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
@@ -17,11 +16,16 @@ struct ClientExchange: Sendable {
     let connections: ClientConnections
     let watch: IdleWatch
     let method: HTTPRequest.Method
+    /// Whether the request may be sent a second time (RFC 9110 §9.2.2).
+    let isRepeatable: Bool
 
     /// Sends the request and waits for the head.
     func start(_ message: HTTPClientRequest, deadline: NIODeadline) async throws(TransportError) -> TransportResponse {
-        let result = await watch.result { [client = connections.client] in
-            try await client.execute(message, deadline: deadline)
+        var result = await execute(message, deadline)
+        // RFC 9112 §9.3.1: an origin may close a kept-alive connection at any time. AsyncHTTPClient cannot be told to
+        // open a new connection, but the closed one is no longer in its pool.
+        if isRepeatable, !Task.isCancelled, case .failure(let error) = result, TransportError.meansClosed(error) {
+            result = await execute(message, deadline)
         }
         // The origin may have answered just before the cancellation; a cancelled exchange fails anyway.
         guard !Task.isCancelled else { throw TransportError(.cancelled) }
@@ -38,6 +42,12 @@ struct ClientExchange: Sendable {
             return TransportResponse(
                 head: head, body: TransportBody { () async throws(TransportError) in try await reader.next() })
         }
+    }
+
+    private func execute(
+        _ message: HTTPClientRequest, _ deadline: NIODeadline
+    ) async -> Result<HTTPClientResponse, any Error> {
+        await watch.result { [client = connections.client] in try await client.execute(message, deadline: deadline) }
     }
 }
 
@@ -144,11 +154,15 @@ private final class ClientBodyReader: Sendable {
 }
 
 extension HTTPResponse {
-    /// Creates the head from the client's response. Keeps every field line, the order, and the case of the names.
+    /// Creates the head from the client's response. Keeps the field lines, their order, and the case of the names.
+    ///
+    /// Drops validators with U+FFFD. AsyncHTTPClient replaces bytes that are not UTF-8, so different validators would
+    /// become equal (RFC 9110 §8.8.3).
     fileprivate init(_ response: HTTPClientResponse) {
         var fields = HTTPFields()
         for (name, value) in response.headers {
             guard let name = HTTPField.Name(name) else { continue }
+            if [.eTag, .lastModified].contains(name), value.unicodeScalars.contains("\u{FFFD}") { continue }
             fields.append(HTTPField(name: name, value: value))
         }
         let status = Status(
@@ -163,4 +177,3 @@ extension HTTPResponse {
         return headerFields[.contentLength].flatMap { Int64($0) }
     }
 }
-#endif

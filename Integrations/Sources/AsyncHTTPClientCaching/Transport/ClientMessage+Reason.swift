@@ -1,5 +1,5 @@
-#if AsyncHTTPClient
 internal import AsyncHTTPClient
+internal import CacheLoader
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -49,4 +49,3 @@ extension TransportError {
         return nil
     }
 }
-#endif

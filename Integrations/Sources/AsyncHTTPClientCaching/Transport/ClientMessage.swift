@@ -1,5 +1,5 @@
-#if AsyncHTTPClient
 internal import AsyncHTTPClient
+internal import CacheLoader
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
@@ -11,6 +11,11 @@ internal import Darwin
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
+#endif
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
 #endif
 
 extension HTTPClientRequest {
@@ -25,6 +30,7 @@ extension HTTPClientRequest {
             throw TransportError(.unsupportedRequest, message: "only absolute http and https URLs can be loaded")
         }
         var result = HTTPClientRequest(url: "\(scheme)://\(authority)\(request.path ?? "/")")
+        try result.checkTarget(request.path ?? "/")
         result.method = HTTPMethod(rawValue: request.method.rawValue)
         for field in request.headerFields { result.headers.add(name: field.name.rawName, value: field.value) }
         if let data = content?.data {
@@ -34,6 +40,29 @@ extension HTTPClientRequest {
                 ContentSequence(content: content, watch: watch), length: content.length.map { .known($0) } ?? .unknown)
         }
         return result
+    }
+
+    /// Throws if AsyncHTTPClient would send another target than `path`.
+    ///
+    /// RFC 9110 §7.7: an intermediary must not change the path and query of a request.
+    private func checkTarget(_ path: String) throws(TransportError) {
+        let expected = path.isEmpty || path.hasPrefix("?") ? "/" + path : path
+        let sent = URL(string: url)?.targetOfAsyncHTTPClient
+        guard sent != expected else { return }
+        let effect = sent.map { "would send it as \($0)" } ?? "cannot send it"
+        throw TransportError(
+            .unsupportedRequest,
+            message: "the target of the request is \(path), but AsyncHTTPClient \(effect); "
+                + "encode the URL with UTF-8 in percent-encoding, or use another transport for it")
+    }
+}
+
+extension URL {
+    /// The target that AsyncHTTPClient 1.37 sends for this URL; see `URL.uri` in its `HTTPHandler.swift`.
+    fileprivate var targetOfAsyncHTTPClient: String {
+        let components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        let target = path.isEmpty ? "/" : components?.percentEncodedPath ?? path
+        return query.map { target + "?" + $0 } ?? target
     }
 }
 
@@ -64,6 +93,16 @@ extension TransportError {
             return
         }
         self.init(Self.code(of: error, hasHead: hasHead), message: Self.reason(of: error))
+    }
+
+    /// Returns whether the origin closed a connection before the first byte of a response.
+    ///
+    /// AsyncHTTPClient does not tell whether bytes of a head preceded a reset.
+    static func meansClosed(_ error: any Error) -> Bool {
+        switch error {
+        case is TransportError, HTTPParserError.invalidEOFState: false
+        default: code(of: error, hasHead: false) == .connectionLost
+        }
     }
 
     private static func code(of error: any Error, hasHead: Bool) -> Code {
@@ -107,4 +146,3 @@ extension TransportError {
         return .other
     }
 }
-#endif

@@ -1,4 +1,4 @@
-#if AsyncHTTPClient
+internal import CacheLoader
 internal import NIOCore
 internal import Synchronization
 
@@ -98,4 +98,3 @@ final class IdleWatch: Sendable {
         if let rest { schedule(in: rest) }
     }
 }
-#endif

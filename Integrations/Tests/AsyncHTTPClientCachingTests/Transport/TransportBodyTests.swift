@@ -1,0 +1,1 @@
+../../../../Tests/CacheLoaderTests/Transport/TransportBodyTests.swift
