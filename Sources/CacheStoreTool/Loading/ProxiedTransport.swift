@@ -26,7 +26,18 @@ struct ProxiedTransport: HTTPTransport {
     func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        try await transport(for: request).send(request, content: content)
+    }
+
+    func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
+        try await transport(for: request).send(request, content: content, onInterimResponse: onInterimResponse)
+    }
+
+    private func transport(for request: HTTPRequest) -> DefaultTransport {
         let proxy = proxies.proxy(scheme: request.scheme ?? "", authority: request.authority ?? "")
-        return try await (proxy.flatMap { byProxy[$0] } ?? direct).send(request, content: content)
+        return proxy.flatMap { byProxy[$0] } ?? direct
     }
 }
