@@ -192,6 +192,35 @@ def the_proxy_answers_expect_when_it_reads_content():
 
 
 @test
+def interim_responses_reach_clients_of_http_1_1():
+    interim = (
+        b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Bytes: \xe9\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\n"
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nContent-Length: 0\r\n\r\n")
+    released = threading.Event()
+
+    def hints(connection):
+        connection.send(interim)
+        released.wait(10)
+        connection.send(ok(b"page", DATE + b"\r\nCache-Control: max-age=60\r\n"))
+
+    origin.scripts |= {b"/hints": hints, b"/hints-1.0": interim + ok(b"page"), b"/next": ok(b"next")}
+    connection = connect()
+    connection.send(b"GET /hints HTTP/1.1\r\n" + host + b"\r\n")
+    # They arrive at once: the origin has not sent the final head.
+    assert connection.read_response() == (103, [b"Link: </a.css>; rel=preload", b"X-Bytes: \xe9"], b"")
+    assert connection.read_response() == (102, [], b"")
+    released.set()
+    status, _, content = connection.read_response()
+    assert (status, content) == (200, b"page"), status
+    # A hit has none, and the connection goes on.
+    connection.send(b"GET /hints HTTP/1.1\r\n" + host + b"\r\nGET /next HTTP/1.1\r\n" + host + b"\r\n")
+    assert connection.read_response()[::2] == (200, b"page") and connection.read_response()[::2] == (200, b"next")
+    connection = connect()
+    connection.send(b"GET /hints-1.0 HTTP/1.0\r\n\r\n")
+    assert connection.read_to_end().startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+@test
 def malformed_and_ambiguous_requests_are_rejected():
     post = b"POST /r HTTP/1.1\r\n" + host
     refused = {

@@ -24,7 +24,7 @@ package struct ExplanationReport: Encodable, Sendable {
         phrase = explanation.rule.phrase
         reason = explanation.forwardReason
         notModified = explanation.isNotModified
-        sends = explanation.conditionalFields.map { "\($0.name): \($0.value)" }
+        sends = explanation.conditionalFields.map { "\($0.name): \($0.text)" }
         candidates = explanation.candidates.map(Candidate.init)
     }
 

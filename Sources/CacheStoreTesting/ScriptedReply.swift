@@ -15,6 +15,7 @@ public import Foundation
 /// .failure(.cannotConnect)
 /// .reply(200, [:], "hello, world").broken(afterBytes: 5)
 /// .reply(200, [:], "late").delayed(by: .seconds(10), on: clock)
+/// .reply(200, [:], "page").preceded(by: 103)
 /// ```
 public struct ScriptedReply: Sendable {
     private enum Outcome: Sendable {
@@ -25,6 +26,7 @@ public struct ScriptedReply: Sendable {
     private typealias Pause = @Sendable () async throws(TransportError) -> Void
 
     private var outcome: Outcome
+    private var interimResponses: [HTTPResponse] = []
     private var pauseBeforeHead: Pause?
     private var pauseBeforeChunk: Pause?
 
@@ -75,6 +77,17 @@ public struct ScriptedReply: Sendable {
         return reply
     }
 
+    /// Returns the reply with one more interim response before its head or error, and before the pause of
+    /// ``delayed(by:on:)`` (RFC 9110 §15.2).
+    ///
+    /// - Parameter status: A status from 100 to 199, except 101, which is a final response.
+    public func preceded(by status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> ScriptedReply {
+        precondition(status.kind == .informational && status != .switchingProtocols, "\(status) is a final response")
+        var reply = self
+        reply.interimResponses.append(HTTPResponse(status: status, headerFields: fields))
+        return reply
+    }
+
     /// Returns the reply with a pause before its head or error. The pause ends when the clock has advanced.
     public func delayed(by duration: Duration, on clock: ManualClock) -> ScriptedReply {
         var reply = self
@@ -89,8 +102,11 @@ public struct ScriptedReply: Sendable {
         return reply
     }
 
-    /// Gives the reply once. The answer to HEAD has no body.
-    func response(to method: HTTPRequest.Method) async throws(TransportError) -> TransportResponse {
+    /// Gives the reply once, after its interim responses. The answer to HEAD has no body.
+    func response(
+        to method: HTTPRequest.Method, onInterimResponse: (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
+        for response in interimResponses { onInterimResponse(response) }
         try await pauseBeforeHead?()
         switch outcome {
         case .failure(let error): throw error

@@ -27,7 +27,10 @@ public final class ScriptedTransport: HTTPTransport {
         public var body: Data?
     }
 
-    private let handler: @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
+    private typealias InterimReceiver = @Sendable (HTTPResponse) -> Void
+
+    private let handler:
+        @Sendable (HTTPRequest, Data?, InterimReceiver) async throws(TransportError) -> TransportResponse
 
     /// Guards the recorded requests.
     private let log = Mutex<[SentRequest]>([])
@@ -42,7 +45,9 @@ public final class ScriptedTransport: HTTPTransport {
     /// Creates a transport that gives the replies of a list.
     package convenience init(_ replies: [ScriptedReply]) {
         let script = RemainingReplies(["": replies])
-        self.init { request, _ throws(TransportError) in try await script.next(to: request, for: "") }
+        self.init(answering: { request, _, onInterimResponse throws(TransportError) in
+            try await script.next(to: request, for: "", onInterimResponse)
+        })
     }
 
     /// Creates a transport with a list of replies for each URL. The last reply of a list also answers all further
@@ -53,12 +58,23 @@ public final class ScriptedTransport: HTTPTransport {
     /// message names the URL.
     public convenience init(_ replies: [String: [ScriptedReply]]) {
         let script = RemainingReplies(replies)
-        self.init { request, _ throws(TransportError) in try await script.next(to: request, for: request.url) }
+        self.init(answering: { request, _, onInterimResponse throws(TransportError) in
+            try await script.next(to: request, for: request.url, onInterimResponse)
+        })
     }
 
     /// Creates a transport that answers with `handler`, a function of the request and its content.
-    public init(
+    public convenience init(
         _ handler: @escaping @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
+    ) {
+        self.init(answering: { request, body, _ throws(TransportError) in try await handler(request, body) })
+    }
+
+    private init(
+        answering handler:
+            @escaping @Sendable (
+                HTTPRequest, Data?, InterimReceiver
+            ) async throws(TransportError) -> TransportResponse
     ) {
         self.handler = handler
     }
@@ -82,9 +98,17 @@ public final class ScriptedTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        try await send(request, content: content) { _ in }
+    }
+
+    /// Does the same, and hands over the interim responses of the reply.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         let body = try await content?.collect()
         log.withLock { $0.append(SentRequest(request: request, body: body)) }
-        return try await handler(request, body)
+        return try await handler(request, body, onInterimResponse)
     }
 }
 
@@ -97,7 +121,9 @@ private final class RemainingReplies: Sendable {
         self.replies = Mutex(replies)
     }
 
-    func next(to request: HTTPRequest, for key: String) async throws(TransportError) -> TransportResponse {
+    func next(
+        to request: HTTPRequest, for key: String, _ onInterimResponse: (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         let reply = replies.withLock { replies -> ScriptedReply? in
             guard let list = replies[key], let first = list.first else { return nil }
             if list.count > 1 { replies[key]?.removeFirst() }
@@ -107,7 +133,7 @@ private final class RemainingReplies: Sendable {
             throw TransportError(
                 .unsupportedRequest, message: "the script has no reply to \(request.method.rawValue) \(request.url)")
         }
-        return try await reply.response(to: request.method)
+        return try await reply.response(to: request.method, onInterimResponse: onInterimResponse)
     }
 }
 

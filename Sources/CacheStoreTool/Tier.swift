@@ -64,7 +64,9 @@ struct Tier: AsyncParsableCommand {
             }
             let names = [HTTPField.Name.age, HTTPField.Name("Cache-Status")].compactMap { $0 }
             for name in names {
-                for value in response.head.headerFields[values: name] { StandardError.write("\(name): \(value)\n") }
+                for field in response.head.headerFields[fields: name] {
+                    StandardError.write("\(name): \(field.text.inOneLine)\n")
+                }
             }
             while let chunk = try await response.body.next() { try StandardOutput.write(chunk) }
         }

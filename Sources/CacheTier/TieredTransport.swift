@@ -47,13 +47,35 @@ public struct TieredTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        try await send(request, content: content, nil)
+    }
+
+    /// Answers like ``send(_:content:)``, and hands over the interim responses of the origin. An answer of the tier has
+    /// none.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
+        let interimResponses = InterimResponses(onInterimResponse)
+        // The tier may answer while the origin still sends interim responses.
+        defer { interimResponses.end() }
+        return try await send(request, content: content, interimResponses)
+    }
+
+    private func send(
+        _ request: HTTPRequest, content: RequestContent?, _ interimResponses: InterimResponses?
+    ) async throws(TransportError) -> TransportResponse {
         guard request.method == .get || request.method == .head, content == nil else {
-            let response = try await origin.send(request, content: content)
+            let response = try await origin.send(request, content: content, interimResponses: interimResponses)
             tier.invalidate(after: request, response.head)
             return response
         }
-        guard tier.admits(request) else { return try await origin.send(request, content: nil) }
-        guard tier.state.withLock({ $0.plan.asksInSeries }) else { return try await sendAtOnce(request) }
+        guard tier.admits(request) else {
+            return try await origin.send(request, content: nil, interimResponses: interimResponses)
+        }
+        guard tier.state.withLock({ $0.plan.asksInSeries }) else {
+            return try await sendAtOnce(request, interimResponses)
+        }
         let start = tier.configuration.uptime()
         var lookup = await tier.lookUp(request)
         if let hit = lookup.hit { return response(hit, to: request) }
@@ -67,12 +89,14 @@ public struct TieredTransport: HTTPTransport {
         case .ask(let lookup, let lease):
             tier.countMiss(of: lookup)
             if Task.isCancelled { throw TransportError(.cancelled) }
-            return try await fetch(request, reason: lookup.reason, lease: lease) { lookup }
+            return try await fetch(request, interimResponses, reason: lookup.reason, lease: lease) { lookup }
         }
     }
 
     /// Asks tier and origin at once; the first usable response answers.
-    private func sendAtOnce(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
+    private func sendAtOnce(
+        _ request: HTTPRequest, _ interimResponses: InterimResponses?
+    ) async throws(TransportError) -> TransportResponse {
         enum First: Sendable {
             case tier(SharedTier.Lookup)
             case origin(Result<TransportResponse, TransportError>)
@@ -106,7 +130,7 @@ public struct TieredTransport: HTTPTransport {
         let fetching = Task { () -> Result<TransportResponse, TransportError> in
             let result: Result<TransportResponse, TransportError>
             do throws(TransportError) {
-                result = .success(try await fetch(request) { await lookup.value })
+                result = .success(try await fetch(request, interimResponses) { await lookup.value })
             } catch {
                 result = .failure(error)
             }
@@ -160,16 +184,18 @@ public struct TieredTransport: HTTPTransport {
     /// Requests the response of the origin, and keeps its body for the tier while it is read.
     ///
     /// - Parameters:
+    ///   - interimResponses: Receives the interim responses; `nil` ignores them.
     ///   - reason: The reason in `Cache-Status`; `nil` if the lookup has not ended.
     ///   - lease: The lease of this machine; ends once the response is written, or is known not to be.
     ///   - lookup: Returns the result of the lookup. Called after the body is complete.
     private func fetch(
-        _ request: HTTPRequest, reason: ForwardReason? = nil, lease: Lease? = nil,
+        _ request: HTTPRequest, _ interimResponses: InterimResponses?, reason: ForwardReason? = nil,
+        lease: Lease? = nil,
         after lookup: @escaping @Sendable () async -> SharedTier.Lookup
     ) async throws(TransportError) -> TransportResponse {
         let uptime = tier.configuration.uptime
         let start = uptime()
-        var response = try await origin.send(request, content: nil)
+        var response = try await origin.send(request, content: nil, interimResponses: interimResponses)
         let arrival = uptime()
         tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
         let status = response.head.status

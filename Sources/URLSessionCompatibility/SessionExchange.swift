@@ -1,6 +1,7 @@
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation
+internal import HTTPCaching
 internal import HTTPTypes
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -168,7 +169,7 @@ extension HTTPURLResponse {
         for field in fields {
             let name = names[field.name.canonicalName] ?? field.name.rawName
             names[field.name.canonicalName] = name
-            values[name] = values[name].map { "\($0), \(field.value)" } ?? field.value
+            values[name] = values[name].map { "\($0), \(field.text)" } ?? field.text
         }
         self.init(url: url, statusCode: status.code, httpVersion: "HTTP/1.1", headerFields: values)
     }

@@ -163,6 +163,28 @@ struct CacheStoreTestingTests {
         #expect(await Self.read(head.body) == Arrived(bytes: ""))
     }
 
+    @Test("Interim responses arrive in order, before the pause for the head")
+    func interimResponses() async throws {
+        let clock = ManualClock()
+        let transport = ScriptedTransport(
+            .reply(200, [:], "a").preceded(by: 103, [.server: "s"]).preceded(by: 102).delayed(
+                by: .seconds(5), on: clock))
+        let (heads, received) = AsyncStream<HTTPResponse>.makeStream()
+        async let response = transport.send(Self.request(), content: nil) { received.yield($0) }
+        await clock.waitForSleeps(1)
+        received.finish()
+        let interim = await heads.reduce(into: []) { $0.append($1) }
+        #expect(interim.map(\.status.code) == [103, 102])
+        #expect(interim.map { $0.headerFields[.server] } == ["s", nil])
+        clock.advance(by: .seconds(5))
+        #expect(try await response.head.status == .ok)
+
+        async let plain = transport.send(Self.request(), content: nil)
+        await clock.waitForSleeps(2)
+        clock.advance(by: .seconds(5))
+        #expect(try await plain.head.status == .ok)
+    }
+
     @Test("A request without a reply fails, is not sent again, and is recorded with its content")
     func noReply() async throws {
         let transport = ScriptedTransport(["https://example.com/b": [.reply()]])

@@ -33,6 +33,26 @@ struct TieredTransportTests {
         for name in server.objects.keys { #expect(!name.contains("127.0.0.1") && !name.contains("news")) }
     }
 
+    @Test("The interim responses of the origin reach the caller, and a hit of the tier has none")
+    func interimResponses() async throws {
+        let server = try await ObjectServer()
+        let origin = ScriptedTransport(.reply(200, [.cacheControl: "max-age=600"], "page").preceded(by: 103))
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a")
+        for expected in [1, 0] {
+            let machine = try Machine(server, origin: origin)
+            let count = Mutex(0)
+            let response = try await machine.cache.response(for: request) { _ in count.withLock { $0 += 1 } }
+            #expect(try await response.data() == Data("page".utf8))
+            await machine.tier.waitForWrites()
+            #expect(count.withLock { $0 } == expected)
+        }
+        let post = HTTPRequest(method: .post, scheme: "https", authority: "example.com", path: "/a")
+        let count = Mutex(0)
+        _ = try await Machine(server, origin: origin).cache.response(for: post) { _ in count.withLock { $0 += 1 } }
+        #expect(count.withLock { $0 } == 1)
+        #expect(origin.requestCount == 2)
+    }
+
     @Test("T1: each variant has a record of its own, and Vary selects it")
     func variants() async throws {
         let server = try await ObjectServer()
@@ -108,6 +128,33 @@ struct TieredTransportTests {
         let last = try Machine(server)
         try await last.get(origin.url("/a"))
         #expect(last.tier.statistics.hits == 0)
+    }
+
+    @Test("T1: a 304 freshens a record only if the tags have the same bytes", arguments: [0xE9, 0xE8] as [UInt8])
+    func fresheningByBytes(_ byte: UInt8) async throws {
+        @Sendable func tag(_ byte: UInt8, _ name: HTTPField.Name) -> HTTPField {
+            HTTPField(name: name, value: [0x22, byte, 0x22])
+        }
+        let server = try await ObjectServer()
+        let origin = ScriptedTransport { request, _ in
+            if request.headerFields.contains(.ifNoneMatch) { return .reply(304, [.cacheControl: "max-age=60"]) }
+            var fields: HTTPFields = [.cacheControl: "max-age=60"]
+            fields.append(tag(0xE9, .eTag))
+            return .reply(200, fields, "page")
+        }
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a")
+        func get(_ request: HTTPRequest) async throws -> Machine {
+            let machine = try Machine(server, origin: origin)
+            _ = try await machine.cache.response(for: request).data()
+            await machine.tier.waitForWrites()
+            return machine
+        }
+        _ = try await get(request)
+        server.time += 61
+        var conditional = request
+        conditional.headerFields.append(tag(byte, .ifNoneMatch))
+        _ = try await get(conditional)
+        #expect(try await get(request).tier.statistics.hits == (byte == 0xE9 ? 1 : 0))
     }
 
     @Test("T1: HEAD and ranges are answered from a record with its body inside")

@@ -70,9 +70,11 @@ final class ClientExchange {
                 eventLoop.execute { exchange.value.handler.continueContent(of: exchange.value) }
             }
         }
-        task = Task { [content, channel] in
+        task = Task { [content, channel, isHTTP10 = head.isHTTP10] in
+            // RFC 9110 §15.2: "a server MUST NOT send a 1xx response to an HTTP/1.0 client".
             await ResponseSender(exchange: exchange, eventLoop: eventLoop, allocator: channel.allocator)
-                .answer(request, content: content, stored: stored, from: gateway)
+                .answer(
+                    request, content: content, stored: stored, from: gateway, forwardsInterimResponses: !isHTTP10)
         }
     }
 
@@ -81,6 +83,19 @@ final class ClientExchange {
     }
 
     // MARK: The task's side, on the event loop
+
+    /// Writes the head of an interim response, unless the final response has begun (RFC 9110 §15.2).
+    ///
+    /// Drops 100: the proxy removes `Expect: 100-continue` and sends 100 itself. Drops any other interim response while
+    /// the client does not read: the origin must not fill the memory of the proxy.
+    func forward(_ response: HTTPResponse) {
+        guard !hasHead, response.status != .continue, channel.isWritable, handler.isServing(self) else { return }
+        var bytes = channel.allocator.buffer(capacity: 512)
+        ResponseFraming.none.write(
+            HTTPResponse(status: response.status, headerFields: response.headerFields.endToEnd), closes: false,
+            into: &bytes)
+        channel.writeAndFlush(bytes, promise: nil)
+    }
 
     /// Writes the head of the response, and chooses the framing of the content.
     ///

@@ -239,6 +239,11 @@ final class ConnectionHandler: ChannelInboundHandler {
         linger()
     }
 
+    /// Whether the connection waits for the response of this exchange.
+    func isServing(_ exchange: ClientExchange) -> Bool {
+        if case .serving(exchange) = phase { true } else { false }
+    }
+
     /// Cancels the current exchange, whose response is no longer needed.
     private func breakOff(_ reason: String) {
         guard case .serving(let exchange) = phase else { return }

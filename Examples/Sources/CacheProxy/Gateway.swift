@@ -69,16 +69,20 @@ struct Gateway: Sendable {
     func storedResponse(for request: HTTPRequest) -> CachedResponse? {
         // The content of a QUERY may not have arrived, and decides which stored response answers.
         guard request.method != .query else { return nil }
-        // Ignores errors: ``response(for:content:)`` reports them.
+        // Ignores errors: ``response(for:content:onInterimResponse:)`` reports them.
         return try? cache.storedResponse(for: request)
     }
 
     /// Returns the response to a request.
+    ///
+    /// - Parameter onInterimResponse: Receives the interim responses of the origin; `nil` ignores them.
     func response(
-        for request: HTTPRequest, content: RequestContentStream?
+        for request: HTTPRequest, content: RequestContentStream?,
+        onInterimResponse: (@Sendable (HTTPResponse) -> Void)?
     ) async throws(LoadError) -> CachedResponse {
-        guard let content else { return try await cache.response(for: request) }
-        return try await cache.response(for: request, content: try await Self.content(content, of: request))
+        guard let content else { return try await cache.response(for: request, onInterimResponse: onInterimResponse) }
+        return try await cache.response(
+            for: request, content: try await Self.content(content, of: request), onInterimResponse: onInterimResponse)
     }
 
     /// Returns the content of a short QUERY as data, by which the cache finds a stored response, and other content as a

@@ -68,11 +68,11 @@ enum ResponseFraming: Hashable, Sendable {
         buffer.writeStaticString("\r\n\r\n")
     }
 
-    /// Returns whether to keep Content-Length. RFC 9110 §8.6 forbids it in a 204. Next to chunked coding it may
+    /// Returns whether to keep Content-Length. RFC 9110 §8.6 forbids it in a 1xx and a 204. Next to chunked coding it may
     /// indicate an attack (RFC 9112 §6.3).
     private func keepsContentLength(_ status: HTTPResponse.Status) -> Bool {
         switch self {
-        case .none: status != .noContent
+        case .none: status != .noContent && status.kind != .informational
         case .length: true
         case .chunked, .untilClose: false
         }

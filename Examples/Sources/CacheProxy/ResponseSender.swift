@@ -15,15 +15,20 @@ struct ResponseSender: Sendable {
     let allocator: ByteBufferAllocator
 
     /// Returns when the response is complete, or the client or the origin has closed its connection.
+    ///
+    /// - Parameter forwardsInterimResponses: Whether the client gets the interim responses of the origin.
     func answer(
-        _ request: HTTPRequest, content: RequestContentStream?, stored: CachedResponse?, from gateway: Gateway
+        _ request: HTTPRequest, content: RequestContentStream?, stored: CachedResponse?, from gateway: Gateway,
+        forwardsInterimResponses: Bool
     ) async {
         var isComplete = false
         do {
             if let stored {
                 try await send(HTTPResponse(of: stored), stored.body, isAtHand: true)
             } else {
-                let response = try await response(to: request, content: content, from: gateway)
+                let response = try await response(
+                    to: request, content: content, from: gateway,
+                    onInterimResponse: forwardsInterimResponses ? forward : nil)
                 try await send(response.head, response.body, isAtHand: response.isAtHand)
             }
             isComplete = true
@@ -34,10 +39,12 @@ struct ResponseSender: Sendable {
     }
 
     private func response(
-        to request: HTTPRequest, content: RequestContentStream?, from gateway: Gateway
+        to request: HTTPRequest, content: RequestContentStream?, from gateway: Gateway,
+        onInterimResponse: (@Sendable (HTTPResponse) -> Void)?
     ) async throws(LoadError) -> (head: HTTPResponse, body: ResponseBody?, isAtHand: Bool) {
         do {
-            let response = try await gateway.response(for: request, content: content)
+            let response = try await gateway.response(
+                for: request, content: content, onInterimResponse: onInterimResponse)
             let head = HTTPResponse(status: response.status, headerFields: response.headerFields.endToEnd)
             return (head, response.body, isAtHand: response.source != .network)
         } catch .cancelled {
@@ -48,6 +55,12 @@ struct ResponseSender: Sendable {
                 if case .invalidURL = error { .badRequest } else { .internalServerError }
             return (HTTPResponse(status: status, headerFields: [.contentLength: "0"]), nil, isAtHand: true)
         }
+    }
+
+    /// Sends an interim response. Its calls precede the return of the cache, so the event loop runs it before the final
+    /// head.
+    @Sendable private func forward(_ response: HTTPResponse) {
+        eventLoop.execute { [exchange] in exchange.value.forward(response) }
     }
 
     private func send(_ head: HTTPResponse, _ body: ResponseBody?, isAtHand: Bool) async throws {

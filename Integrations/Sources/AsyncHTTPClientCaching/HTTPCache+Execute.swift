@@ -50,7 +50,8 @@ extension HTTPCache {
             let response = try await response(for: message, deadline)
             let head = HTTPResponseHead(response)
             history.append(HTTPClientRequestResponse(request: request, responseHead: head))
-            if let next = try redirects.request(after: head, to: request, message) {
+            let redirect = HTTPResponse(status: response.status, headerFields: response.headerFields)
+            if let next = try redirects.request(after: redirect, to: request, message) {
                 request = next
                 continue
             }

@@ -1,6 +1,6 @@
 internal import AsyncHTTPClient
-internal import Foundation
-internal import NIOHTTP1
+internal import CacheLoader
+internal import HTTPTypes
 
 /// Decides about redirects as `HTTPClient` does by default: a limited number, and no circle.
 struct Redirects {
@@ -16,22 +16,20 @@ struct Redirects {
     ///
     /// - Throws: `HTTPClientError`.
     mutating func request(
-        after head: HTTPResponseHead, to request: HTTPClientRequest, _ message: RequestMessage
+        after head: HTTPResponse, to request: HTTPClientRequest, _ message: RequestMessage
     ) throws -> HTTPClientRequest? {
-        guard limit > 0, [301, 302, 303, 307, 308].contains(head.status.code),
-            let location = head.headers.first(name: "Location"), let old = URL(string: request.url),
-            let new = URL(string: location, relativeTo: old)?.absoluteURL,
-            ["http", "https"].contains(new.scheme?.lowercased()),
+        guard limit > 0, let target = Redirection.target(of: head, from: request.url),
+            let old = RequestTarget(request.url)?.origin, let new = RequestTarget(target)?.origin,
             // A redirect must not send a request that was secure over an insecure connection.
-            old.scheme?.lowercased() != "https" || new.scheme?.lowercased() == "https"
+            !old.hasPrefix("https:") || new.hasPrefix("https:")
         else { return nil }
         guard visited.count <= limit else { throw HTTPClientError.redirectLimitReached }
-        guard !visited.contains(new.absoluteString) else { throw HTTPClientError.redirectCycleDetected }
+        guard !visited.contains(target) else { throw HTTPClientError.redirectCycleDetected }
         var next = request
-        next.url = new.absoluteString
+        next.url = target
         // RFC 9110 §15.4: user agents change POST to GET after 301 and 302, and all methods but HEAD after 303.
         let becomesGET =
-            head.status.code == 303
+            head.status == .seeOther
             ? request.method != .HEAD : head.status.code <= 302 && request.method == .POST
         if becomesGET {
             next.method = .GET
@@ -44,18 +42,10 @@ struct Redirects {
             return nil
         }
         next.headers.remove(name: "Host")
-        if old.origin != new.origin {
+        if old != new {
             for name in ["Authorization", "Cookie", "Origin", "Proxy-Authorization"] { next.headers.remove(name: name) }
         }
         visited.append(next.url)
         return next
-    }
-}
-
-extension URL {
-    /// Scheme, host and port, in lower case.
-    fileprivate var origin: String {
-        let scheme = scheme?.lowercased() ?? ""
-        return "\(scheme)://\(host()?.lowercased() ?? ""):\(port ?? (scheme == "https" ? 443 : 80))"
     }
 }

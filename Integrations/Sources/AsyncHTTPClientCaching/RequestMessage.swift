@@ -15,16 +15,14 @@ struct RequestMessage: Sendable {
 
     /// - Throws: `LoadError` if a cache cannot send the request.
     init(_ request: HTTPClientRequest) async throws {
-        guard let url = URLComponents(string: request.url), let host = url.percentEncodedHost,
-            let method = HTTPRequest.Method(request.method.rawValue)
+        guard let target = RequestTarget(request.url), let method = HTTPRequest.Method(request.method.rawValue)
         else { throw LoadError.invalidURL(request.url, reason: "it is not the URL of a request") }
-        let authority = url.port.map { "\(host):\($0)" } ?? host
-        if let reason = Self.reason(against: request, authority) {
+        if let reason = Self.reason(against: request, target) {
             throw LoadError.transport(TransportError(.unsupportedRequest, message: reason), url: request.url)
         }
-        let query = url.percentEncodedQuery.map { "?" + $0 } ?? ""
         var head = HTTPRequest(
-            method: method, scheme: url.scheme, authority: authority, path: url.percentEncodedPath + query)
+            method: method, scheme: target.scheme, authority: String(target.authority),
+            path: String(target.path))
         for (name, value) in request.headers {
             // The transport sets these fields according to the URL and the content.
             guard let name = HTTPField.Name(name), !Self.framing.contains(name.canonicalName) else { continue }
@@ -53,14 +51,14 @@ struct RequestMessage: Sendable {
     private static let framing: Set<String> = ["host", "content-length", "transfer-encoding"]
 
     /// Returns the reason why the responses to a request must not answer other requests for its URL; `nil` for none.
-    private static func reason(against request: HTTPClientRequest, _ authority: String) -> String? {
+    private static func reason(against request: HTTPClientRequest, _ target: RequestTarget) -> String? {
         if request.tlsConfiguration != nil {
             return "a cached request has no TLS configuration of its own; set that of the transport's client"
         }
         if request.localAddress != nil {
             return "a cached request has no local address of its own; set that of the transport's client"
         }
-        if let host = request.headers.first(name: "Host"), host.lowercased() != authority.lowercased() {
+        if let host = request.headers.first(name: "Host"), host.lowercased() != target.authority.lowercased() {
             return "a cached request has the Host of its URL"
         }
         return nil

@@ -44,6 +44,22 @@ public struct TracingTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
+        try await trace(request) { request throws(TransportError) in try await base.send(request, content: content) }
+    }
+
+    /// Sends the request through the other transport, in a span, and hands over its interim responses.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
+        try await trace(request) { request throws(TransportError) in
+            try await base.send(request, content: content, onInterimResponse: onInterimResponse)
+        }
+    }
+
+    private func trace(
+        _ request: HTTPRequest, _ send: (HTTPRequest) async throws(TransportError) -> TransportResponse
+    ) async throws(TransportError) -> TransportResponse {
         let exchange = TracedExchange(request, tracer)
         var request = request
         tracer.inject(exchange.context, into: &request.headerFields, using: FieldInjector())
@@ -51,7 +67,7 @@ public struct TracingTransport: HTTPTransport {
             exchange.context
         ) {
             do throws(TransportError) {
-                return .success(try await base.send(request, content: content))
+                return .success(try await send(request))
             } catch {
                 return .failure(error)
             }

@@ -52,6 +52,22 @@ struct ExecuteRedirectTests {
         }
     }
 
+    @Test(
+        "the target of a redirect keeps its percent-encoding, and inherits the fragment",
+        arguments: [
+            ("/caf%E9.txt", "/caf%E9.txt"), ("/a b", "/a%20b"), ("../%7Efoo?q=rock%20roll", "/%7Efoo?q=rock%20roll"),
+        ])
+    func targets(location: String, path: String) async throws {
+        let fixture = try await ExecuteFixture { request in
+            request.path == "/old" ? Self.redirect(.found, to: location) : .ok("new".utf8)
+        }
+        var request = fixture.request("/old")
+        request.url += "#part"
+        let response = try await fixture.cache.execute(request, timeout: .seconds(60))
+        #expect(response.history.last?.request.url == fixture.origin.url(path) + "#part")
+        #expect(fixture.origin.requests.map(\.path) == ["/old", path])
+    }
+
     struct Case: Sendable {
         let status: Int
         let method: HTTPMethod

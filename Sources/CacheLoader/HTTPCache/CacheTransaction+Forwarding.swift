@@ -99,10 +99,15 @@ extension CacheTransaction {
         if let dictionary = await dictionary(for: request) {
             var offering = request
             offering.offerDictionary(id: dictionary.id, dictionary.digest)
-            let reply = try await context.transport.send(offering, content: content?.forSending())
+            let reply = try await transmit(offering)
             if let decoded = try await decoded(reply, with: dictionary) { return decoded }
         }
-        return try await context.transport.send(request, content: content?.forSending())
+        return try await transmit(request)
+    }
+
+    private func transmit(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
+        try await context.transport.send(
+            request, content: content?.forSending(), interimResponses: interimResponses)
     }
 
     private func act(

@@ -21,6 +21,7 @@ extension CacheTransaction {
         forced.isBackground = true
         // The caller has its response already.
         forced.onStoreFailure = nil
+        forced.interimResponses = nil
         // Validate the whole response, even if the caller asked for a part or has a copy of its own.
         forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         return forced

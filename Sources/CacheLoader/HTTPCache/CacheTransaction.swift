@@ -34,6 +34,8 @@ struct CacheTransaction: Sendable {
     /// Whether the request goes out with `no-cache`, so that no cache on the way answers without the origin (RFC 9111
     /// §5.2.1.4). The decisions of this cache do not depend on it.
     var bypassesUpstreamCaches = false
+    /// Receives the interim responses to this request; `nil` ignores them.
+    var interimResponses: InterimResponses?
     let key: CacheKey
     let target: CacheKey
     /// `nil` if the store does not record requests.

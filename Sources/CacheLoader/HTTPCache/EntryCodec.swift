@@ -34,7 +34,8 @@ enum EntryCodec {
         return !overflow && entry.byteCount > 0 && end <= part.completeLength ?? .max
     }
 
-    /// Returns the metadata of a response for the store.
+    /// Returns the metadata of a response for the store. The columns are for queries; only the head has the bytes of a
+    /// value that is not UTF-8.
     static func metadata(
         of response: StoredResponse, policy: CachePolicy, requestedAt: Date, receivedAt: Date
     ) -> EntryMetadata {
@@ -42,9 +43,9 @@ enum EntryCodec {
             kind: response.status.code >= 400 ? .error : .content,
             variant: response.varyKey.text,
             status: response.status.code,
-            etag: response.fields[.eTag],
-            lastModified: response.fields[.lastModified],
-            contentType: response.fields[.contentType],
+            etag: response.fields.text(of: .eTag),
+            lastModified: response.fields.text(of: .lastModified),
+            contentType: response.fields.text(of: .contentType),
             requestedAt: requestedAt,
             receivedAt: receivedAt,
             expiresAt: Freshness(of: response, policy: policy).expiry.map(Date.init),

@@ -2,7 +2,7 @@ public import HTTPCaching
 public import HTTPTypes
 
 extension HTTPCache {
-    /// Explains how ``response(for:content:policy:)`` would answer a request now, and by which rule.
+    /// Explains how ``response(for:content:policy:onInterimResponse:)`` would answer a request now, and by which rule.
     ///
     /// Ignores responses that are still arriving for another request. Sends no request, and counts neither as a request nor as a use of a stored response. Changes nothing, except
     /// that it quarantines a damaged index, as every lookup does.
@@ -15,7 +15,7 @@ extension HTTPCache {
     ///   - content: The content of the request, which matters for the method QUERY; `nil` for none.
     ///   - policy: Changes properties of the configured policy for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``; ``LoadError/store(_:)`` if the store cannot be read. In the
-    ///   second case, ``response(for:content:policy:)`` would ask the origin.
+    ///   second case, ``response(for:content:policy:onInterimResponse:)`` would ask the origin.
     public func explanation(
         of request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
     ) throws(LoadError) -> Explanation {

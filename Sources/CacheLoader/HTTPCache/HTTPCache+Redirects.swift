@@ -24,7 +24,7 @@ extension HTTPCache {
     ///
     /// - Parameter timeLimit: The longest time until the head of each response; `nil` for no limit. After it a stored
     ///   response answers, as for an unreachable origin, if it may.
-    /// - Throws: The failure for which ``response(for:content:policy:)`` would generate a response, and
+    /// - Throws: The failure for which ``response(for:content:policy:onInterimResponse:)`` would generate a response, and
     ///   ``LoadError/tooManyRedirects(url:limit:)``.
     package func finalResponse(
         to method: HTTPRequest.Method, _ url: String, _ headerFields: HTTPFields, content: RequestContent?,

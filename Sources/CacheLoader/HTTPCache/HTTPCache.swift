@@ -124,13 +124,20 @@ public final class HTTPCache: Sendable {
     ///   - request: The head, with scheme, authority and path.
     ///   - content: The content of the request, which streams to the origin; `nil` for none.
     ///   - policy: Changes to the configured policy for this request.
+    ///   - onInterimResponse: Receives the interim responses of the origin to this request, such as 103 (RFC 9110 §15.2):
+    ///     in order, on any thread, and before this method returns. Must not block. Interim responses are neither stored
+    ///     nor shared: an answer from the store has none, and neither has an answer from the request of another caller.
+    ///     With `nil`, the default, the cache ignores them.
     /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. Reading the body also throws
     ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)``.
     public func response(
-        for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init()
+        for request: HTTPRequest, content: RequestContent? = nil, policy: CachePolicy.Override = .init(),
+        onInterimResponse: (@Sendable (HTTPResponse) -> Void)? = nil
     ) async throws(LoadError) -> CachedResponse {
         meters.requests.add()
-        let transaction = try transaction(for: request, content: content, policy: policy)
+        var transaction = try transaction(for: request, content: content, policy: policy)
+        transaction.interimResponses = onInterimResponse.map(InterimResponses.init)
+        defer { transaction.interimResponses?.end() }
         do {
             return try await transaction.answer()
         } catch {
@@ -140,7 +147,7 @@ public final class HTTPCache: Sendable {
 
     /// Answers a request from the store alone; `nil` if the answer needs the network.
     ///
-    /// Follows the same rules as ``response(for:content:policy:)``. Runs on the calling thread and waits for no other
+    /// Follows the same rules as ``response(for:content:policy:onInterimResponse:)``. Runs on the calling thread and waits for no other
     /// request: one lookup, and the opening of a file.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.

@@ -49,10 +49,14 @@ struct LoadTarget: Hashable {
     private static func suffix(_ fields: HTTPFields) -> String {
         guard !fields.isEmpty else { return "" }
         let names = Set(fields.map(\.name.canonicalName)).sorted()
-        var text = ""
+        var bytes: [UInt8] = []
         for name in names {
-            for field in fields where field.name.canonicalName == name { text += "\(name): \(field.value)\n" }
+            for field in fields where field.name.canonicalName == name {
+                bytes += "\(name): ".utf8
+                field.withUnsafeBytesOfValue { bytes += $0 }
+                bytes.append(UInt8(ascii: "\n"))
+            }
         }
-        return "#" + Array(text.utf8).withUnsafeBytes { "\(ContentDigest(of: $0))" }
+        return "#" + bytes.withUnsafeBytes { "\(ContentDigest(of: $0))" }
     }
 }

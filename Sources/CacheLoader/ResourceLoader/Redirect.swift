@@ -1,21 +1,13 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Determines the target of a redirect, and removes the fields that must not reach it.
 enum Redirect {
-    /// Returns the target of a redirect (RFC 9110 §15.4); `nil` if the response is no redirect or has no `Location`.
+    /// Returns the target of a redirect (RFC 9110 §15.4); `nil` if the response is no redirect or has no `Location`. A key
+    /// has no fragment, so none is inherited.
     static func target(of response: HTTPResponse, from key: CacheKey) throws(LoadError) -> CacheKey? {
-        guard [301, 302, 303, 307, 308].contains(response.status.code), let location = response.headerFields[.location]
-        else { return nil }
-        guard let target = URL(string: location, relativeTo: URL(string: key.text))?.absoluteString else {
-            throw .invalidURL(location, reason: "\(key.text) redirects to it")
-        }
+        guard let target = Redirection.target(of: response, from: key.text) else { return nil }
         return try .loading(target, partition: key.partition)
     }
 

@@ -30,6 +30,24 @@ public protocol HTTPTransport: Sendable {
     /// - Throws: ``TransportError`` if no complete head arrived.
     func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse
 
+    /// Sends `request` and hands interim responses to `onInterimResponse` (RFC 9110 §15.2).
+    ///
+    /// Calls `onInterimResponse` for each response with a status from 100 to 199, in order and before this method
+    /// returns. 101 is the exception: it is a final response, and is returned.
+    ///
+    /// By default, ignores interim responses and calls ``send(_:content:)``. A transport that wraps another one forwards
+    /// the call.
+    ///
+    /// - Parameters:
+    ///   - request: The prepared head, as for ``send(_:content:)``.
+    ///   - content: The content of the request; the transport reads it once. `nil` for none.
+    ///   - onInterimResponse: Receives the head of each interim response, on any thread. Must not block.
+    /// - Throws: ``TransportError`` if no complete final head arrived.
+    func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse
+
     /// Whether a body in a content coding that the transport does not know arrives as the origin sent it; `true` by
     /// default.
     ///
@@ -41,6 +59,14 @@ public protocol HTTPTransport: Sendable {
 extension HTTPTransport {
     /// `true`.
     public var passesUnknownCodings: Bool { true }
+
+    /// Ignores interim responses, and calls ``send(_:content:)``.
+    public func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
+        try await send(request, content: content)
+    }
 }
 
 /// The head of a response, and its arriving body.

@@ -27,7 +27,20 @@ struct WatchedTransport: HTTPTransport {
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
         let watchHead = try watch(request)
-        var response = try await base.send(request, content: content)
+        return watched(try await base.send(request, content: content), by: watchHead)
+    }
+
+    func send(
+        _ request: HTTPRequest, content: RequestContent?,
+        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
+        let watchHead = try watch(request)
+        let response = try await base.send(request, content: content, onInterimResponse: onInterimResponse)
+        return watched(response, by: watchHead)
+    }
+
+    private func watched(_ response: TransportResponse, by watchHead: HeadWatch) -> TransportResponse {
+        var response = response
         let (watchBody, body) = (watchHead(response.head), response.body)
         response.body = TransportBody { () async throws(TransportError) in
             let chunk = try await body.next()

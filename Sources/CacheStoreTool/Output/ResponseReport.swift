@@ -64,8 +64,8 @@ struct ResponseReport: Encodable {
         stale = resource.isStale
         age = resource.age
         expires = resource.expiresAt?.formatted(.iso8601)
-        cacheStatus = HTTPField.Name("Cache-Status").flatMap { resource.headerFields[$0] }
-        fields = resource.headerFields.map { "\($0.name): \($0.value)" }
+        cacheStatus = HTTPField.Name("Cache-Status").flatMap { resource.headerFields.text(of: $0) }
+        fields = resource.headerFields.map { "\($0.name): \($0.text)" }
         bytes = resource.data.count
         sha256 = digest
         bodyFile = file ?? Self.file(of: digest, in: store)

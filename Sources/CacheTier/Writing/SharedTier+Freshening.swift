@@ -61,21 +61,23 @@ extension SharedTier {
     }
 
     /// Returns the strong entity tag that a 304 confirms: its own, or the only one of the request.
-    private static func confirmedTag(_ reply: HTTPResponse, to request: HTTPRequest) -> String? {
-        let tag = reply.headerFields[.eTag] ?? request.headerFields[.ifNoneMatch]
+    private static func confirmedTag(_ reply: HTTPResponse, to request: HTTPRequest) -> [UInt8]? {
+        let own = reply.headerFields.filledLines(.eTag)
+        let tags = own.isEmpty ? request.headerFields.filledLines(.ifNoneMatch) : own
         // A strong tag, and no list.
-        guard let tag, tag.utf8.count > 2, tag.first == "\"", tag.last == "\"" else { return nil }
-        return tag.dropFirst().dropLast().contains("\"") ? nil : tag
+        guard tags.count == 1 else { return nil }
+        let tag = tags[0].trimmedBytes
+        return tag.isStrongEntityTag && tag.count > 2 ? tag : nil
     }
 
     /// Decides about a record that a 304 confirms.
     ///
     /// - Parameter isFresh: Whether the record could still answer other requests.
     private func keeping(
-        freshening stale: StaleRecord, _ tag: String, by exchange: Exchange, arrival: Duration, isFresh: Bool
+        freshening stale: StaleRecord, _ tag: [UInt8], by exchange: Exchange, arrival: Duration, isFresh: Bool
     ) -> Keeping {
         let stored = stale.head.response
-        guard stored.fields[.eTag] == tag else { return .nothing }
+        guard stored.fields.filledLines(.eTag).map(\.trimmedBytes) == [tag] else { return .nothing }
         var original = exchange.request
         original.headerFields[fields: .ifNoneMatch] = []
         original.headerFields[fields: .ifModifiedSince] = []

@@ -137,11 +137,9 @@ extension Explanation.Candidate {
         directives = freshness.cacheControl.namesForReuse
 
         let tag = EntityTag(response.fields)
-        entityTag = tag.map { String(decoding: $0.bytes, as: UTF8.self) }
+        entityTag = tag.map(\.bytes.fieldText)
         isEntityTagWeak = tag?.isWeak ?? false
-        lastModified = response.fields.filledLines(.lastModified).first.map {
-            String(decoding: $0.trimmedBytes, as: UTF8.self)
-        }
+        lastModified = response.fields.filledLines(.lastModified).first.map(\.trimmedBytes.fieldText)
         part = response.part
         byteCount = stored.byteCount
         hasBody = response.hasIntactBody

@@ -10,7 +10,7 @@ extension Explanation: CustomStringConvertible {
         text.add("outcome", outcomeText)
         text.add("rule", rule.description)
         text.add("reason", forwardReason.map { "\($0) (RFC 9211 §2.2)" } ?? "")
-        for field in conditionalFields { text.add("sends", "\(field.name): \(field.value)") }
+        for field in conditionalFields { text.add("sends", "\(field.name): \(field.text)") }
         for (index, candidate) in candidates.enumerated() {
             text.lines.append("")
             candidate.describe(in: &text, title: "stored response \(index + 1) of \(candidates.count)", url)

@@ -1,16 +1,22 @@
-/// A URI or relative reference, split into components by RFC 3986 §3 and without its fragment.
+/// A URI or relative reference, split into components by RFC 3986 §3.
 ///
-/// Keeps percent-encoding, and bytes that are invalid in a URI, unchanged.
+/// Keeps each component byte for byte (RFC 3986 §2.4: "implementations must not percent-encode or decode the same string
+/// more than once"). Spaces, control characters and bytes beyond ASCII are the exception outside of the authority: servers
+/// send them in `Location`, and no URI contains them. They are percent-encoded, as browsers do.
 struct URIReference: Sendable {
     private var scheme: [UInt8]?
     private var authority: [UInt8]?
     private var path: [UInt8]
     private var query: [UInt8]?
+    private(set) var fragment: [UInt8]?
 
-    /// Returns `nil` if the text has spaces or control characters, or if its first colon follows an invalid scheme.
+    /// Returns `nil` if the first colon follows an invalid scheme.
     init?(_ text: some Collection<UInt8>) {
-        guard !text.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else { return nil }
-        var rest = Array(text.prefix { $0 != UInt8(ascii: "#") })[...]
+        var rest = Array(text)[...]
+        if let sign = rest.firstIndex(of: UInt8(ascii: "#")) {
+            fragment = Self.encoded(rest[(sign + 1)...])
+            rest = rest[..<sign]
+        }
         if let end = rest.firstIndex(where: { ":/?".utf8.contains($0) }), rest[end] == UInt8(ascii: ":") {
             guard Self.isScheme(rest[..<end]) else { return nil }
             scheme = rest[..<end].map(\.asciiLowercased)
@@ -23,8 +29,17 @@ struct URIReference: Sendable {
             rest = rest[host.endIndex...]
         }
         let end = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
-        path = Array(rest[..<end])
-        query = end < rest.endIndex ? Array(rest[(end + 1)...]) : nil
+        path = Self.encoded(rest[..<end])
+        query = end < rest.endIndex ? Self.encoded(rest[(end + 1)...]) : nil
+    }
+
+    private static func encoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        guard bytes.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return Array(bytes) }
+        let digits = Array("0123456789ABCDEF".utf8)
+        return bytes.flatMap { byte in
+            (0x21...0x7E).contains(byte)
+                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+        }
     }
 
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -34,13 +49,14 @@ struct URIReference: Sendable {
         }
     }
 
-    /// The text of the URI; `nil` if it is not UTF-8.
+    /// The reference recomposed (RFC 3986 §5.3); `nil` if its authority is not UTF-8.
     var text: String? {
         var bytes: [UInt8] = []
         if let scheme { bytes += scheme + Array(":".utf8) }
         if let authority { bytes += Array("//".utf8) + authority }
         bytes += path
         if let query { bytes += Array("?".utf8) + query }
+        if let fragment { bytes += Array("#".utf8) + fragment }
         return String(validating: bytes, as: UTF8.self)
     }
 }
@@ -70,6 +86,20 @@ extension URIReference {
             target.path = Self.withoutDotSegments(base.merged(with: path))
         }
         return target
+    }
+
+    /// This URI without its fragment.
+    var withoutFragment: URIReference {
+        var result = self
+        result.fragment = nil
+        return result
+    }
+
+    /// This URI with the fragment of another one, unless it has one of its own (RFC 9110 §10.2.2).
+    func inheritingFragment(from other: URIReference) -> URIReference {
+        var result = self
+        result.fragment = fragment ?? other.fragment
+        return result
     }
 
     /// RFC 3986 §5.2.3: replaces everything after the last slash with the relative path.

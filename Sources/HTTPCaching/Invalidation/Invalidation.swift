@@ -25,7 +25,7 @@ public enum Invalidation {
             guard let field = fields.popFirst(), fields.isEmpty,
                 let reference = field.withUnsafeBytesOfValue({ URIReference($0.trimmed) })
             else { continue }
-            let target = reference.resolved(against: base)
+            let target = reference.resolved(against: base).withoutFragment
             guard target.origin == origin, let text = target.text, !targets.contains(text) else { continue }
             targets.append(text)
         }

@@ -57,23 +57,19 @@ extension StrongValidator {
 
 extension HTTPFields {
     /// Returns the non-empty lines with this name. An empty line counts as absent, as for ``EntityTag``.
-    func filledLines(_ name: HTTPField.Name) -> [HTTPField] {
+    package func filledLines(_ name: HTTPField.Name) -> [HTTPField] {
         filter { $0.name == name && !$0.trimmedBytes.isEmpty }
     }
-}
-
-extension HTTPField {
-    /// The value without whitespace at either end.
-    package var trimmedBytes: [UInt8] { withUnsafeBytesOfValue { Array($0.trimmed) } }
 }
 
 extension [UInt8] {
     /// Whether the bytes are a strong entity tag (RFC 9110 §8.8.3): `opaque-tag = DQUOTE *etagc DQUOTE`, without the
     /// `W/` of a weak one.
     ///
-    /// The tag goes into an `If-Range`, where a value without a quote at its beginning is read as a date.
-    var isStrongEntityTag: Bool {
-        guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\"") else { return false }
+    /// The tag goes into an `If-Range`, where a value without a quote at its beginning is read as a date. A repaired tag
+    /// proves nothing.
+    package var isStrongEntityTag: Bool {
+        guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\""), !isRepaired else { return false }
         return dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }
     }
 }

@@ -69,9 +69,9 @@ extension StoredResponse {
     /// A validator in only one of the two responses does not match. Two responses without validators do not contradict
     /// each other. A different content coding does: the update would mislabel the stored body.
     fileprivate func isConfirmed(byHead head: HTTPFields) -> Bool {
-        for name in [HTTPField.Name.eTag, .lastModified] where fields.firstValue(of: name) != head.firstValue(of: name)
-        {
-            return false
+        for name in [HTTPField.Name.eTag, .lastModified] {
+            let value = fields.firstValue(of: name)
+            guard value == head.firstValue(of: name), value?.isRepaired != true else { return false }
         }
         if !isBodyDecoded, let coding = head.firstValue(of: .contentEncoding),
             coding != fields.firstValue(of: .contentEncoding)
@@ -119,7 +119,7 @@ extension HTTPFields {
     /// The bytes of the first line of a field; `nil` if the line is absent or empty.
     fileprivate func firstValue(of name: HTTPField.Name) -> [UInt8]? {
         guard let field = first(where: { $0.name == name }) else { return nil }
-        let bytes = field.withUnsafeBytesOfValue { Array($0.trimmed) }
+        let bytes = field.trimmedBytes
         return bytes.isEmpty ? nil : bytes
     }
 }

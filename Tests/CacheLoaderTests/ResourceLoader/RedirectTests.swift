@@ -27,6 +27,37 @@ struct RedirectTests {
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/new")))
     }
 
+    @Test(
+        "RFC 9110 §7.7: the target of a redirect reaches the origin byte for byte",
+        arguments: [
+            ("/s?tags[]=a&q=rock%20roll", "/s?tags[]=a&q=rock%20roll"), ("/caf%E9.txt", "/caf%E9.txt"),
+            ("/a b", "/a%20b"), ("https://example.com/%7Efoo", "/%7Efoo"), ("?x", "/dir/old?x"), ("../new", "/new"),
+            ("./x/../y", "/dir/y"), ("/a#fragment", "/a"), ("//example.com/b?c", "/b?c"), ("/%zz", "/%zz"),
+        ])
+    func targets(location: String, path: String) async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.path == "/dir/old"
+                ? .reply(302, [.location: location]) : .reply(200, [.cacheControl: "max-age=60"], "here")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let resource = try await fixture.loader.load("https://example.com/dir/old")
+        #expect(transport.requests.map(\.path) == ["/dir/old", path])
+        #expect(resource.url == "https://example.com\(path)")
+        #expect(try await fixture.loader.load("https://example.com\(path)").source == .disk)
+    }
+
+    @Test("A Location that is not UTF-8 names its own bytes")
+    func locationBytes() async throws {
+        let transport = ScriptedTransport { request, _ in
+            guard request.path == "/" else { return .reply(200, [:], "here") }
+            var fields = HTTPFields()
+            fields.append(HTTPField(name: .location, value: Array("/caf".utf8) + [0xE9]))
+            return .reply(302, fields)
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.loader.load("https://example.com/").url == "https://example.com/caf%E9")
+    }
+
     @Test("Circles and endless chains end in a typed error")
     func endless() async throws {
         let transport = ScriptedTransport { request, _ in

@@ -144,8 +144,10 @@ extension CacheTransaction {
         decoded.isBodyDecoded = true
         decoded.head.headerFields.removeEncodedDescription()
         // RFC 9110 §8.8.3: a strong tag is that of the encoded bytes.
-        if let tag = decoded.head.headerFields[.eTag], tag.hasPrefix("\"") {
-            decoded.head.headerFields[.eTag] = "W/\(tag)"
+        decoded.head.headerFields[fields: .eTag] = reply.head.headerFields[fields: .eTag].map { field in
+            let tag = field.trimmedBytes
+            guard tag.first == UInt8(ascii: "\"") else { return field }
+            return HTTPField(name: .eTag, lenientValue: Array("W/".utf8) + tag)
         }
         decoded.body = TransportBody { () async throws(TransportError) in try await body.next() }
         return decoded

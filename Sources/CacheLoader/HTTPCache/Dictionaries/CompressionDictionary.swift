@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 
 #if canImport(FoundationEssentials)
@@ -38,8 +39,9 @@ extension HTTPRequest {
     ///   - id: The `id` that the server gave it; empty for none.
     ///   - digest: The SHA-256 of its bytes.
     mutating func offerDictionary(id: String, _ digest: ContentDigest) {
-        let accepted = headerFields[.acceptEncoding].map { "\($0), " } ?? ""
-        headerFields[.acceptEncoding] = accepted + DictionaryCoding.supported.map(\.rawValue).joined(separator: ", ")
+        var accepted = headerFields[fields: .acceptEncoding].flatMap { $0.trimmedBytes + Array(", ".utf8) }
+        accepted += Array(DictionaryCoding.supported.map(\.rawValue).joined(separator: ", ").utf8)
+        headerFields[fields: .acceptEncoding] = [HTTPField(name: .acceptEncoding, lenientValue: accepted)]
         let hash = digest.withUnsafeBytes { Data($0) }.base64EncodedString()
         if let name = HTTPField.Name("Available-Dictionary") { headerFields[name] = ":\(hash):" }
         guard !id.isEmpty, let name = HTTPField.Name("Dictionary-ID") else { return }

@@ -1,0 +1,47 @@
+package import HTTPTypes
+
+// RFC 9110 §5.5: a field value is a sequence of bytes, in any superset of US-ASCII. `HTTPField.value` repairs bytes that
+// are not UTF-8, so that different values have equal texts. Compare, join and send the bytes; show the text.
+extension HTTPField {
+    /// The value without whitespace at either end.
+    package var trimmedBytes: [UInt8] { withUnsafeBytesOfValue { Array($0.trimmed) } }
+
+    /// The value for people and for SQL: as UTF-8, or else as ISO 8859-1, which RFC 9110 §5.5 names as the historic
+    /// encoding.
+    package var text: String { withUnsafeBytesOfValue { $0.fieldText } }
+}
+
+extension HTTPFields {
+    /// The text of a field for people and for SQL, all its lines; `nil` without the field.
+    package func text(of name: HTTPField.Name) -> String? {
+        let texts = self[fields: name].map(\.text)
+        return texts.isEmpty ? nil : texts.joined(separator: ", ")
+    }
+}
+
+extension Collection<UInt8> {
+    /// The text of these bytes of a field value: UTF-8, or else ISO 8859-1.
+    package var fieldText: String {
+        if let text = String(validating: self, as: UTF8.self) { return text }
+        var scalars = String.UnicodeScalarView()
+        for byte in self { scalars.append(Unicode.Scalar(byte)) }
+        return String(scalars)
+    }
+
+    /// Whether the bytes contain U+FFFD, in place of which the origin may have sent any other bytes.
+    ///
+    /// Transports whose values are strings repair values that are not UTF-8, among them that of `URLSession`. Two
+    /// repaired entity tags can be equal although the tags of the origin differ, so a repaired tag must match nothing.
+    package var isRepaired: Bool {
+        var matched = 0
+        for byte in self {
+            switch (matched, byte) {
+            case (_, 0xEF): matched = 1
+            case (1, 0xBF): matched = 2
+            case (2, 0xBD): return true
+            default: matched = 0
+            }
+        }
+        return false
+    }
+}

@@ -1,0 +1,27 @@
+public import HTTPTypes
+
+/// Finds the URL to which a response redirects (RFC 9110 §15.4).
+public enum Redirection {
+    /// Returns the URL to which a response to a request for `url` redirects; `nil` if the response is no redirect, or does
+    /// not name one location.
+    ///
+    /// Resolves `Location` by RFC 3986 §5.2, and keeps its bytes: nothing is decoded or encoded twice. Only spaces, control
+    /// characters and bytes beyond ASCII are percent-encoded. The result inherits the fragment of `url` (§10.2.2).
+    ///
+    /// The result may have any scheme: check it before you send a request. A `Location` that is no URI reference is
+    /// returned as it is.
+    ///
+    /// - Parameters:
+    ///   - response: The response. Its redirects are the statuses 301, 302, 303, 307 and 308.
+    ///   - url: The absolute URL of the request.
+    public static func target(of response: HTTPResponse, from url: String) -> String? {
+        guard [301, 302, 303, 307, 308].contains(response.status.code) else { return nil }
+        let locations = Set(response.headerFields.filledLines(.location).map(\.trimmedBytes))
+        // The field is no list: with different lines, the client cannot tell which one is meant.
+        guard let location = locations.first, locations.count == 1 else { return nil }
+        guard let reference = URIReference(location), let base = URIReference(url.utf8) else {
+            return location.fieldText
+        }
+        return reference.resolved(against: base).inheritingFragment(from: base).text ?? location.fieldText
+    }
+}
