@@ -20,7 +20,6 @@ let ignoredFiles = ["PrivacyInfo.xcprivacy"]
 
 // Apple's systems have URLSession.
 let curl: TargetDependencyCondition? = .when(platforms: [.linux, .android, .openbsd], traits: ["Curl"])
-let inspector: TargetDependencyCondition? = .when(traits: ["Inspector"])
 let brotli: TargetDependencyCondition? = .when(traits: ["Brotli"])
 let zstd: TargetDependencyCondition? = .when(traits: ["Zstd"])
 
@@ -47,10 +46,6 @@ let package = Package(
             description: "The transport on libcurl, on Linux. Without it CacheLoader needs a transport of yours."
         ),
         .trait(
-            name: "Inspector",
-            description: "The web server of CacheInspector. Without it nothing needs Hummingbird."
-        ),
-        .trait(
             name: "Brotli",
             description: "The content codings br and dcb. Without it CacheLoader needs no libbrotli."
         ),
@@ -68,9 +63,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-        // What the server of the trait Inspector stands on; not built without it.
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
-        // What only the tool, the product LoopbackOrigin and the tests stand on; no other library product builds these.
+        // What only the tool, the products CacheInspector and LoopbackOrigin, and the tests stand on; no other library product
+        // builds these.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
@@ -153,18 +147,19 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // The page of the inspector: the compiler embeds the files of Web.
+        .target(name: "CInspectorPage", exclude: ["Web"]),
         .target(
             name: "CacheInspector",
             dependencies: [
+                "CInspectorPage",
                 "CacheLoader",
                 "CacheReports",
                 "CacheStore",
+                "HTTPCaching",
+                "LoopbackHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio", condition: inspector),
             ],
-            exclude: ["Web"],
             swiftSettings: swiftSettings
         ),
         .target(
@@ -199,7 +194,8 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
-            name: "LoopbackOrigin",
+            // The server of LoopbackOrigin and CacheInspector.
+            name: "LoopbackHTTP",
             dependencies: [
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -208,10 +204,19 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "LoopbackOrigin",
+            dependencies: [
+                "LoopbackHTTP",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: swiftSettings
+        ),
         .executableTarget(
             name: "CacheStoreTool",
             dependencies: [
-                .target(name: "CacheInspector", condition: inspector),
+                "CacheInspector",
                 "CacheLoader",
                 "CacheReports",
                 "CacheStore",
@@ -307,7 +312,8 @@ let package = Package(
         .testTarget(
             name: "CacheLoaderTests",
             dependencies: [
-                "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin", "TestSupport",
+                "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackHTTP", "LoopbackOrigin",
+                "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -341,7 +347,6 @@ let package = Package(
             dependencies: [
                 "CacheInspector", "CacheLoader", "CacheStore", "CacheStoreTesting", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Hummingbird", package: "hummingbird", condition: inspector),
             ],
             swiftSettings: swiftSettings
         ),

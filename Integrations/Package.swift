@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "CacheLifecycle", targets: ["CacheLifecycle"]),
         .library(name: "CacheTracing", targets: ["CacheTracing"]),
         .library(name: "HummingbirdCaching", targets: ["HummingbirdCaching"]),
+        .library(name: "HummingbirdInspector", targets: ["HummingbirdInspector"]),
     ],
     dependencies: [
         .package(name: "CacheStore", path: "..", traits: []),
@@ -141,6 +142,31 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "LoopbackOrigin", package: "CacheStore"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: Array(swiftSettings.dropLast())
+        ),
+        .target(
+            name: "HummingbirdInspector",
+            dependencies: [
+                .product(name: "CacheInspector", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: Array(swiftSettings.dropLast())
+        ),
+        .testTarget(
+            name: "HummingbirdInspectorTests",
+            dependencies: [
+                "HummingbirdInspector",
+                .product(name: "CacheInspector", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: Array(swiftSettings.dropLast())

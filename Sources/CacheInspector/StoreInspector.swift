@@ -6,13 +6,8 @@ import Synchronization
 
 /// A web page that shows a store while programs use it: live requests, entries, reasons, evictions and SQL.
 ///
-/// `cachestore serve` shows the page on loopback. A server of yours can show it at a path of its own, behind its own
-/// authentication; both need the trait `Inspector`.
-///
-/// ```swift
-/// let inspector = StoreInspector(store: store)
-/// inspector.addRoutes(to: router.group("admin/cache"))
-/// ```
+/// `cachestore serve` and ``InspectorServer`` show the page on loopback. ``respond(to:path:content:)`` is for a server of
+/// yours, at a path of its own and behind its own authentication.
 ///
 /// Without a request the inspector does nothing: it has no timer and no task. See <doc:TheInspector>.
 public struct StoreInspector: Sendable {
@@ -56,26 +51,28 @@ public struct StoreInspector: Sendable {
         /// Apart, so that a whole table does not delay a few rows.
         let scanningLane = BlockingLane(label: "CacheInspector.scans")
         let isSimulating = Atomic(false)
+        /// Checks the requests of a server that checks hosts and users itself.
+        let access = AccessGuard(login: nil)
     }
 
     // MARK: Answering
 
     /// Answers a request that the guard has let through.
-    package func answer(_ request: InspectorRequest, csrfToken: String) async -> InspectorAnswer {
+    package func answer(_ request: InspectorRequest, csrfToken: String) async -> InspectorResponse {
         do {
             return try await respond(to: request, csrfToken)
         } catch let failure as InspectorFailure {
-            return InspectorAnswer(failure)
+            return InspectorResponse(failure)
         } catch let error as StoreError {
-            return InspectorAnswer(InspectorFailure(error))
+            return InspectorResponse(InspectorFailure(error))
         } catch LoadError.store(let error) {
-            return InspectorAnswer(InspectorFailure(error))
+            return InspectorResponse(InspectorFailure(error))
         } catch {
-            return InspectorAnswer(InspectorFailure(.internalServerError, "store", "\(error)"))
+            return InspectorResponse(InspectorFailure(.internalServerError, "store", "\(error)"))
         }
     }
 
-    private func respond(to request: InspectorRequest, _ csrfToken: String) async throws -> InspectorAnswer {
+    private func respond(to request: InspectorRequest, _ csrfToken: String) async throws -> InspectorResponse {
         let query = request.query
         switch (request.method, request.path) {
         case (.get, "api/session"): return .json(try await reading { try $0.session(csrfToken) })

@@ -1,9 +1,6 @@
 import ArgumentParser
-import CacheStore
-
-#if Inspector
 import CacheInspector
-#endif
+import CacheStore
 
 /// Shows the store on a web page.
 struct Serve: AsyncParsableCommand {
@@ -13,7 +10,7 @@ struct Serve: AsyncParsableCommand {
             Prints the address of the page, and serves it until Ctrl-C. Only this machine reaches the page, and only with \
             the token in its address. The page shows live requests, entries, the reasons of answers, evictions, failures \
             and SQL. Live requests need a record: 'cachestore record on'. The page only reads unless --allow-changes is \
-            given. While no page is open, nothing runs. A build needs the trait Inspector for this command.
+            given. While no page is open, nothing runs.
             """)
 
     @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for one that the system chooses.", valueName: "number"))
@@ -28,7 +25,6 @@ struct Serve: AsyncParsableCommand {
         if !(0...65_535).contains(port) { throw ValidationError("--port needs a number from 0 to 65535") }
     }
 
-    #if Inspector
     func run() async throws {
         let (_, signal) = try await Interruption.cancelling {
             try await store.withExistingStore(isReadOnly: !allowChanges) { store in
@@ -44,9 +40,4 @@ struct Serve: AsyncParsableCommand {
         }
         if let signal { throw signal.exitCode }
     }
-    #else
-    func run() async throws {
-        throw Failure(.broken, "this build has no inspector; build cachestore with --traits default,Inspector")
-    }
-    #endif
 }

@@ -1,6 +1,4 @@
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOPosix
+internal import LoopbackHTTP
 
 /// An HTTP/1.1 origin server on the loopback interface. A closure decides every response.
 ///
@@ -18,9 +16,8 @@ public final class LoopbackOrigin: Sendable {
     /// The host and port, such as `127.0.0.1:49152`.
     public let authority: String
 
-    private let listener: any Channel
+    private let server: LoopbackServer
     private let log: RequestLog
-    private let connections: OpenConnections
 
     /// Starts an origin on a port that the system chooses.
     ///
@@ -37,42 +34,22 @@ public final class LoopbackOrigin: Sendable {
         reply: @escaping @Sendable (OriginRequest) async -> OriginReply
     ) async throws {
         let log = RequestLog()
-        let connections = OpenConnections()
         let exchange = Exchange(log: log, date: date, reply: reply)
-        listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.backlog, value: 256)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers([
-                        ByteToMessageHandler(HTTPRequestDecoder()),
-                        ConnectionHandler(bodyLimit: requestBodyLimit, connections: connections, exchange: exchange),
-                    ])
-                }
-            }
-            .bind(host: host, port: 0)
-            .get()
-        guard let port = listener.localAddress?.port else {
-            preconditionFailure("a bound TCP socket has a port")
+        server = try await LoopbackServer(host: host, configuration: .init(contentLimit: requestBodyLimit)) { request in
+            var content = OriginRequest(
+                method: request.method, path: request.target, fields: request.fields, body: request.content)
+            log.record(&content)
+            return { [content] connection in await exchange.run(content, request, on: connection) }
         }
-        authority = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        authority = host.contains(":") ? "[\(host)]:\(server.port)" : "\(host):\(server.port)"
         self.log = log
-        self.connections = connections
-    }
-
-    deinit {
-        listener.close(promise: nil)
-        for connection in connections.refuseFurther() { connection.close(promise: nil) }
     }
 
     /// Stops listening and closes every connection, even during a response.
     ///
     /// Returns after all connections are closed. A second call has no effect.
     public func stop() async {
-        try? await listener.close().get()
-        let open = connections.refuseFurther()
-        for connection in open { connection.close(promise: nil) }
-        for connection in open { try? await connection.closeFuture.get() }
+        await server.stop()
     }
 }
 
@@ -104,7 +81,7 @@ extension LoopbackOrigin {
     /// The counters since the start of this origin.
     public var counters: OriginCounters {
         var counters = log.counters
-        counters.connections = connections.accepted
+        counters.connections = server.acceptedConnections
         return counters
     }
 }

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import LoopbackHTTP
 internal import NIOCore
 
 /// The bytes of one reply on the connection, decided before sending.
@@ -88,7 +89,7 @@ struct ResponsePlan: Sendable {
         }
         if ending == .close { fields.setIfAbsent(.connection, "close") }
         if let date { fields.setIfAbsent(.date, date) }
-        head = Self.head(status: reply.status, fields: fields)
+        head = ResponseHead.bytes(reply.status, fields)
     }
 
     /// Writes `piece` with its framing.
@@ -99,29 +100,11 @@ struct ResponsePlan: Sendable {
         buffer.writeBytes(piece)
         if isChunked { buffer.writeString("\r\n") }
     }
-
-    private static func head(status: HTTPResponse.Status, fields: HTTPFields) -> [UInt8] {
-        var bytes = Array("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8)
-        for field in fields {
-            bytes += "\(field.name.rawName): ".utf8
-            field.withUnsafeBytesOfValue { bytes += $0 }
-            bytes += "\r\n".utf8
-        }
-        bytes += "\r\n".utf8
-        return bytes
-    }
 }
 
 extension HTTPFields {
     fileprivate mutating func setIfAbsent(_ name: HTTPField.Name, _ value: String) {
         if self[name] == nil { self[name] = value }
-    }
-}
-
-extension HTTPResponse.Status {
-    /// RFC 9110 §6.4.1: these statuses have no content, regardless of their fields.
-    fileprivate var hasNoContent: Bool {
-        kind == .informational || self == .noContent || self == .notModified
     }
 }
 

@@ -1,4 +1,3 @@
-#if Inspector
 import CacheInspector
 import CacheStore
 import CacheStoreTesting
@@ -18,10 +17,12 @@ private struct Site: Sendable {
     var host: String { "127.0.0.1:\(client.port)" }
 
     /// Runs `body` with a server for the panel.
-    static func run(_ panel: Panel, _ body: @Sendable @escaping (Site) async throws -> Void) async throws {
+    static func run(
+        _ panel: Panel, timeout: Duration = .seconds(600), _ body: @Sendable @escaping (Site) async throws -> Void
+    ) async throws {
         let (addresses, continuation) = AsyncStream<String>.makeStream()
         let server = Task {
-            try await InspectorServer(panel.inspector).run { continuation.yield($0) }
+            try await InspectorServer(panel.inspector).run(timeout: timeout) { continuation.yield($0) }
         }
         defer { server.cancel() }
         var iterator = addresses.makeAsyncIterator()
@@ -150,6 +151,55 @@ struct InspectorServerTests {
         }
     }
 
+    @Test("a connection serves several requests; 304 and the answer to HEAD have no content")
+    func connections() async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            let fields = "Host: \(site.host)\r\nCookie: \(site.cookie)\r\n"
+            let file = try await site.get("app.js")
+            let tag = try #require(file.firstMatch(of: /ETag: (\S+)/)).output.1
+            let answers = try await site.client.send(
+                """
+                GET \(site.path)app.js HTTP/1.1\r\n\(fields)If-None-Match: \(tag)\r\n\r\n\
+                HEAD \(site.path)app.js HTTP/1.1\r\n\(fields)\r\n\
+                GET \(site.path)theme.js HTTP/1.1\r\n\(fields)Connection: close\r\n\r\n
+                """)
+            let statuses = answers.matches(of: /HTTP\/1\.1 (\d+)/).map { Int($0.output.1) }
+            // The page does not send HEAD, so that it is a change without a token.
+            #expect(statuses == [304, 403, 200])
+            #expect(answers.matches(of: /\r\n\r\n(HTTP|\/\/|[a-z])/).count == 3)
+            #expect(answers.matches(of: /\r\nDate: \w+, [^\r]+ GMT\r\n/).count == 3)
+            #expect(answers.firstMatch(of: /304 Not Modified\r\n(?:[^\r]+\r\n)*Content-Length/) == nil)
+        }
+    }
+
+    @Test(
+        "malformed requests get 400, and a page below another path gets 404",
+        arguments: [
+            ("no such thing\r\n\r\n", 400), ("GET / HTTP/9\r\n\r\n", 400),
+            ("GET * HTTP/1.1\r\nConnection: close\r\n\r\n", 404),
+            ("GET http://evil.example/ HTTP/1.1\r\nConnection: close\r\n\r\n", 404),
+        ])
+    func malformed(_ request: String, _ status: Int) async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            let answer = try await site.client.send(request)
+            #expect(answer.status == status)
+            #expect(answer.contains("Connection: close\r\n"))
+        }
+    }
+
+    @Test("a client that stops in its request, or after it, is disconnected")
+    func slowClients() async throws {
+        let panel = try Panel()
+        try await Site.run(panel, timeout: .milliseconds(200)) { site in
+            #expect(try await site.client.send("GET \(site.path) HTTP/1.1\r\nHost: ") == "")
+            let fields = "Host: \(site.host)\r\nCookie: \(site.cookie)\r\n"
+            let idle = try await site.client.send("GET \(site.path)theme.js HTTP/1.1\r\n\(fields)\r\n")
+            #expect(idle.status == 200)
+        }
+    }
+
     @Test("a field of 10 MB, a path of 10 MB and paths upwards are refused, and the server goes on")
     func attacks() async throws {
         let panel = try Panel()
@@ -199,4 +249,3 @@ struct InspectorServerTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Inspector
 import Dispatch
 import Foundation
 
@@ -87,4 +86,3 @@ struct LoopbackClient: Sendable {
     }
     #endif
 }
-#endif

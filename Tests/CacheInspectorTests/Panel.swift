@@ -40,7 +40,7 @@ struct Panel: Sendable {
         do throws(InspectorFailure) {
             request = try InspectorRequest(method, path, query: query, content: Array(content.utf8))
         } catch {
-            return PanelAnswer(InspectorAnswer(error))
+            return PanelAnswer(InspectorResponse(error))
         }
         return PanelAnswer(await inspector.answer(request, csrfToken: "token"))
     }
@@ -65,10 +65,10 @@ struct Panel: Sendable {
 
 /// An answer, whose JSON is read by paths such as `entries.0.key`.
 struct PanelAnswer: Sendable {
-    let answer: InspectorAnswer
+    let answer: InspectorResponse
     let bytes: [UInt8]
 
-    init(_ answer: InspectorAnswer) {
+    init(_ answer: InspectorResponse) {
         self.answer = answer
         switch answer.content {
         case .bytes(let bytes): self.bytes = bytes

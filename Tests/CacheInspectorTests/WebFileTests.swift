@@ -8,14 +8,14 @@ struct WebFileTests {
     @Test("the program has the files of the folder Web, and they are small")
     func embedded() async throws {
         let root = URL(filePath: #filePath).appending(path: "../../../").standardizedFileURL
-        let folder = root.appending(path: "Sources/CacheInspector/Web")
+        let folder = root.appending(path: "Sources/CInspectorPage/Web")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))
         #expect(names.contains("index.html"))
         var byteCount = 0
         for name in names {
             let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
             let answer = try await Panel().get(name)
-            #expect(answer.text == text, "run Scripts/embed-web")
+            #expect(answer.text == text)
             byteCount += text.utf8.count
         }
         #expect(byteCount <= 150 * 1_024)

@@ -1,14 +1,27 @@
+import CInspectorPage
 import HTTPTypes
 
-/// A file of the page, in the program. `Scripts/embed-web` writes the list of all files.
+/// A file of the page, in the program.
 struct WebFile: Sendable {
-    let name: String
-    let text: String
+    let bytes: [UInt8]
+    /// Changes with the content.
+    let entityTag: String
 
-    init(_ name: String, _ text: String) {
-        self.name = name
-        self.text = text
+    private init(_ file: cinspectorpage_file) {
+        bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+        let checksum = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        entityTag = "\"\(String(checksum, radix: 16))\""
     }
+
+    /// The files by name.
+    private static let all: [String: WebFile] = {
+        var count = 0
+        let files = cinspectorpage_files(&count)
+        return Dictionary(
+            uniqueKeysWithValues: UnsafeBufferPointer(start: files, count: count).map {
+                (String(cString: $0.name), WebFile($0))
+            })
+    }()
 
     private static let types = [
         "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -21,23 +34,16 @@ struct WebFile: Sendable {
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
-    /// Changes with the text.
-    private var entityTag: String {
-        let checksum = text.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return "\"\(String(checksum, radix: 16))\""
-    }
-
-    /// Returns a file; the page itself for an empty name. Looks the name up in a list: no path reaches a file system.
-    static func answer(named name: String, ifNoneMatch: String?) throws(InspectorFailure) -> InspectorAnswer {
+    /// Returns a file; the page itself for an empty name. Looks the name up in a table: no path reaches a file system.
+    static func answer(named name: String, ifNoneMatch: String?) throws(InspectorFailure) -> InspectorResponse {
         let wanted = name.isEmpty ? "index.html" : name
-        guard let file = all.first(where: { $0.name == wanted }) else {
+        guard let file = all[wanted] else {
             throw .notFound("there is nothing at this path")
         }
         let type = types[String(wanted.split(separator: ".").last ?? "")] ?? "text/plain; charset=utf-8"
-        let tag = file.entityTag
-        var answer = InspectorAnswer(type: type, .bytes(Array(file.text.utf8)))
-        if ifNoneMatch == tag { answer = InspectorAnswer(status: .notModified, type: type, .bytes([])) }
-        answer.fields[.eTag] = tag
+        var answer = InspectorResponse(type: type, .bytes(file.bytes))
+        if ifNoneMatch == file.entityTag { answer = InspectorResponse(status: .notModified, type: type, .bytes([])) }
+        answer.fields[.eTag] = file.entityTag
         answer.fields[.cacheControl] = "no-cache"
         answer.fields[.contentSecurityPolicy] = policy
         return answer

@@ -75,7 +75,7 @@ extension StoreInspector {
     }
 
     /// Returns the bytes of a body, as text, as an image or as bytes, but never with the type that the origin states.
-    func body(_ query: QueryParameters) throws -> InspectorAnswer {
+    func body(_ query: QueryParameters) throws -> InspectorResponse {
         let entry = try entry(named: query)
         guard let body = try store.openBody(of: entry) else {
             throw InspectorFailure.notFound("the body is missing or damaged")
@@ -84,7 +84,7 @@ extension StoreInspector {
     }
 
     /// Returns the bytes of a derived representation.
-    func derived(_ query: QueryParameters) throws -> InspectorAnswer {
+    func derived(_ query: QueryParameters) throws -> InspectorResponse {
         let entry = try entry(named: query)
         guard let name = query.text("name") else { throw InspectorFailure.invalid("name is missing") }
         let rows = try store.query(
@@ -99,11 +99,11 @@ extension StoreInspector {
 
     private func answer(
         _ body: StoredBody, _ sniffer: BodySniffer, _ query: QueryParameters, name: String
-    ) throws -> InspectorAnswer {
+    ) throws -> InspectorResponse {
         let isDownload = try query.bool("download")
         let limit = try query.integer("max", in: 0...Self.maxText) ?? 65_536
         let count = isDownload ? .max : sniffer.preview == .image ? Self.maxImage : limit
-        var answer = InspectorAnswer(
+        var answer = InspectorResponse(
             type: isDownload ? "application/octet-stream" : sniffer.type,
             .body(body, count: min(body.byteCount, count)))
         // A document of this answer is in a sandbox of its own: no scripts, no forms, no origin.

@@ -101,7 +101,7 @@ final class LiveTicket: Sendable {
 }
 
 extension StoreInspector {
-    func live(_ request: InspectorRequest) throws(InspectorFailure) -> InspectorAnswer {
+    func live(_ request: InspectorRequest) throws(InspectorFailure) -> InspectorResponse {
         let recent = try request.query.integer("recent", in: 0...1_000) ?? 200
         let text = request.fields[named: "Last-Event-ID"] ?? request.query.text("after")
         let position = text.flatMap { RequestCursor($0) }
@@ -111,7 +111,7 @@ extension StoreInspector {
             throw .busy("\(LiveFeed.maxCount) pages show live requests already")
         }
         let feed = LiveFeed(store: store, ticket: ticket, recent: recent, position: position)
-        return InspectorAnswer(type: "text/event-stream", .live(feed))
+        return InspectorResponse(type: "text/event-stream", .live(feed))
     }
 
     /// Switches the record of requests.

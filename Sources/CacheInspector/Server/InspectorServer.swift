@@ -1,7 +1,7 @@
-#if Inspector
-import Hummingbird
-import Logging
-import NIOCore
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import LoopbackHTTP
 import Synchronization
 
 /// A server of its own for an inspector, on loopback.
@@ -33,25 +33,72 @@ public struct InspectorServer: Sendable {
     /// - Parameter whenReady: Receives the address of the page, with its token, once the server listens.
     /// - Throws: The error of listening, such as that of a port in use.
     public func run(whenReady: @escaping @Sendable (_ address: String) async -> Void) async throws {
+        try await run(timeout: .seconds(60), whenReady: whenReady)
+    }
+
+    /// - Parameter timeout: The most time for a client to send a request, or to receive a piece of a response.
+    package func run(
+        timeout: Duration, whenReady: @escaping @Sendable (_ address: String) async -> Void
+    ) async throws {
         let actualPort = ListeningPort()
         let login = AccessGuard.Login(port: { actualPort.value })
-        let router = Router()
-        inspector.addRoutes(
-            to: router.group(RouterPath(login.path)), guardedBy: AccessGuard(login: login))
-        let application = Application(
-            router: router,
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
-            onServerRunning: { channel in
-                let number = channel.localAddress?.port ?? 0
-                actualPort.set(number)
-                await whenReady("http://127.0.0.1:\(number)\(login.path)?token=\(login.token)")
-            },
-            logger: Logger(label: "CacheInspector") { _ in SwiftLogNoOpLogHandler() })
+        let exchange = InspectorExchange(
+            inspector: inspector, access: AccessGuard(login: login), path: login.path)
+        var configuration = LoopbackServer.Configuration(contentLimit: StoreInspector.contentLimit)
+        configuration.connectionLimit = 128
+        configuration.timeout = timeout
+        configuration.answersMalformedRequests = true
+        let server = try await LoopbackServer(host: "127.0.0.1", port: port, configuration: configuration) { request in
+            { connection in await exchange.run(request, on: connection) }
+        }
+        actualPort.set(server.port)
+        await whenReady("http://127.0.0.1:\(server.port)\(login.path)?token=\(login.token)")
+        await server.run()
+    }
+}
+
+/// Sends the responses of an inspector.
+private struct InspectorExchange: Sendable {
+    private struct TooLarge: Error {}
+
+    let inspector: StoreInspector
+    let access: AccessGuard
+    /// The secret path of the page, with a slash at both ends.
+    let path: String
+
+    func run(_ request: ServerRequest, on connection: ServerConnection) async {
+        let response = await response(to: request)
+        let length = response.contentLength
+        var fields = response.fields
+        fields[.date] = "\(HTTPDate(Date()))"
+        if !response.status.hasNoContent { fields[.contentLength] = length.map { "\($0)" } }
+        // A response without a length ends with its connection (RFC 9112 §6.3).
+        let closes = !request.keepsAlive || length == nil
+        if closes { fields[.connection] = "close" }
         do {
-            try await application.run()
+            try await connection.send(ResponseHead.bytes(response.status, fields))
+            if request.method != .head { try await response.writeContent { try await connection.send($0) } }
+            if closes { try await connection.close() }
         } catch {
-            // The end of a server whose task is cancelled is no error.
-            if !Task.isCancelled { throw error }
+            // Also an error of the store: the client learns it from the missing bytes.
+            try? await connection.close()
+        }
+    }
+
+    private func response(to request: ServerRequest) async -> InspectorResponse {
+        let whole = request.target.prefix { $0 != "?" }
+        // Without the path, a client does not learn that there is an inspector.
+        guard whole.hasPrefix(path) || whole == path.dropLast() else {
+            return InspectorResponse(status: .notFound, type: "text/plain", .bytes([]))
+        }
+        let head = HTTPRequest(
+            method: request.method, scheme: "http", authority: request.fields[named: "Host"], path: request.target,
+            headerFields: request.fields)
+        return await inspector.respond(
+            to: head, path: String(whole.dropFirst(path.count)), access: access
+        ) { _ in
+            if request.isTooLarge { throw TooLarge() }
+            return request.content
         }
     }
 }
@@ -64,4 +111,3 @@ private final class ListeningPort: Sendable {
 
     func set(_ number: Int) { self.number.store(number, ordering: .releasing) }
 }
-#endif

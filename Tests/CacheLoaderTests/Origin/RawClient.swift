@@ -17,22 +17,28 @@ final class RawClient {
     }
 
     /// Held because an origin stops when it is dropped.
-    private let origin: LoopbackOrigin
+    private let origin: LoopbackOrigin?
     private let channel: any Channel
     private var arriving: AsyncThrowingStream<ByteBuffer, any Error>.Iterator
     private var received: [UInt8] = []
 
-    init(_ origin: LoopbackOrigin) async throws {
+    convenience init(_ origin: LoopbackOrigin) async throws {
+        let port = origin.authority.split(separator: ":")[1]
+        try await self.init(port: Int(port) ?? 0, origin: origin)
+    }
+
+    /// - Parameter reads: Whether the client takes the bytes of the server from the system.
+    init(port: Int, reads: Bool = true, origin: LoopbackOrigin? = nil) async throws {
         self.origin = origin
         let (stream, source) = AsyncThrowingStream<ByteBuffer, any Error>.makeStream()
-        let parts = origin.authority.split(separator: ":")
         channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelOption(.autoRead, value: reads)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Receiver(source: source))
                 }
             }
-            .connect(host: String(parts[0]), port: Int(parts[1]) ?? 0)
+            .connect(host: "127.0.0.1", port: port)
             .get()
         arriving = stream.makeAsyncIterator()
     }

@@ -17,7 +17,6 @@ extension ToolTests {
             try await tool.raw(["serve", "--port=\(port)"]).expect(64, error: "port")
         }
 
-        #if Inspector
         @Test("A store that is not there is not created")
         func noStore() async throws {
             try await tool("serve").expect(2, error: "there is no store in")
@@ -42,11 +41,5 @@ extension ToolTests {
             let pattern = #/^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/\?token=[0-9a-f]{32}$/#
             #expect(try pattern.firstMatch(in: output.lines.last ?? "") != nil)
         }
-        #else
-        @Test("A build without the trait says how to build with it")
-        func noTrait() async throws {
-            try await tool("serve").expect(2, error: "--traits default,Inspector")
-        }
-        #endif
     }
 }

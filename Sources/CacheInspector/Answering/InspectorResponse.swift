@@ -1,9 +1,9 @@
 import CacheReports
 package import CacheStore
-package import HTTPTypes
+public import HTTPTypes
 
-/// The answer of the inspector to a request.
-package struct InspectorAnswer: Sendable {
+/// The response of the inspector to a request, for a server of yours to send.
+public struct InspectorResponse: Sendable {
     package enum Content: Sendable {
         case bytes([UInt8])
         /// The first bytes of a stored body.
@@ -11,14 +11,23 @@ package struct InspectorAnswer: Sendable {
         case live(LiveFeed)
     }
 
-    package var status: HTTPResponse.Status
-    package var fields: HTTPFields
+    /// The status.
+    public var status: HTTPResponse.Status
+    /// The header fields, without `Content-Length`.
+    public var fields: HTTPFields
     package var content: Content
 
     package init(status: HTTPResponse.Status = .ok, type: String, _ content: Content) {
         self.status = status
         self.content = content
         fields = [.contentType: type]
+    }
+
+    /// Redirects to a path that is relative to the request's.
+    static func redirect(_ location: String, _ status: HTTPResponse.Status) -> Self {
+        var response = Self(status: status, type: "text/plain", .bytes([]))
+        response.fields = [.location: location]
+        return response
     }
 
     static func json(_ value: JSON, status: HTTPResponse.Status = .ok) -> Self {
@@ -28,6 +37,42 @@ package struct InspectorAnswer: Sendable {
     package init(_ failure: InspectorFailure) {
         self = .json(
             ["error": ["code": .text(failure.code), "message": .text(failure.message)]], status: failure.status)
+    }
+}
+
+extension InspectorResponse {
+    /// The bytes of one read of a file.
+    private static let chunkLength: Int64 = 262_144
+
+    /// The length of the content in bytes. `nil` for live requests, whose content has no end.
+    public var contentLength: Int64? {
+        switch content {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .body(_, let count): count
+        case .live: nil
+        }
+    }
+
+    /// Writes the content, piece by piece.
+    ///
+    /// Live requests end with an error of `write` or the cancellation of the task: cancel it when the client disconnects.
+    ///
+    /// - Parameter write: Sends a piece. Returns when the connection can take the next.
+    /// - Throws: An error of `write`, of reading the store, or `CancellationError`.
+    public func writeContent(to write: ([UInt8]) async throws -> Void) async throws {
+        switch content {
+        case .bytes(let bytes):
+            if !bytes.isEmpty { try await write(bytes) }
+        case .body(let stored, let count):
+            var offset: Int64 = 0
+            while offset < count {
+                let length = Int(min(Self.chunkLength, count - offset))
+                try await write(Array(stored.bytes(at: offset, count: length)))
+                offset += Int64(length)
+            }
+        case .live(let feed):
+            try await feed.run(write: write)
+        }
     }
 }
 

@@ -1,0 +1,17 @@
+// The files of the inspector's page, in the program.
+
+#ifndef CINSPECTORPAGE_H
+#define CINSPECTORPAGE_H
+
+#include <stddef.h>
+
+typedef struct {
+    const char *_Nonnull name;
+    const unsigned char *_Nonnull bytes;
+    size_t count;
+} cinspectorpage_file;
+
+/// Returns the files, and their number in `count`.
+const cinspectorpage_file *_Nonnull cinspectorpage_files(size_t *_Nonnull count);
+
+#endif
