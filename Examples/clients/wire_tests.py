@@ -201,7 +201,7 @@ def interim_responses_reach_clients_of_http_1_1():
     def hints(connection):
         connection.send(interim)
         released.wait(10)
-        connection.send(ok(b"page", DATE + b"\r\nCache-Control: max-age=60\r\n"))
+        connection.send(ok(b"page", b"Cache-Control: max-age=60\r\n"))
 
     origin.scripts |= {b"/hints": hints, b"/hints-1.0": interim + ok(b"page"), b"/next": ok(b"next")}
     connection = connect()
