@@ -36,7 +36,7 @@ struct FieldBytesStorageTests {
         let directory = try TemporaryDirectory()
         let first = try LoaderFixture(transport: transport, directory: directory)
         for byte in bytes { _ = try await first.cache.response(for: .to("/\(String(byte, radix: 16))")).bytes }
-        try first.store.close()
+        first.store.close()
 
         let second = try LoaderFixture(
             transport: transport, directory: directory, policy: CachePolicy(mode: .revalidateAlways))

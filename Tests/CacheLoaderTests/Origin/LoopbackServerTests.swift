@@ -31,9 +31,9 @@ struct LoopbackServerTests {
     @Test("a connection is closed after the timeout that follows a response, not during the answer")
     func idleConnection() async throws {
         let server = try await server {
-            $0.timeout = .milliseconds(50)
+            $0.timeout = .seconds(2)
         } answer: { connection in
-            try? await Task.sleep(for: .milliseconds(200))
+            try? await Task.sleep(for: .seconds(3))
             try? await connection.send(Self.response)
         }
         let client = try await RawClient(port: server.port)

@@ -107,7 +107,8 @@ final class CurlHandle {
     func failure(_ code: CURLcode, hasHead: Bool) -> TransportError? {
         TransportError(
             code, text: String(cString: errorText), hasHead: hasHead,
-            proxyStatus: ccurl_info_long(pointer, CURLINFO_HTTP_CONNECTCODE))
+            proxyStatus: ccurl_info_long(pointer, CURLINFO_HTTP_CONNECTCODE),
+            systemError: ccurl_info_long(pointer, CURLINFO_OS_ERRNO))
     }
 
     // MARK: Callbacks

@@ -90,8 +90,9 @@ final class CurlOptions {
         set(CURLOPT_CONNECTTIMEOUT_MS, settings.connectMilliseconds)
         set(CURLOPT_MAXAGE_CONN, settings.keepAliveSeconds)
         set(CURLOPT_HTTP_VERSION, settings.version)
-        // The first request to an origin shows whether the others can share its connection.
-        if settings.version != CURL_HTTP_VERSION_1_1 { set(CURLOPT_PIPEWAIT, 1) }
+        // The first TLS connection shows whether other requests can share it. Without TLS they would wait for the first
+        // response.
+        if settings.version != CURL_HTTP_VERSION_1_1, request.isSecure { set(CURLOPT_PIPEWAIT, 1) }
         // The tool curl reads as much at a time; the default of 16 KiB costs a fifth of the throughput.
         set(CURLOPT_BUFFERSIZE, 65_536)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 65_536)

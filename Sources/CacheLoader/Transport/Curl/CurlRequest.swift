@@ -19,6 +19,7 @@ struct CurlRequest: Sendable {
     let lines: [[UInt8]]
     /// The number of bytes of the content; -1 if it is unknown, `nil` without content.
     let contentLength: Int64?
+    let isSecure: Bool
     let proxy: ProxyServer?
     let checksCertificate: Bool
 
@@ -37,6 +38,7 @@ struct CurlRequest: Sendable {
         // RFC 9110 §9.3.6: CONNECT asks for a tunnel, not for a response.
         guard request.method != .connect else { throw Self.unsupported("a transport makes no tunnels") }
         origin = "\(scheme)://\(authority)/"
+        isSecure = scheme == "https"
         method = request.method
         proxy = configuration.proxies.proxy(scheme: scheme, authority: authority)
         // RFC 9112 §3.2.2: a proxy that forwards the request gets the whole URI.

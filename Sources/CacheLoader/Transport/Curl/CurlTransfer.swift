@@ -188,6 +188,8 @@ final class CurlTransfer: Sendable {
     /// Takes bytes of the body, or has libcurl wait for the reader. Returns `false` if it has to wait.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
+            // The reader has left: the loop ends the transfer next.
+            guard state.ending == nil else { return true }
             guard !state.chunks.isPaused, state.arrived.count < Self.highWaterMark else {
                 state.isReceivingPaused = true
                 return false
@@ -233,7 +235,7 @@ final class CurlTransfer: Sendable {
                     chunk = (waiter, data)
                 }
             }
-            return (interim, head, chunk, state.isReceivingPaused && !state.chunks.isPaused)
+            return (interim, head, chunk, state.isReceivingPaused && !state.chunks.isPaused && state.ending == nil)
         }
         interim.forEach(onInterimResponse)
         if let (waiter, head) = head { waiter.resume(returning: .success(head)) }

@@ -1,20 +1,31 @@
 #if Curl && !canImport(Darwin)
 internal import CCurl
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 extension TransportError {
     /// Translates an error of libcurl; `nil` for none.
     ///
     /// - Parameters:
     ///   - text: The words of libcurl for it, perhaps empty.
     ///   - proxyStatus: The status of the proxy's answer to CONNECT; 0 without one.
-    init?(_ code: CURLcode, text: String, hasHead: Bool, proxyStatus: Int = 0) {
+    ///   - systemError: The `errno` of a failed connection; 0 for none.
+    init?(_ code: CURLcode, text: String, hasHead: Bool, proxyStatus: Int = 0, systemError: Int = 0) {
         guard code != CURLE_OK else { return nil }
         if proxyStatus >= 300 {
             self.init(.cannotConnect, message: "the proxy refuses the connection with the status \(proxyStatus)")
             return
         }
         let kind = Self.code(code, hasHead: hasHead)
-        self.init(kind, message: Self.reason(kind, code, text))
+        if kind == .cannotConnect, systemError != 0 {
+            self.init(kind, message: String(cString: strerror(Int32(systemError))))
+        } else {
+            self.init(kind, message: Self.reason(kind, code, text))
+        }
     }
 
     private static func code(_ code: CURLcode, hasHead: Bool) -> Code {
@@ -48,6 +59,8 @@ extension TransportError {
     private static func reason(_ kind: Code, _ code: CURLcode, _ text: String) -> String {
         let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
         switch kind {
+        case .cannotFindHost:
+            return words.split(separator: ": ").last.map { "there is no host \($0)" } ?? words
         case .insecure: return "\(reasonOfTLS(code, words)) (\(words))"
         case .timedOut: return "no connection in time"
         case .connectionLost: return "the connection was closed before the end of the response"
