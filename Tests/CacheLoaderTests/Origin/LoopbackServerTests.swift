@@ -1,3 +1,4 @@
+import HTTPTypes
 import LoopbackHTTP
 import Synchronization
 import TestSupport
@@ -105,7 +106,7 @@ struct LoopbackServerTests {
             var answered = 0
             var mostWaiting = 0
         }
-        let total = 100_000
+        let total = 30_000
         let counts = Mutex(Counts())
         let (answers, end) = AsyncStream<Void>.makeStream()
         let server = try await LoopbackServer(host: "127.0.0.1", configuration: .init(contentLimit: 0)) { _ in
@@ -133,10 +134,10 @@ struct LoopbackServerTests {
     @Test("100 Continue waits for the previous response")
     func expectContinue() async throws {
         let gate = Gate()
-        let server = try await server { connection in
+        let server = try await server(answer: { connection in
             await gate.wait()
             try? await connection.send(Self.response)
-        }
+        })
         let client = try await RawClient(port: server.port)
         try await client.request()
         try await client.request(method: "PUT", "Content-Length: 2", "Expect: 100-continue")
@@ -153,12 +154,12 @@ struct LoopbackServerTests {
     func run() async throws {
         let never = Gate()
         let hasEnded = Mutex(false)
-        let server = try await server { _ in
+        let server = try await server(answer: { _ in
             await never.wait()
             // Longer than the end of the connection takes.
             await Task { try? await Task.sleep(for: .milliseconds(100)) }.value
             hasEnded.withLock { $0 = true }
-        }
+        })
         let run = Task { await server.run() }
         let (client, idle) = (try await RawClient(port: server.port), try await RawClient(port: server.port))
         try await client.request()
