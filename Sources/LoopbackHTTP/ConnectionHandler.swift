@@ -18,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var arriving: ServerRequest?
     /// Whether the client of the arriving request waits for 100 before it sends the content.
     private var owesContinue = false
-    private var waiting: [LoopbackServer.Answer] = []
+    private var waiting = CircularBuffer<LoopbackServer.Answer>()
     private var running: Task<Void, Never>?
     private var holdsRead = false
     /// Closes the connection if no complete request arrives in time. Set while no answer runs.
@@ -45,7 +45,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        waiting = []
+        waiting.removeAll()
         deadline?.cancel()
         running?.cancel()
         if running == nil { connections.remove(context.channel) }
@@ -106,9 +106,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     }
 
     private func serveNext(on channel: any Channel) {
-        guard running == nil, !waiting.isEmpty else { return }
+        guard running == nil, let answer = waiting.popFirst() else { return }
         deadline?.cancel()
-        let answer = waiting.removeFirst()
         let handler = NIOLoopBound(self, eventLoop: channel.eventLoop)
         let connection = ServerConnection(channel: channel, timeout: configuration.timeout)
         running = Task {
