@@ -150,7 +150,9 @@ struct Transports: AsyncParsableCommand {
         let base = seconds[other, default: []].percentile(50)
         for name in names {
             let value = seconds[name, default: []].percentile(50)
-            print("\(work): \(name) \(value.formatted()) s, \(other) \(base.formatted()) s, throughput \(ratio(base, value))")
+            print(
+                "\(work): \(name) \(value.formatted()) s, \(other) \(base.formatted()) s, throughput \(ratio(base, value))"
+            )
         }
     }
 

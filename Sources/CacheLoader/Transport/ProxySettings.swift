@@ -56,7 +56,7 @@ public struct ProxySettings: Hashable, Sendable {
             exceptions: (value("no_proxy", "NO_PROXY")?.text ?? "").lowercased().split { $0 == "," || $0 == " " })
     }
 
-    /// Returns the proxy for an origin; `nil` for none.
+    /// Returns the proxy for an origin, if one applies.
     ///
     /// - Parameter authority: A host, with or without a port.
     package func proxy(scheme: String, authority: String) -> ProxyServer? {

@@ -60,7 +60,8 @@ extension ToolTests {
             "K5: --cacert trusts a private authority, --insecure the certificate of a host, also of the engine of a tier",
             .enabled(if: TLSOrigin.isInstalled), arguments: commands)
         func rootCertificates(_ command: [String]) async throws {
-            let engine = try await TLSOrigin(locations: "location /tier { access_log \(tool.store).requests; return 404; }")
+            let engine = try await TLSOrigin(
+                locations: "location /tier { access_log \(tool.store).requests; return 404; }")
             func count() -> Int {
                 let log = try? String(contentsOfFile: "\(tool.store).requests", encoding: .utf8)
                 return log?.split(separator: "\n").count ?? 0

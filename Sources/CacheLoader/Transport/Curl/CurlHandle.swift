@@ -103,7 +103,7 @@ final class CurlHandle {
         return isLost && tookOldConnection && !isRepetition && transfer?.isRepeatable == true
     }
 
-    /// Returns the error of libcurl; `nil` for none.
+    /// Returns the error of libcurl, if there is one.
     func failure(_ code: CURLcode, hasHead: Bool) -> TransportError? {
         TransportError(
             code, text: String(cString: errorText), hasHead: hasHead,

@@ -92,7 +92,7 @@ final class CurlLoop: Sendable {
     }
 
     private func start() {
-        // A queue of its own: the thread of a shared queue would be missing to others while it sleeps.
+        // A serial queue has its own thread, so that the sleep takes none from Swift's pool.
         DispatchQueue(label: "CacheStore.CurlLoop").async { [self] in run() }
     }
 

@@ -96,7 +96,7 @@ final class CurlOptions {
         // The tool curl reads as much at a time; the default of 16 KiB costs a fifth of the throughput.
         set(CURLOPT_BUFFERSIZE, 65_536)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 65_536)
-        // An empty text means no proxy, whatever the environment says.
+        // An empty text keeps libcurl from reading the environment.
         set(CURLOPT_PROXY, request.proxy?.url ?? "")
         set(CURLOPT_NOPROXY, "")
         if let credentials = request.proxy?.credentials {

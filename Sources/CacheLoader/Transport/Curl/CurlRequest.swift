@@ -49,7 +49,7 @@ struct CurlRequest: Sendable {
         lines = Self.lines(request.headerFields, authority: authority)
     }
 
-    /// Returns the host of an authority; `nil` for anything that would change the meaning of the URL.
+    /// Returns the host of an authority, or `nil` if the authority would change the meaning of the URL.
     private static func host(of authority: String) -> String? {
         guard !authority.isEmpty,
             authority.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) })
@@ -61,7 +61,9 @@ struct CurlRequest: Sendable {
     private static func lines(_ fields: HTTPFields, authority: String) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         // RFC 9112 §3.2: Host comes first.
-        if !fields.contains(where: { $0.name.canonicalName == "host" }) { lines.append(Array("Host: \(authority)".utf8) + [0]) }
+        if !fields.contains(where: { $0.name.canonicalName == "host" }) {
+            lines.append(Array("Host: \(authority)".utf8) + [0])
+        }
         for field in fields where field.name != .contentLength && field.name != .transferEncoding {
             var line = Array(field.name.rawName.utf8)
             field.withUnsafeBytesOfValue { value in

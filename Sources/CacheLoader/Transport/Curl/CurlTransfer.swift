@@ -220,7 +220,7 @@ final class CurlTransfer: Sendable {
         state.withLock { $0.content?.rewind() ?? true }
     }
 
-    /// Hands over what has arrived. Returns whether libcurl can continue, although it waits.
+    /// Hands the arrived parts over. Returns whether libcurl can continue, although it waits.
     func deliver() -> Bool {
         let (interim, head, chunk, resumes) = state.withLock { state in
             let interim = state.interim
@@ -263,8 +263,9 @@ final class CurlTransfer: Sendable {
         state.withLock { $0.reader.hasHiddenLength && $0.bodyLength == $0.receivedByteCount }
     }
 
-    /// Whether the request may be sent once more on a new connection: the method is safe (RFC 9110 §9.2.2), the content
-    /// is in memory, and nothing of a response was handed over.
+    /// Whether the request may be sent once more on a new connection (RFC 9110 §9.2.2).
+    ///
+    /// The method is safe, the content is in memory, and no part of a response was handed over.
     var isRepeatable: Bool {
         state.withLock { state in
             request.method.isSafe && state.content?.isRepeatable != false && state.head == nil && !state.hasInterim
@@ -272,7 +273,7 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// Forgets the part of a head that has arrived, and begins the content again.
+    /// Drops the part of a head that has arrived, and begins the content again.
     func restart() {
         state.withLock { state in
             state.reader = state.reader.emptied()
@@ -281,7 +282,8 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// The time at which the exchange times out without progress; `nil` while the program is awaited.
+    /// The time at which the exchange times out without progress. There is none while the
+    /// exchange waits for the program.
     var deadline: ContinuousClock.Instant? {
         state.withLock { state in
             let isAwaited = (state.headWaiter != nil || state.isReading) && state.content?.isAwaited != true
@@ -291,7 +293,7 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// Returns the error of an exchange whose transfer has ended; `nil` for a complete response.
+    /// Returns the error of an exchange whose transfer has ended. A complete response has none.
     ///
     /// - Parameter failure: Returns the error of libcurl, if there is one.
     func error(_ failure: (_ hasHead: Bool) -> TransportError?) -> TransportError? {
@@ -313,7 +315,7 @@ final class CurlTransfer: Sendable {
 }
 
 extension CurlRequest {
-    /// Whether a response to this request has a body, whatever its length says (RFC 9112 §6.3).
+    /// Whether a response to this request has a body (RFC 9112 §6.3).
     fileprivate func hasBody(in head: HTTPResponse) -> Bool {
         method != .head && head.status != .noContent && head.status != .notModified
     }

@@ -17,7 +17,7 @@ internal import Foundation
 /// A request with a safe method is sent once more, on a new connection, if an old connection turns out to be closed
 /// (RFC 9110 §9.2.2). All other requests are sent once.
 ///
-/// The connections close after the release of the transport and its response bodies, or at once with ``shutdown()``.
+/// The connections close after the release of the transport and its response bodies, or with ``shutdown()``.
 /// Without a request for ``Configuration/keepAliveTimeout`` the thread ends, too.
 public final class CurlTransport: HTTPTransport {
     /// The settings of a transport.
@@ -34,7 +34,7 @@ public final class CurlTransport: HTTPTransport {
         ///
         /// By default `nil`: only ``idleTimeout`` applies.
         public var headTimeout: Duration?
-        /// The most connections to one host at once; 6 by default. Further requests wait, or share a connection with
+        /// The most connections to one host; 6 by default. Further requests wait, or share a connection with
         /// HTTP/2.
         public var connectionsPerHost: Int = 6
         /// How long a connection without a request stays open; 60 seconds by default.
@@ -42,7 +42,7 @@ public final class CurlTransport: HTTPTransport {
         /// The most bytes of the head of a response, its interim responses and trailer fields included; 256 KiB by
         /// default.
         ///
-        /// libcurl has limits of its own: 100 KiB for a line, and from version 8.3 on 300 KiB for a head.
+        /// libcurl has further limits: 100 KiB for a line, and from version 8.3 on 300 KiB for a head.
         public var maxHeadBytes: Int = 256 << 10
         /// Whether the transport uses HTTP/2 if a TLS origin offers it; `true` by default.
         public var allowsHTTP2: Bool = true
@@ -64,7 +64,7 @@ public final class CurlTransport: HTTPTransport {
     private let configuration: Configuration
     private let loop: CurlLoop
 
-    /// Creates a transport with connections of its own. The first request starts the thread.
+    /// Creates a transport with its own connections. The first request starts the thread.
     public init(configuration: Configuration = Configuration()) {
         self.configuration = configuration
         loop = CurlLoop(configuration)

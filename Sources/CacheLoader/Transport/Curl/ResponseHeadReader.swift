@@ -17,7 +17,7 @@ struct ResponseHeadReader: Sendable {
 
     /// The number of bytes of all lines.
     private(set) var byteCount = 0
-    /// The length of the body that the final head declares; `nil` if it declares none, or a transfer coding.
+    /// The length of the body that the final head declares, without a transfer coding.
     private(set) var contentLength: Int64?
     /// Whether the framing of the response is ambiguous, so that no other response may follow on its connection.
     private(set) var mustClose = false
@@ -81,7 +81,9 @@ struct ResponseHeadReader: Sendable {
 
     /// Reads the declared length of the body, and leaves one line of it.
     private mutating func readLength() throws(TransportError) {
-        let values = fields.filter { $0.name == .contentLength }.flatMap { $0.value.split(separator: UInt8(ascii: ",")) }
+        let values = fields.filter { $0.name == .contentLength }.flatMap {
+            $0.value.split(separator: UInt8(ascii: ","))
+        }
         let hasTransferCoding = fields.contains { $0.name == .transferEncoding }
         guard !values.isEmpty else { return }
         var length: Int64?
@@ -110,7 +112,8 @@ struct ResponseHeadReader: Sendable {
             throw Self.malformed("a line of its head has no colon")
         }
         let name = line[..<colon].trimmed
-        guard name.startIndex == line.startIndex, let parsed = HTTPField.Name(String(decoding: name, as: UTF8.self)) else {
+        guard name.startIndex == line.startIndex, let parsed = HTTPField.Name(String(decoding: name, as: UTF8.self))
+        else {
             throw Self.malformed("a line of its head has no valid name")
         }
         // libcurl does not recognise such a line, so it would read the body with another framing.

@@ -8,7 +8,7 @@ internal import Musl
 #endif
 
 extension TransportError {
-    /// Translates an error of libcurl; `nil` for none.
+    /// Translates an error of libcurl.
     ///
     /// - Parameters:
     ///   - text: The words of libcurl for it, perhaps empty.

@@ -16,13 +16,16 @@ struct CurlConnectionTests {
     private let adapter = TransportAdapter.curl
     private static let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
 
-    private func request(_ server: ScriptedServer, _ method: HTTPRequest.Method = .get, _ path: String = "/") -> HTTPRequest {
+    private func request(_ server: ScriptedServer, _ method: HTTPRequest.Method = .get, _ path: String = "/")
+        -> HTTPRequest
+    {
         HTTPRequest(method: method, scheme: "http", authority: server.authority, path: path)
     }
 
     @Test("RFC 9112 §6.3: bytes after a response begin no other one, and close its connection")
     func surplusBytes() async throws {
-        for surplus in ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "HTTP/1.1 200 OK\r\nX-Forged: 1\r\n", "x"] {
+        for surplus in ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "HTTP/1.1 200 OK\r\nX-Forged: 1\r\n", "x"]
+        {
             let server = try await ScriptedServer { _, _, _ in .send(Self.ok + Array(surplus.utf8)) }
             let transport = adapter.make()
             for _ in 0..<3 {
@@ -54,7 +57,8 @@ struct CurlConnectionTests {
         case atRequest, reset, later2, later20, later50, inHead
     }
 
-    @Test("RFC 9110 §9.2.2: a safe request on a connection that has closed is sent once more", arguments: Ending.allCases)
+    @Test(
+        "RFC 9110 §9.2.2: a safe request on a connection that has closed is sent once more", arguments: Ending.allCases)
     func closedConnection(ending: Ending) async throws {
         let server = try await ScriptedServer { connection, request, _ in
             let delay: Int64? =

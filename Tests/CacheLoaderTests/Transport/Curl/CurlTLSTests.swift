@@ -12,7 +12,8 @@ import Testing
 @Suite("CurlTransport: TLS", .enabled(if: TLSOrigin.isInstalled))
 struct CurlTLSTests {
     private func transport(
-        trusts certificate: String? = TestCertificates.authority, _ change: (inout CurlTransport.Configuration) -> Void = { _ in }
+        trusts certificate: String? = TestCertificates.authority,
+        _ change: (inout CurlTransport.Configuration) -> Void = { _ in }
     ) throws -> CurlTransport {
         let directory = try TemporaryDirectory()
         var configuration = CurlTransport.Configuration()
@@ -68,7 +69,9 @@ struct CurlTLSTests {
     @Test("TLS to an origin without it is an error")
     func noTLS() async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
-        let error = await #expect(throws: TransportError.self) { try await get(transport(trusts: nil), origin.authority) }
+        let error = await #expect(throws: TransportError.self) {
+            try await get(transport(trusts: nil), origin.authority)
+        }
         #expect(error?.code == .insecure)
         await origin.stop()
     }

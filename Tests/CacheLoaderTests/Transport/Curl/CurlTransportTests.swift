@@ -50,7 +50,8 @@ struct CurlTransportTests {
     @Test(
         "RFC 9110 §7.7: the request target arrives byte for byte",
         arguments: [
-            "/caf%E9.txt", "/users/%E9", "/s?tags[]=a&q=rock%20roll", "/a/../b/./c", "//double", "/%7euser", "/?", "/a?b?c",
+            "/caf%E9.txt", "/users/%E9", "/s?tags[]=a&q=rock%20roll", "/a/../b/./c", "//double", "/%7euser", "/?",
+            "/a?b?c",
             "/\u{E9}", "/{x}|y^z`", "/%", "/%2520",
         ], [HTTPRequest.Method.get, .delete])
     func target(path: String, method: HTTPRequest.Method) async throws {
@@ -64,7 +65,8 @@ struct CurlTransportTests {
     @Test(
         "A request that would not arrive as it is fails, and is not sent",
         arguments: [
-            ("/a b", "a.test", "http"), ("/a\r\nX: y", "a.test", "http"), ("", "a.test", "http"), ("/", "a.test/", "http"),
+            ("/a b", "a.test", "http"), ("/a\r\nX: y", "a.test", "http"), ("", "a.test", "http"),
+            ("/", "a.test/", "http"),
             ("/", "me@a.test", "http"), ("/", "", "http"), ("/", "a.test", "ftp"), ("/", "a.test", "file"),
         ])
     func unsupported(path: String, authority: String, scheme: String) async {
@@ -96,12 +98,15 @@ struct CurlTransportTests {
         }
         let interim = Mutex<[HTTPResponse]>([])
         let transport = CurlTransport()
-        let response = try await transport.send(.to(origin), content: nil) { head in interim.withLock { $0.append(head) } }
+        let response = try await transport.send(.to(origin), content: nil) { head in
+            interim.withLock { $0.append(head) }
+        }
         #expect(interim.withLock { $0.map(\.status.code) } == [103, 102])
         #expect(interim.withLock { $0.first?.headerFields[.init("Link")!] } == "</a>")
         #expect(response.head.status == .ok)
         #expect(try await response.body.read().get() == Data("body".utf8))
-        let switching = try await transport.send(.to(origin, path: "/101"), content: nil) { _ in Issue.record("interim") }
+        let switching = try await transport.send(.to(origin, path: "/101"), content: nil) { _ in Issue.record("interim")
+        }
         #expect(switching.head.status.code == 101)
         await origin.stop()
     }
@@ -133,7 +138,8 @@ struct CurlTransportTests {
             "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nBad Name: x\r\n\r\n",
             "HTTP/1.1 200 OK\r\n: x\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 4\r\n\r\nokay",
             "HTTP/1.1 200 OK\r\nContent-Length: 2, 4\r\n\r\nokay", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nokay",
-            "HTTP/1.1 200 OK\r\nContent-Length: 4x\r\n\r\nokay", "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 4x\r\n\r\nokay",
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length:\r\n 4\r\n\r\nokay", "HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
@@ -142,7 +148,9 @@ struct CurlTransportTests {
         ])
     func malformed(text: String) async throws {
         let error = await outcome { try await adapter.response(to: .raw(Array(text.utf8))) }
-        #expect([.malformedResponse, .connectionLost].contains(error?.code), "\(text.prefix(60)): \(String(describing: error))")
+        #expect(
+            [.malformedResponse, .connectionLost].contains(error?.code),
+            "\(text.prefix(60)): \(String(describing: error))")
         if text.hasPrefix("HTTP/1.1 000") { #expect(error?.code == .malformedResponse) }
     }
 
@@ -192,7 +200,8 @@ struct CurlTransportTests {
         #expect(error?.code == .malformedResponse)
         var configuration = CurlTransport.Configuration()
         configuration.maxHeadBytes = 1000
-        let server = try await ScriptedServer(Array("HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 1000))\r\n\r\n".utf8))
+        let server = try await ScriptedServer(
+            Array("HTTP/1.1 200 OK\r\nX: \(String(repeating: "x", count: 1000))\r\n\r\n".utf8))
         let transport = CurlTransport(configuration: configuration)
         let request = HTTPRequest(method: .get, scheme: "http", authority: server.authority, path: "/")
         let limited = await outcome { try await transport.send(request, content: nil) }
@@ -200,7 +209,9 @@ struct CurlTransportTests {
         await server.stop()
     }
 
-    @Test("A coded body, and a redirect without Location, arrive as they were sent", arguments: [200, 301, 302, 303, 307, 308])
+    @Test(
+        "A coded body, and a redirect without Location, arrive as they were sent",
+        arguments: [200, 301, 302, 303, 307, 308])
     func unchanged(code: Int) async throws {
         let answer = try await adapter.exchange(
             .status(.init(code: code), fields: [.contentEncoding: "gzip"], body: "no gzip at all".utf8))
