@@ -19,7 +19,7 @@ let package = Package(
         .library(name: "HummingbirdInspector", targets: ["HummingbirdInspector"]),
     ],
     dependencies: [
-        .package(name: "CacheStore", path: "..", traits: []),
+        .package(name: "CacheStore", path: ".."),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),

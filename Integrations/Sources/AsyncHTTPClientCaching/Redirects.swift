@@ -1,6 +1,7 @@
 internal import AsyncHTTPClient
 internal import CacheLoader
 internal import HTTPTypes
+internal import NIOHTTP1
 
 /// Decides about redirects as `HTTPClient` does by default: a limited number, and no circle.
 struct Redirects {
