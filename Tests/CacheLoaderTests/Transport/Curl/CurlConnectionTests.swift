@@ -207,7 +207,7 @@ struct CurlConnectionTests {
         let error = await outcome { try await hasty.send(.to(origin), content: nil) }
         #expect(error?.code == .timedOut)
         configuration = CurlTransport.Configuration()
-        configuration.idleTimeout = .milliseconds(200)
+        configuration.idleTimeout = .seconds(2)
         let transport = CurlTransport(configuration: configuration)
         let idle = await outcome { try await transport.send(.to(origin), content: nil) }
         #expect(idle?.code == .timedOut)
@@ -217,7 +217,7 @@ struct CurlConnectionTests {
             parts.add(1)
             guard parts.count < 3 else { return nil }
             // Longer than the idle timeout: this is the program's time.
-            try? await Task.sleep(for: .milliseconds(500))
+            try? await Task.sleep(for: .seconds(3))
             return Data("part".utf8)
         }
         #expect(await outcome { try await transport.send(.to(origin, method: .post), content: content) } == nil)
