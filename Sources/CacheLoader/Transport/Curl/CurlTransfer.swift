@@ -42,6 +42,9 @@ final class CurlTransfer: Sendable {
         /// The reason why a callback ended the transfer.
         var failure: TransportError?
         var ending: Result<Void, TransportError>?
+
+        /// Whether libcurl waits although the reader has room.
+        var canReceive: Bool { isReceivingPaused && !chunks.isPaused && ending == nil }
     }
 
     let request: CurlRequest
@@ -89,7 +92,7 @@ final class CurlTransfer: Sendable {
                     state.isReading = true
                     state.lastActivity = .now
                 }
-                return (reading, state.isReceivingPaused && !state.chunks.isPaused)
+                return (reading, state.canReceive)
             }
             if resumes { resume() }
             switch reading {
@@ -154,6 +157,7 @@ final class CurlTransfer: Sendable {
     private func finishContent(_ error: TransportError?, _ resume: () -> Void) {
         let resumes = state.withLock { state in
             state.failure = state.failure ?? error
+            guard state.ending == nil else { return false }
             state.lastActivity = .now
             return state.content?.finish() ?? false
         }
@@ -235,7 +239,7 @@ final class CurlTransfer: Sendable {
                     chunk = (waiter, data)
                 }
             }
-            return (interim, head, chunk, state.isReceivingPaused && !state.chunks.isPaused && state.ending == nil)
+            return (interim, head, chunk, state.canReceive)
         }
         interim.forEach(onInterimResponse)
         if let (waiter, head) = head { waiter.resume(returning: .success(head)) }
@@ -282,8 +286,8 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// The time at which the exchange times out without progress. There is none while the
-    /// exchange waits for the program.
+    /// The time at which the exchange times out without progress. There is none while the exchange waits for the
+    /// program.
     var deadline: ContinuousClock.Instant? {
         state.withLock { state in
             let isAwaited = (state.headWaiter != nil || state.isReading) && state.content?.isAwaited != true
