@@ -55,7 +55,8 @@ struct ExecuteRedirectTests {
     @Test(
         "the target of a redirect keeps its percent-encoding, and inherits the fragment",
         arguments: [
-            ("/caf%C3%A9.txt", "/caf%C3%A9.txt"), ("/a b", "/a%20b"), ("../%7Efoo?q=rock%20roll", "/%7Efoo?q=rock%20roll"),
+            ("/caf%C3%A9.txt", "/caf%C3%A9.txt"), ("/a b", "/a%20b"),
+            ("../%7Efoo?q=rock%20roll", "/%7Efoo?q=rock%20roll"),
         ])
     func targets(location: String, path: String) async throws {
         let fixture = try await ExecuteFixture { request in
