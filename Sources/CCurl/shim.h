@@ -84,7 +84,7 @@ static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, l
     return curl_multi_setopt(multi, option, value);
 }
 
-// The next transfer that has ended, with its result; NULL if there is no further one.
+// Returns the next ended transfer and its result, or NULL.
 static inline CURL *ccurl_multi_next_ended(CURLM *multi, CURLcode *result) {
     int left = 0;
     for (CURLMsg *message; (message = curl_multi_info_read(multi, &left));) {

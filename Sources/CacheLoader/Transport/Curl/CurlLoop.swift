@@ -53,7 +53,7 @@ final class CurlLoop: Sendable {
 
     // MARK: Any thread
 
-    /// Gives an order to the thread, and starts the thread if there is none.
+    /// Gives an order to the thread, and starts the thread if it does not run.
     func give(_ order: Order) {
         let (starts, isRefused) = state.withLock { state in
             if state.isShutDown, case .start = order { return (false, true) }
