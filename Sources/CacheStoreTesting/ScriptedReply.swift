@@ -80,7 +80,9 @@ public struct ScriptedReply: Sendable {
     /// Returns the reply with one more interim response before its head or error, and before the pause of
     /// ``delayed(by:on:)`` (RFC 9110 §15.2).
     ///
-    /// - Parameter status: A status from 100 to 199, except 101, which is a final response.
+    /// - Parameters:
+    ///   - status: A status from 100 to 199, except 101, which is a final response.
+    ///   - fields: The fields of that interim response.
     public func preceded(by status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> ScriptedReply {
         precondition(status.kind == .informational && status != .switchingProtocols, "\(status) is a final response")
         var reply = self

@@ -95,8 +95,11 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// If the origin answers early with a status of 300 or more over HTTP/1.1, the transport stops sending the content.
     ///
-    /// - Parameter onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it
-    ///   must not block.
+    /// - Parameters:
+    ///   - request: Goes out as it is, with `Host` and the framing.
+    ///   - content: What is sent behind the head.
+    ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must not
+    ///     block.
     public func send(
         _ request: HTTPRequest, content: RequestContent?,
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
