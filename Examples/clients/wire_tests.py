@@ -269,6 +269,17 @@ def malformed_and_ambiguous_requests_are_rejected():
 
 
 @test
+def the_host_is_a_part_of_the_key():
+    contents = iter([b"a", b"b"])
+    origin.scripts[b"/hosts"] = lambda connection: connection.send(ok(next(contents), b"Cache-Control: max-age=60\r\n"))
+    for name, content in [(b"a.test", b"a"), (b"b.test", b"b"), (b"A.test:80", b"a"), (b"b.test", b"b")]:
+        assert ask(b"GET /hosts HTTP/1.1\r\nHost: " + name + b"\r\n\r\n")[2] == content, name
+    assert ask(b"GET http://b.test/hosts HTTP/1.1\r\nHost: a.test\r\n\r\n")[2] == b"b"
+    heads = origin.seen(b"/hosts")
+    assert [re.search(rb"Host: (.*)\r", head)[1] for head in heads] == [b"a.test", b"b.test"], heads
+
+
+@test
 def an_absolute_target_names_its_origin():
     origin.scripts[b"/absolute?x"] = ok(b"here")
     target = b"http://127.0.0.1:%d/absolute?x" % port

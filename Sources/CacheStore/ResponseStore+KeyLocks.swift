@@ -29,7 +29,7 @@ extension ResponseStore {
     /// - Throws: The errors of ``tryLock(_:)``.
     package func lock(
         _ key: CacheKey, within limit: Duration,
-        sleep: (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        sleep: (Duration) async throws -> Void = { try await pause(for: $0) }
     ) async throws(StoreError) -> KeyLocks.Outcome {
         var (rest, pause) = (limit, Duration.milliseconds(5))
         while true {

@@ -1,4 +1,5 @@
 public import CacheLoader
+internal import CacheStore
 public import CoreMetrics
 public import HTTPCaching
 
@@ -48,7 +49,7 @@ extension SharedTier {
         /// Returns the current time, for signatures until the engine has told its own. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
         /// Pauses the calling task, for the deadlines. `Task.sleep(for:)` by default.
-        public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        public var sleep: @Sendable (Duration) async throws -> Void = { try await pause(for: $0) }
         /// Receives a step for each request to the tier; none by default.
         public var observer: (any RequestObserver)? = nil
         /// The factory for metrics. With `nil`, the default, the tier uses the factory with which swift-metrics is

@@ -99,8 +99,7 @@ extension ReceivedResponse {
         guard !requestFields.contains(.range), let range = ContentRange(head.headerFields),
             range.completeLength == byteCount, range.part?.range.end == byteCount
         else { return }
-        head.status = .ok
-        head.headerFields.describeWhole(ofLength: byteCount)
+        head.becomeWhole(ofLength: byteCount)
     }
 }
 

@@ -158,12 +158,25 @@ struct CacheKeyTests {
         ])
     func refused(_ url: String) {
         let error = #expect(throws: StoreError.self) { try CacheKey(url: url) }
-        guard case .invalidKey(url, let reason) = error else {
+        guard case .invalidKey(let text, let reason) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
+        #expect(text == CacheKey.withoutCredentials(url))
         #expect(!reason.isEmpty)
         #expect("\(StoreError.invalidKey(url, reason: reason))".utf8.count < 2_000)
+    }
+
+    @Test(
+        "a message has no user and no password",
+        arguments: [
+            ("http://u:p@a.com/x", "http://a.com/x"), ("http://u@a.com", "http://a.com"), ("//u:p@a", "//a"),
+            ("http://u:p@q@a.com/@b?c@d", "http://a.com/@b?c@d"), ("http://a.com/@b", "http://a.com/@b"),
+            ("http://a.com?x@y", "http://a.com?x@y"), ("http://a.com#x@y", "http://a.com#x@y"),
+            ("mailto:a@b.com", "mailto:a@b.com"), ("", ""), ("http://@", "http://"),
+        ])
+    func withoutCredentials(url: String, expected: String) {
+        #expect(CacheKey.withoutCredentials(url) == expected)
     }
 
     @Test("names and partitions have at most maxByteCount bytes and no NUL")

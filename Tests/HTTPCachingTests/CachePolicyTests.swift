@@ -13,10 +13,11 @@ internal import Testing
         defaults.check("heuristicFraction") { $0.heuristicFraction == 0.1 }
         defaults.check("heuristicLimit") { $0.heuristicLimit == .seconds(604_800) }
         defaults.check("isShared") { !$0.isShared }
-        defaults.check("staleIfError") { $0.staleIfError == .zero }
+        defaults.check("staleIfError") { $0.staleIfError == nil }
         defaults.check("staleWhenDisconnected") { $0.staleWhenDisconnected == .seconds(Int64.max) }
         defaults.check("targetedFields") { $0.targetedFields == [] }
         defaults.check("ignoresQueryFormat") { !$0.ignoresQueryFormat }
+        defaults.check("contentKeys") { !$0.contentKeys }
         defaults.check("verifiesDigests") { !$0.verifiesDigests }
         defaults.check("usesDictionaries") { !$0.usesDictionaries }
         #expect(defaults.differences == [])

@@ -304,6 +304,31 @@ internal import Testing
         #expect(updated?.varyKey.text == "accept-language: de")
     }
 
+    @Test(
+        "RFC 9111 §4.1: a 304 with fewer names in Vary keeps the variants apart",
+        arguments: [
+            (["Vary: Accept-Language"], ["Vary: Accept-Language", "Vary: accept"]),
+            (["Vary: accept, accept-language"], ["Vary: accept, accept-language"]),
+            (["Vary: Origin", "Vary: Accept"], ["Vary: Origin", "Vary: Accept", "Vary: accept-language"]),
+            ([], ["Vary: Accept, Accept-Language"]),
+        ])
+    func fewerNames(lines: [String], expected: [String]) {
+        let request = Sample.request("Accept: a/b", "Accept-Language: de")
+        var stored = Sample.stored("ETag: \"a\"", "Vary: Accept, Accept-Language", for: request)
+        var exchange = Sample.exchange("ETag: \"a\"", status: .notModified, to: request)
+        exchange.reply.headerFields += Sample.fields(lines)
+        stored.freshen(by: exchange)
+        #expect(stored.fields[fields: .vary] == Sample.fields(expected)[fields: .vary])
+        let decision = Sample.decide(
+            on: exchange, Sample.stored("ETag: \"a\"", "Vary: Accept, Accept-Language", for: request), validated: 0)
+        guard case .freshen(let updates, 0, false) = decision else { return #expect(Bool(false), "\(decision)") }
+        let fingerprint = Sample.fingerprint
+        #expect(updates[0]?.varyKey.matches(request, fingerprint: fingerprint) == true)
+        for other in [Sample.request("Accept: a/b"), Sample.request("Accept-Language: de")] {
+            #expect(updates[0]?.varyKey.matches(other, fingerprint: fingerprint) == false)
+        }
+    }
+
     @Test("A 304 with more fields than anyone needs updates nothing")
     func manyFields() {
         var exchange = notModified()

@@ -13,6 +13,20 @@ internal import Testing
 
     // MARK: Whether
 
+    @Test("RFC 9111 §5.2.2.7: a shared cache does not use what a private one has stored for its user")
+    func privateInShared() {
+        let response = Sample.stored("Cache-Control: private, max-age=60", "ETag: \"a\"")
+        #expect(Outcome(Sample.decide(Sample.request(), response)) == .hit)
+        for seconds in [0, 60] as [Int64] {
+            #expect(Sample.decide(Sample.request(), response, policy: .shared, at: seconds) == .forward(.miss))
+        }
+        #expect(
+            StaleFallback.choose(
+                for: Sample.request(), candidates: [response], failure: .disconnected, policy: .shared,
+                now: Sample.time(60), fingerprint: Sample.fingerprint) == nil)
+        #expect(Sample.decide(Sample.request(), response, minute, policy: .shared) == .hit(1, age: 0, isStale: false))
+    }
+
     @Test("F01, B1: a fresh response answers, a stale one is validated")
     func freshness() {
         #expect(Sample.decide(Sample.request(), minute, at: 59) == .hit(0, age: 59, isStale: false))

@@ -57,8 +57,19 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("stale-if-error=30", at: 10, true), Case("stale-if-error=30", at: 40, true),
             Case("stale-if-error=30", at: 41, false), Case("x", at: 10, false), Case("x", at: 9, true),
             Case("x", "stale-if-error=30", at: 40, true), Case("x", "stale-if-error=30", at: 41, false),
-            Case("stale-if-error=5", "stale-if-error=30", at: 40, true),
-            Case("stale-if-error=30", "stale-if-error=5", at: 40, true),
+            // The strictest counts.
+            Case("stale-if-error=5", "stale-if-error=30", at: 15, true),
+            Case("stale-if-error=5", "stale-if-error=30", at: 16, false),
+            Case("stale-if-error=30", "stale-if-error=5", at: 15, true),
+            Case("stale-if-error=30", "stale-if-error=5", at: 16, false),
+            Case("stale-if-error=x", "stale-if-error=30", at: 10, false),
+            Case("stale-if-error=30", at: 15, policy: CachePolicy(staleIfError: .seconds(5)), true),
+            Case("stale-if-error=30", at: 16, policy: CachePolicy(staleIfError: .seconds(5)), false),
+            Case("stale-if-error=30", at: 10, policy: CachePolicy(staleIfError: .zero), false),
+            Case("stale-if-error=30", at: 9, policy: CachePolicy(staleIfError: .zero), true),
+            Case(
+                "stale-if-error=30", nil, .disconnected, at: 10, policy: CachePolicy(staleWhenDisconnected: .zero),
+                false),
             Case("stale-if-error=30", nil, .disconnected, at: 40, true),
             Case("stale-if-error=30", nil, .disconnected, at: 41, false),
             Case("stale-if-error=0", at: 10, true), Case("stale-if-error=0", at: 11, false),
@@ -100,7 +111,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("x", at: 10, policy: CachePolicy(staleIfError: .zero), false),
             Case("stale-if-error=1", at: 12, policy: CachePolicy(staleIfError: .seconds(5)), false),
             Case("x", nil, .disconnected, at: 10, policy: CachePolicy(mode: .remoteOnly), false),
-            Case("x", nil, .disconnected, at: 10, policy: CachePolicy(mode: .revalidateAlways), true),
+            Case("x", nil, .disconnected, at: 10, policy: CachePolicy(mode: .revalidateAlways), false),
+            Case("stale-if-error=30", at: 9, policy: CachePolicy(mode: .revalidateAlways), false),
         ])
     fileprivate func disconnected(_ example: Case) {
         check(example)

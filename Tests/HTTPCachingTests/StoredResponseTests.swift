@@ -41,6 +41,25 @@ internal import Testing
         #expect(stored(lines + ["Connection: cache-control, age, date, expires, Vary"]) == lines)
     }
 
+    @Test("S12 RFC 9110 §7.6.1: what describes the stored bytes is no connection option")
+    func connectionOptionsOfContent() {
+        let lines = [
+            date, "Content-Encoding: gzip", "Content-Type: a/b", "Content-Security-Policy: x", "ETag: \"a\"",
+            "Last-Modified: x", "Location: /b", "No-Vary-Search: key-order", "CDN-Cache-Control: no-cache",
+            "Repr-Digest: sha-256=:YQ==:",
+        ]
+        let names = lines.map { $0.prefix { $0 != ":" } }.joined(separator: ", ")
+        #expect(stored(lines + ["Connection: \(names), X-Hop", "X-Hop: 1"]) == lines)
+    }
+
+    @Test("RFC 9110 §14.4: a stored whole has no Content-Range, and a 304 brings none")
+    func contentRange() {
+        #expect(stored(date, "Content-Range: bytes 0-3/4", "A: b") == [date, "A: b"])
+        var updated = Sample.stored("ETag: \"a\"")
+        updated.freshen(by: Sample.exchange("ETag: \"a\"", "Content-Range: bytes 5-9/10", status: .notModified))
+        #expect(!updated.fields.contains(.contentRange))
+    }
+
     @Test("S12: a Connection that is no list of names names nothing")
     func malformedConnection() {
         #expect(stored(date, "Connection: a b, X-Hop", "X-Hop: 1") == [date, "X-Hop: 1"])

@@ -14,16 +14,26 @@ struct CacheProxy: AsyncParsableCommand {
         commandName: "cacheproxy",
         abstract: "A caching HTTP proxy on a store directory.",
         discussion: """
-            Forwards requests in origin form to the origin, and requests in absolute form, as clients send them to a \
-            proxy, to the host that they name. Host reaches the origin as the client sent it. Nothing is added. A safe \
-            request is sent once more if a kept connection to the origin turns out to be closed.
+            With --origin a reverse proxy: forwards all requests to that origin, with the Host of the client, which is a \
+            part of the URL of a stored response. Otherwise a forward proxy: requests in absolute form go to the host \
+            that they name. Nothing is added. A safe request is sent once more if a kept connection to the origin turns \
+            out to be closed.
             """)
 
     @Option(help: "Where to listen: host:port. Port 0 takes a free one.")
     var listen: ListenAddress
 
-    @Option(help: "Where requests in origin form go: http://host:port or https://host:port.")
+    @Option(help: "Where all requests go: http://host:port or https://host:port.")
     var origin: OriginAddress?
+
+    @Flag(help: "Send the name of the origin as Host: all names of the proxy share stored responses.")
+    var originHost = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer only requests for this host, with its port if it is not the default one. Repeat it for several.",
+            valueName: "host"))
+    var host: [String] = []
 
     @Option(
         name: .customLong("cacert"),
@@ -75,12 +85,15 @@ struct CacheProxy: AsyncParsableCommand {
         let tierTransport = CurlTransport(configuration: connections)
         let tier = try tierOptions.tier(tierTransport, rules: configuration.policy)
         var upstream: any HTTPTransport = transport
-        if let tier { upstream = TieredTransport(tier: tier, origin: transport) }
+        if let origin { upstream = OriginTransport(origin: origin, transport: transport) }
+        if let tier { upstream = TieredTransport(tier: tier, origin: upstream) }
         let cache = HTTPCache(store: store, transport: upstream, configuration: configuration)
 
-        let server = try await ProxyServer(at: listen, gateway: Gateway(cache: cache, origin: origin))
-        let host = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
-        try FileHandle.standardOutput.write(contentsOf: Data("listening on http://\(host):\(server.port)\n".utf8))
+        let gateway = Gateway(
+            cache: cache, origin: origin, replacesHost: originHost, hosts: Set(host.map { $0.lowercased() }))
+        let server = try await ProxyServer(at: listen, gateway: gateway)
+        let address = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
+        try FileHandle.standardOutput.write(contentsOf: Data("listening on http://\(address):\(server.port)\n".utf8))
         for await _ in termination.arrivals { break }
         await server.stop()
         await tier?.waitForWrites()

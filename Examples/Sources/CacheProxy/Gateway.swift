@@ -9,15 +9,18 @@ internal import Foundation
 
 /// Converts requests of clients to requests for the cache.
 ///
-/// A target in origin form belongs to the configured origin. `Host` reaches the origin as the client sent it, so links
-/// that the origin builds from it lead to the proxy. The key of a stored response is the URL at the origin, so all
-/// names of the proxy share stored responses.
-///
-/// A target in absolute form names its own origin, and `Host` is set to it (RFC 9112 §3.2.2).
+/// A target in origin form has the authority that `Host` names (RFC 9110 §7.1). So each name of a reverse proxy has stored
+/// responses of its own, as the origin may answer each differently. A target in absolute form names its authority, and `Host`
+/// is set to it (RFC 9112 §3.2.2).
 struct Gateway: Sendable {
     let cache: HTTPCache
-    /// The origin for targets in origin form; `nil` refuses them.
+    /// The origin behind a reverse proxy, which gets all requests; `nil` for a forward proxy, which refuses targets in
+    /// origin form.
     let origin: OriginAddress?
+    /// Whether the origin gets its own name as `Host`, so that all names of a reverse proxy share stored responses.
+    let replacesHost: Bool
+    /// The only authorities that clients may ask for, in lower case; empty for all.
+    let hosts: Set<String>
 
     /// Returns the request for the cache.
     ///
@@ -28,18 +31,26 @@ struct Gateway: Sendable {
         var fields = head.fields.endToEnd
         if head.expectsContinue { fields.removeAll { $0.name == .expect } }
         try forwardOnceLess(head.method, &fields)
+        let hostIndex = fields.firstIndex { $0.name.canonicalName == "host" }
+        let (authority, path): (String, String)
         if head.target.utf8.first == UInt8(ascii: "/") {
             guard let origin else { throw .malformed }
+            (authority, path) = (hostIndex.map { fields[$0].value } ?? origin.authority, head.target)
+        } else {
+            (authority, path) = try Self.absoluteForm(head)
+            if let hostIndex { fields[hostIndex].value = authority }
+        }
+        // RFC 9110 §15.5.20
+        guard hosts.isEmpty || hosts.contains(authority.lowercased()) else { throw Refusal(.misdirectedRequest) }
+        if replacesHost, let origin {
+            fields.removeAll { $0.name.canonicalName == "host" }
             return HTTPRequest(
-                method: head.method, scheme: origin.scheme, authority: origin.authority, path: head.target,
+                method: head.method, scheme: origin.scheme, authority: origin.authority, path: path,
                 headerFields: fields)
         }
-        let (authority, path) = try Self.absoluteForm(head)
-        for index in fields.indices where fields[index].name.canonicalName == "host" {
-            fields[index].value = authority
-        }
         return HTTPRequest(
-            method: head.method, scheme: "http", authority: authority, path: path, headerFields: fields)
+            method: head.method, scheme: origin?.scheme ?? "http", authority: authority, path: path,
+            headerFields: fields)
     }
 
     private static func absoluteForm(_ head: RequestHead) throws(Refusal) -> (authority: String, path: String) {

@@ -15,8 +15,8 @@ extension CacheKey {
         do throws(StoreError) {
             key = try CacheKey(url: url, partition: partition)
         } catch {
-            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
-            throw .invalidURL(url, reason: reason)
+            guard case .invalidKey(let text, let reason) = error else { throw .store(error) }
+            throw .invalidURL(text, reason: reason)
         }
         guard key.text.hasPrefix("https://") || key.text.hasPrefix("http://") else {
             throw .invalidURL(url, reason: "its scheme is not http or https")
@@ -28,27 +28,46 @@ extension CacheKey {
     static func loading(_ request: HTTPRequest, partition: String) throws(LoadError) -> CacheKey {
         let path = request.path ?? ""
         let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(path)"
+        func refuse(_ reason: String) -> LoadError { .invalidURL(withoutCredentials(url), reason: reason) }
         // Any other path would extend the authority and direct the request to another host.
         guard path.isEmpty || path.hasPrefix("/") || path.hasPrefix("?") else {
-            throw .invalidURL(url, reason: "its path does not begin with a slash")
+            throw refuse("its path does not begin with a slash")
         }
         let ends = request.authority?.utf8.contains { byte in
             byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
         }
         guard ends != true else {
-            throw .invalidURL(url, reason: "its authority has more than a host and a port")
+            throw refuse("its authority has more than a host and a port")
         }
-        return try loading(url, partition: partition)
+        let key = try loading(url, partition: partition)
+        try key.checkHost(request.headerFields)
+        return key
     }
 
-    /// Returns the key of the response to a request for the resource of this key: this key, except for a QUERY (RFC
-    /// 10008 §2.7). A QUERY whose response must not be stored has this key, too.
+    /// Throws if `Host` names another authority than this URL: both name the target (RFC 9110 §7.1, §7.2), and the answer
+    /// would be stored under the name of the other.
+    func checkHost(_ fields: HTTPFields) throws(LoadError) {
+        for field in fields where field.name.canonicalName == "host" {
+            let named = try? CacheKey(url: "\(target.scheme)://\(field.value)/")
+            guard let named, named.text == origin else {
+                throw .invalidURL(text, reason: "its request has a Host that names another host: put it into the URL")
+            }
+        }
+    }
+
+    /// Returns the key of the response to a request for the resource of this key.
+    ///
+    /// This key, except for a QUERY (RFC 10008 §2.7), and for content where ``CachePolicy/contentKeys`` makes it a part of
+    /// the key. A request whose response must not be stored has this key, too.
     func key(for request: HTTPRequest, _ content: RequestContent?, _ policy: CachePolicy) -> CacheKey {
+        let method = request.method
+        let isKeyed = method == .query || (policy.contentKeys && content != nil && [.get, .post].contains(method))
         // The bytes of a stream are unknown until they are sent.
-        guard request.method == .query, let bytes = content == nil ? Data() : content?.data,
-            let query = QueryKey(request, content: bytes, ignoresFormat: policy.ignoresQueryFormat)
-        else { return self }
-        return CacheKey(self, fragment: "QUERY-\(query.bytes.withUnsafeBytes { ContentDigest(of: $0) })")
+        guard isKeyed, let bytes = content == nil ? Data() : content?.data else { return self }
+        var query = request
+        query.method = .query
+        guard let part = QueryKey(query, content: bytes, ignoresFormat: policy.ignoresQueryFormat) else { return self }
+        return CacheKey(self, fragment: "\(method.rawValue)-\(part.bytes.withUnsafeBytes { ContentDigest(of: $0) })")
     }
 }
 

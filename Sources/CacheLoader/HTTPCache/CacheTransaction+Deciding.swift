@@ -27,6 +27,10 @@ extension CacheTransaction {
 
     /// Does the same as ``decide(_:)``, and reports no step. Decides again if a selected stored response has no body.
     func decideUnobserved(_ reading: BodyReading = .unlimited) throws(LoadError) -> Step {
+        guard !isOutsideStore else {
+            guard !forbidsNetwork else { throw .notCached(url: url) }
+            return .forward(Forwarding(request: request, reason: .bypass, rule: .contentOutsideKey))
+        }
         var stored = lookup()
         while true {
             let reuse = ReuseDecision(

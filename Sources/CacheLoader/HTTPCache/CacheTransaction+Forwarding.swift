@@ -67,9 +67,12 @@ extension CacheTransaction {
         let exchange = Exchange(
             request: forwarding.request, reply: reply.head, requestTime: HTTPDate(times.requested),
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
-        let decision = ReplyDecision(
-            for: exchange, original: request, candidates: forwarding.stored.responses,
-            question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
+        let decision =
+            isOutsideStore
+            ? .relay(removeStored: false)
+            : ReplyDecision(
+                for: exchange, original: request, candidates: forwarding.stored.responses,
+                question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
         return try await act(on: decision, received, isRetry: isRetry)
     }
 
@@ -81,6 +84,7 @@ extension CacheTransaction {
             request.method = method
             if bypassesUpstreamCaches { request.headerFields.addNoCache() }
             var reply = try await exchange(request)
+            reply.head.becomeWhole(inAnswerTo: request)
             reply.body = observed.headArrived(reply.body)
             logReply(reply.head.status)
             return reply
@@ -133,6 +137,7 @@ extension CacheTransaction {
             let error = OriginError(status: status, url: url, headerFields: received.head.headerFields)
             if var answer = staleAnswer(received.forwarding, index, .httpStatus(error), status.code) {
                 answer.generation = received.generation
+                answer.failedRequest = failureRequest
                 return answer
             }
             return passing(received)

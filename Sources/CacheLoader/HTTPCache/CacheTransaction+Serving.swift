@@ -150,7 +150,9 @@ extension CacheTransaction {
     // MARK: From a response that is still arriving
 
     /// Returns an arriving response to another request if it answers this one, too.
-    func join() -> CachedResponse? {
+    ///
+    /// - Parameter reason: Why this request would be forwarded (RFC 9211 §2.2).
+    func join(_ reason: ForwardReason) -> CachedResponse? {
         guard request.method == .get else { return nil }
         let directives = RequestDirectives(request, mode: policy.mode)
         guard !directives.hasRange, !directives.isConditional else { return nil }
@@ -167,7 +169,7 @@ extension CacheTransaction {
             noteMiss(isCoalesced: true)
             var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry
-            let status = CacheStatus.forward(.uriMiss, collapsed: true)
+            let status = CacheStatus.forward(reason, collapsed: true)
             add(status, to: &head, expiry: expiry, reuse.rule)
             recorded?.noteResponse(head.status, byteCount: arriving.length)
             return CachedResponse(

@@ -14,7 +14,8 @@ internal import Foundation
 /// Decides about the request, then answers from the store or forwards it. After a forward, decides about the reply and
 /// commits it. ``ReuseDecision`` and ``ReplyDecision`` decide and are pure; this type acts on their decisions.
 struct CacheTransaction: Sendable {
-    /// The request, as its response is stored. A QUERY is a GET of its equivalent resource (RFC 10008 §2.2).
+    /// The request, as its response is stored. A QUERY, or a POST whose content is in its key, is a GET of its equivalent
+    /// resource (RFC 10008 §2.2).
     var request: HTTPRequest
     /// The method that the origin gets.
     let method: HTTPRequest.Method
@@ -43,7 +44,8 @@ struct CacheTransaction: Sendable {
 
     /// - Parameters:
     ///   - key: The key of the stored response.
-    ///   - target: The key of the request's URL, if it differs from `key`. A QUERY with equal keys by-passes the store.
+    ///   - target: The key of the request's URL, if it differs from `key`. A QUERY, or a request with content, whose keys
+    ///     are equal by-passes the store.
     ///   - policy: The configured policy with the changes of the request.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
@@ -53,7 +55,7 @@ struct CacheTransaction: Sendable {
     ) {
         self.request = context.transport.prepare(request)
         method = request.method
-        if method == .query, let target, target != key { self.request.method = .get }
+        if [.query, .post].contains(method), let target, target != key { self.request.method = .get }
         self.content = content
         self.context = context
         self.settings = settings
@@ -70,7 +72,11 @@ struct CacheTransaction: Sendable {
     var url: String { target.text }
 
     /// Whether the content of the request is not a part of its key.
-    var hasForeignContent: Bool { content != nil && method == request.method }
+    var hasForeignContent: Bool { content != nil && key == target }
+
+    /// Whether the request can neither be answered by a stored response nor become one: its content, which may decide about
+    /// the response, is not a part of its key.
+    var isOutsideStore: Bool { hasForeignContent && (request.method == .get || request.method == .head) }
 
     /// The stored responses for the key: as entries of the store and as HTTP responses, with equal indices.
     struct Stored {
@@ -159,7 +165,7 @@ struct CacheTransaction: Sendable {
             case .answer(let answer): return .answered(deliver(answer))
             case .forward(let forwarding):
                 guard mayShare(forwarding) else { return .forwarded(forwarding, epoch) }
-                if let response = join() { return .answered(response) }
+                if let response = join(forwarding.reason) { return .answered(response) }
                 if context.coalescer.epoch(of: key) == epoch { return .forwarded(forwarding, epoch) }
             }
         }
@@ -189,22 +195,35 @@ struct CacheTransaction: Sendable {
             // The body and the failure belong to the caller that sent the request.
             case .decideAgain where isBackground: throw .cancelled
             case .decideAgain(let response):
-                if let failure = response.failure {
-                    // A transport failure of one request applies to all of them. An error response does not: its body
-                    // is not available here.
+                if let failure = failureOfAll(response) {
                     do throws(LoadError) {
                         return try serveStale(for: failure, forwarding)
                     } catch {
+                        // An error response itself answers only the caller that sent the request.
                         if case .transport = error { throw error }
                     }
                 }
                 // The arriving body can be joined only while the response is held.
                 let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try begin() }
                 guard case .forwarded(let again, let now) = beginning, couldAnswer(response), mayShare(again) else {
+                    if response.isUncacheable { context.coalescer.noteUncacheable(key, at: self.now) }
                     return try await finish(beginning)
                 }
                 (forwarding, epoch) = (again, now)
             }
+        }
+    }
+
+    /// Returns the failure of another caller's request that applies to this one, too; `nil` without one.
+    ///
+    /// The origin could not be reached, or answered a request with the same credentials with an error. The fields of that
+    /// error may be for that caller.
+    private func failureOfAll(_ response: CachedResponse) -> LoadError? {
+        switch response.failure {
+        case .transport?: response.failure
+        case .httpStatus(let error)? where response.failedRequest != nil && response.failedRequest == failureRequest:
+            .httpStatus(OriginError(status: error.status, url: error.url))
+        default: nil
         }
     }
 
@@ -257,6 +276,7 @@ struct CacheTransaction: Sendable {
         }
         let directives = RequestDirectives(request, mode: policy.mode)
         return !directives.noStore && !directives.noCache && !directives.hasRange && !directives.isConditional
+            && !context.coalescer.isUncacheable(key, at: now)
     }
 
     /// Returns a successful answer from the store if it needs no network.
@@ -291,4 +311,10 @@ struct CacheTransaction: Sendable {
             .errors, .warning, message, ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
         onStoreFailure?(error)
     }
+}
+
+extension CachedResponse {
+    /// Whether the origin has answered with a response that no other request may share. An error of the origin says nothing
+    /// about its later responses.
+    fileprivate var isUncacheable: Bool { source == .network && arriving == nil && status.code < 500 }
 }

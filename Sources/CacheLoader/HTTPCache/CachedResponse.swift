@@ -43,6 +43,8 @@ public struct CachedResponse: Sendable {
     /// a stored one, or a 502 or 504 that the cache generated.
     public internal(set) var failure: LoadError?
 
+    /// The name under which the store counts the failure of the request, if the origin answered with an error.
+    var failedRequest: String?
     /// The entry of a response from the store.
     var stored: StoredEntry?
     /// The response that the store receives while its body arrives.

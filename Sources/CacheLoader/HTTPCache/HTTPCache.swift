@@ -60,7 +60,7 @@ public final class HTTPCache: Sendable {
         /// Returns the current time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
         /// Pauses the calling task until the time has passed or the task is cancelled. `Task.sleep(for:)` by default.
-        public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        public var sleep: @Sendable (Duration) async throws -> Void = { try await pause(for: $0) }
         /// Receives the messages that ``logOptions`` select. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }
         /// The kinds of messages that the logger receives: errors by default.

@@ -31,12 +31,17 @@ final class RequestCoalescer: Sendable {
         var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
         var lastNumber: UInt64 = 0
         var epochs = Epochs(capacity: 256)
+        /// Keys whose responses nothing may be shared of, and the time until which their requests do not wait for each other.
+        var uncacheable: [CacheKey: HTTPDate] = [:]
         /// Keys whose lock another process held for longer than a caller waits.
         var hung: Set<CacheKey> = []
     }
 
-    /// The greatest number of keys in `hung`.
-    private static let hungCapacity = 1024
+    /// The greatest number of keys in `hung`, and of those in `uncacheable`.
+    private static let capacity = 1024
+
+    /// The time in seconds for which a key stays in `uncacheable`.
+    static let uncacheableTime: Int64 = 120
 
     /// Guards only the table. Continuations are resumed outside.
     private let state = Mutex(State())
@@ -128,8 +133,24 @@ final class RequestCoalescer: Sendable {
             guard !succeeded else { return _ = state.hung.remove(key) }
             guard limit > .zero else { return }
             // Without its record, a key costs one more wait.
-            if state.hung.count >= Self.hungCapacity { state.hung = [] }
+            if state.hung.count >= Self.capacity { state.hung = [] }
             state.hung.insert(key)
+        }
+    }
+
+    // MARK: Responses that cannot be shared
+
+    /// Whether the last response for a key could not be shared. A request that waited for the next one would wait twice.
+    func isUncacheable(_ key: CacheKey, at now: HTTPDate) -> Bool {
+        state.withLock { state in state.uncacheable[key].map { now < $0 } ?? false }
+    }
+
+    /// Records that a response for a key answers only the request that it was sent for. A response that is stored ends this.
+    func noteUncacheable(_ key: CacheKey, at now: HTTPDate) {
+        state.withLock { state in
+            // Without its record, a key costs one more wait.
+            if state.uncacheable.count >= Self.capacity { state.uncacheable = [:] }
+            state.uncacheable[key] = now.advanced(by: Self.uncacheableTime)
         }
     }
 
@@ -144,7 +165,10 @@ final class RequestCoalescer: Sendable {
     }
 
     func add(_ response: ArrivingResponse, for key: CacheKey, _ number: UInt64) {
-        state.withLock { $0.responses[key, default: [:]][number] = response }
+        state.withLock { state in
+            state.responses[key, default: [:]][number] = response
+            state.uncacheable[key] = nil
+        }
     }
 
     func remove(_ key: CacheKey, _ number: UInt64) {

@@ -10,8 +10,9 @@ struct LoadTarget: Hashable {
 
     init(_ request: ResourceRequest, _ configuration: ResourceLoader.Configuration) throws(LoadError) {
         url = try .loading(request.url, partition: configuration.partition)
+        try url.checkHost(request.headerFields)
         let resource = try Self.resource(of: request, url)
-        guard request.method == .query else {
+        guard request.method == .query || request.content != nil else {
             key = resource
             return
         }

@@ -30,9 +30,9 @@ final class LoaderMemory: Sendable {
         ///
         /// Not an initialiser, which would get copies of request and plan.
         static func of(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) -> Key? {
-            guard request.usesMemory, request.method == .get, (settings.configuration.memoryLimit ?? 0) > 0 else {
-                return nil
-            }
+            guard request.usesMemory, request.method == .get, request.content == nil,
+                (settings.configuration.memoryLimit ?? 0) > 0
+            else { return nil }
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
                 return nil
             }
@@ -179,7 +179,7 @@ final class LoaderMemory: Sendable {
     /// Returns the cost limit for a memory limit. A share of `Int.max` would free nothing under pressure; a cache
     /// without a limit keeps a share of its values.
     private static func costLimit(_ memoryLimit: Int?) -> Int? {
-        memoryLimit == .max ? nil : memoryLimit ?? 0
+        memoryLimit == .max ? nil : max(0, memoryLimit ?? 0)
     }
 
     /// Returns the value for a key.

@@ -29,6 +29,7 @@ enum Redirect {
     private static let contentFields: [HTTPField.Name] = [
         .contentEncoding, .contentLanguage, .contentLocation, .contentType, .contentLength, .lastModified,
         HTTPField.Name("Digest"), HTTPField.Name("Content-Digest"), HTTPField.Name("Repr-Digest"),
+        HTTPField.Name("Unencoded-Digest"),
     ].compactMap { $0 }
 
     /// Whether two URLs have the same scheme, host and port.
@@ -36,8 +37,10 @@ enum Redirect {
         first.origin == second.origin
     }
 
-    /// Removes the credentials for one origin before a request to another.
+    /// Removes the credentials for one origin, and its name, before a request to another.
     static func removeCredentials(from fields: inout HTTPFields) {
-        for name in [HTTPField.Name.authorization, .proxyAuthorization, .cookie] { fields[name] = nil }
+        fields.removeAll {
+            ["authorization", "cookie", "host", "proxy-authorization"].contains($0.name.canonicalName)
+        }
     }
 }

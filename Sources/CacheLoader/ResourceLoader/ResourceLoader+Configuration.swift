@@ -1,3 +1,4 @@
+internal import CacheStore
 public import CoreMetrics
 public import HTTPCaching
 public import Logging
@@ -74,7 +75,7 @@ extension ResourceLoader {
         /// Returns the current time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
         /// Pauses the calling task until the time has passed or the task is cancelled. `Task.sleep(for:)` by default.
-        public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+        public var sleep: @Sendable (Duration) async throws -> Void = { try await pause(for: $0) }
         /// Returns a random number from 0 up to 1. The system's generator by default.
         public var chance: @Sendable () -> Double = { .random(in: 0..<1) }
         /// Options for the field `Cache-Status` (RFC 9211) of responses; `nil`, the default, for no field.

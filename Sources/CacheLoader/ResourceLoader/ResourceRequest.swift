@@ -14,8 +14,9 @@ public import Foundation
 public struct ResourceRequest: Hashable, Sendable {
     /// An absolute `http` or `https` URL, a `file` URL or a path, as text. The load checks the text.
     public var url: String
-    /// The method; GET by default. Loads with methods other than GET, HEAD and QUERY share nothing, and their responses
-    /// are not stored. A QUERY is stored if it has a `Content-Type`, and at most 64 KiB of content (RFC 10008).
+    /// The method; GET by default. Loads with other methods than GET, HEAD and QUERY, and loads with content, share nothing,
+    /// and their responses are not stored. The response to a QUERY is stored if the request has a `Content-Type`, and at
+    /// most 64 KiB of content (RFC 10008). `CachePolicy.contentKeys` extends that to GET and POST.
     public var method: HTTPRequest.Method
     /// The content of the request; `nil`, the default, for none.
     public var content: Data?

@@ -52,6 +52,9 @@ public struct CacheKey: Hashable, Sendable {
         self.partition = partition
     }
 
+    /// Returns a URL without its user and password, for messages. The text may be no URL.
+    package static func withoutCredentials(_ url: String) -> String { URLText.withoutCredentials(url) }
+
     /// The host of the URL, as the index stores it; `nil` for a name.
     package var host: String? { URLText.host(ofNormalized: text) }
 

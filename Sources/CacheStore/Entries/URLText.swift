@@ -9,7 +9,15 @@ enum URLText {
         let result = url.withUTF8 { bytes in
             Result { () throws(Malformed) in try normalized(bytes) }
         }
-        return try result.mapError { StoreError.invalidKey(url, reason: $0.reason) }.get()
+        return try result.mapError { StoreError.invalidKey(withoutCredentials(url), reason: $0.reason) }.get()
+    }
+
+    /// Returns a URL without its user and password, for messages. The text may be no URL.
+    static func withoutCredentials(_ url: String) -> String {
+        guard let start = url.firstRange(of: "//")?.upperBound else { return url }
+        let authority = url[start...].prefix { !"/?#".contains($0) }
+        guard let end = authority.lastIndex(of: "@") else { return url }
+        return String(url[..<start] + url[url.index(after: end)...])
     }
 
     private struct Malformed: Error { let reason: String }
@@ -92,7 +100,8 @@ enum URLText {
             let colon = bytes[closing...].firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
             host = bytes[..<colon]
             guard URLText.isHost(host) else {
-                throw Malformed(reason: "it has no host, or one with characters that no host has")
+                throw Malformed(
+                    reason: "it has no host, or one with characters that no host has; beyond ASCII, write xn--…")
             }
             let digits = bytes[colon...].dropFirst()
             if digits.isEmpty {

@@ -25,7 +25,7 @@ struct LoadOptions: ParsableArguments {
 
     @OptionGroup var connections: ConnectionOptions
 
-    @Flag(help: "Refuse content that differs from its Content-Digest or Repr-Digest (RFC 9530).")
+    @Flag(help: "Refuse content that differs from its digests (RFC 9530).")
     var verifyDigests = false
 
     @OptionGroup var tierOptions: TierOptions

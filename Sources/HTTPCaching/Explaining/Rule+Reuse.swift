@@ -2,6 +2,8 @@
 extension Rule {
     static let unsafeMethod = Rule("RFC 9111 §4", "only GET and HEAD are answered from stored responses")
     package static let policyBypass = Rule("policy", "the policy uses no stored responses")
+    package static let contentOutsideKey = Rule(
+        "RFC 9110 §9.3.1", "the request has content that is not a part of the key")
     static let foreignCondition = Rule(
         "RFC 9111 §4.3.2", "only the origin may evaluate If-Match and If-Unmodified-Since")
     static let tooManyRequestFields = Rule("limit", "the request has too many fields")

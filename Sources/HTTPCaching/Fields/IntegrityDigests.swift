@@ -1,7 +1,8 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The digests in `Content-Digest` or `Repr-Digest` that a cache verifies: SHA-256 and SHA-512 (RFC 9530).
+/// The digests in `Content-Digest`, `Repr-Digest` or `Unencoded-Digest` that a cache verifies: SHA-256 and SHA-512
+/// (RFC 9530, draft-ietf-httpbis-unencoded-digest).
 ///
 /// RFC 9530 §5 advises against all other registered algorithms, so the cache ignores them. It verifies every digest that
 /// it knows: without the stronger ones, a message would be as good as its weakest digest (§6.6).
@@ -12,6 +13,8 @@ package struct IntegrityDigests: Hashable, Sendable {
         case content = "content-digest"
         /// Covers the whole representation with its content coding (RFC 9530 §3).
         case representation = "repr-digest"
+        /// Covers the whole representation without its content coding (draft-ietf-httpbis-unencoded-digest §3).
+        case unencoded = "unencoded-digest"
     }
 
     /// The field with the digests.
@@ -48,25 +51,26 @@ extension IntegrityDigests {
     /// - Parameters:
     ///   - reply: The head of the message.
     ///   - method: The method of the request.
-    ///   - isBodyDecoded: Whether the transport removed a content coding. All digests cover encoded bytes, so that
-    ///     nothing can be verified then.
+    ///   - isBodyDecoded: Whether the transport removed a content coding. Only `Unencoded-Digest` covers such bytes.
     ///   - policy: Only ``CachePolicy/verifiesDigests`` counts.
     package static func ofContent(
         _ reply: HTTPResponse, to method: HTTPRequest.Method, isBodyDecoded: Bool, policy: CachePolicy
     ) -> [IntegrityDigests] {
         // RFC 9110 §9.3.2, §6.4.1: such a message has no content.
-        guard policy.verifiesDigests, !isBodyDecoded, method != .head, ![204, 304].contains(reply.status.code) else {
-            return []
-        }
-        var digests = [IntegrityDigests(.content, in: reply.headerFields)].compactMap(\.self)
+        guard policy.verifiesDigests, method != .head, ![204, 304].contains(reply.status.code) else { return [] }
+        var fields: [Field] = isBodyDecoded ? [] : [.content]
         // RFC 9530 §3.1: in the response to a method that changes state, Repr-Digest may cover another representation.
         // §3: in a 206, Repr-Digest covers more than the content.
-        if reply.status != .partialContent, method == .get || method == .query,
-            let representation = IntegrityDigests(.representation, in: reply.headerFields)
-        {
-            digests.append(representation)
+        if reply.status != .partialContent, method == .get || method == .query {
+            fields += ofRepresentation(reply.headerFields, isBodyDecoded: isBodyDecoded)
         }
-        return digests
+        return fields.compactMap { IntegrityDigests($0, in: reply.headerFields) }
+    }
+
+    /// Returns the fields that cover the bytes of a whole representation.
+    private static func ofRepresentation(_ fields: HTTPFields, isBodyDecoded: Bool) -> [Field] {
+        let encoded: [Field] = isBodyDecoded ? [] : [.representation]
+        return fields.hasSameCoding(as: [:]) ? encoded + [.unencoded] : encoded
     }
 
     /// Returns the digests that a representation must have, once its parts are combined.
@@ -80,9 +84,8 @@ extension IntegrityDigests {
     ) -> [IntegrityDigests] {
         guard policy.verifiesDigests else { return [] }
         let interrupted = parts.filter { $0.status == .ok && !$0.isBodyDecoded }
-        return
-            (interrupted.map { IntegrityDigests(.content, in: $0.fields) }
-            + [IntegrityDigests(.representation, in: fields)]).compactMap(\.self)
+        let whole = ofRepresentation(fields, isBodyDecoded: false).map { IntegrityDigests($0, in: fields) }
+        return (interrupted.map { IntegrityDigests(.content, in: $0.fields) } + whole).compactMap(\.self)
     }
 }
 

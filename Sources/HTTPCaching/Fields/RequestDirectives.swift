@@ -71,7 +71,7 @@ package struct RequestDirectives {
         switch mode {
         case .http, .remoteOnly: break
         case .cacheFirst: maxStale = .seconds(.max)
-        case .revalidateAlways: noCache = true
+        case .revalidateAlways: (noCache, refusesStale) = (true, true)
         case .cacheOnly:
             maxStale = .seconds(.max)
             onlyIfCached = true

@@ -33,6 +33,8 @@ extension CachePolicy {
         /// See ``CachePolicy/ignoresQueryFormat``.
         public var ignoresQueryFormat: Bool?
 
+        /// See ``CachePolicy/contentKeys``.
+        public var contentKeys: Bool?
         /// See ``CachePolicy/verifiesDigests``.
         public var verifiesDigests: Bool?
 
@@ -49,6 +51,7 @@ extension CachePolicy {
             staleIfError: Duration? = nil,
             staleWhenDisconnected: Duration? = nil,
             ignoresQueryFormat: Bool? = nil,
+            contentKeys: Bool? = nil,
             verifiesDigests: Bool? = nil,
             usesDictionaries: Bool? = nil
         ) {
@@ -60,6 +63,7 @@ extension CachePolicy {
             self.staleIfError = staleIfError
             self.staleWhenDisconnected = staleWhenDisconnected
             self.ignoresQueryFormat = ignoresQueryFormat
+            self.contentKeys = contentKeys
             self.verifiesDigests = verifiesDigests
             self.usesDictionaries = usesDictionaries
         }
@@ -96,6 +100,7 @@ extension CachePolicy {
         if let allowance = override.staleIfError { policy.staleIfError = allowance }
         if let allowance = override.staleWhenDisconnected { policy.staleWhenDisconnected = allowance }
         if let ignores = override.ignoresQueryFormat { policy.ignoresQueryFormat = ignores }
+        if let keys = override.contentKeys { policy.contentKeys = keys }
         if let verifies = override.verifiesDigests { policy.verifiesDigests = verifies }
         if let uses = override.usesDictionaries { policy.usesDictionaries = uses }
         return policy
@@ -114,6 +119,7 @@ extension CachePolicy.Override {
             staleIfError: other.staleIfError ?? staleIfError,
             staleWhenDisconnected: other.staleWhenDisconnected ?? staleWhenDisconnected,
             ignoresQueryFormat: other.ignoresQueryFormat ?? ignoresQueryFormat,
+            contentKeys: other.contentKeys ?? contentKeys,
             verifiesDigests: other.verifiesDigests ?? verifiesDigests,
             usesDictionaries: other.usesDictionaries ?? usesDictionaries)
     }

@@ -92,18 +92,18 @@ public struct CachePolicy: Hashable, Sendable {
     /// or `s-maxage` (RFC 9111 §3.5).
     public var isShared: Bool
 
-    /// The time after its freshness lifetime during which a stored response may replace a server error of its origin.
-    /// Default: zero, not at all.
+    /// The longest time after its freshness lifetime during which a stored response may replace a server error of its
+    /// origin. Zero: never. Default: `nil`, only as long as a `stale-if-error` of the response or of the request permits.
     ///
-    /// Applies if neither request nor response has `stale-if-error`. RFC 5861 §4 names 500, 502, 503 and 504; the cache
-    /// includes every status from 500 to 599.
-    public var staleIfError: Duration
+    /// The strictest of these limits counts. RFC 5861 §4 names 500, 502, 503 and 504; the cache includes every status from
+    /// 500 to 599.
+    public var staleIfError: Duration?
 
-    /// The time after its freshness lifetime during which a stored response may answer while its origin is unreachable.
-    /// Default: unlimited, as RFC 9111 §4.2.4 allows. Zero: not at all.
+    /// The longest time after its freshness lifetime during which a stored response may answer while its origin is
+    /// unreachable. Default: unlimited, as RFC 9111 §4.2.4 allows. Zero: never.
     ///
-    /// Applies if neither request nor response has `stale-if-error`. Never applies to a response with `no-cache`, nor
-    /// to a stale response with `must-revalidate`.
+    /// A stricter `stale-if-error` of the response or of the request counts instead. Never applies to a response with
+    /// `no-cache`, nor to a stale response with `must-revalidate`.
     public var staleWhenDisconnected: Duration
 
     /// Names of targeted fields, such as `CDN-Cache-Control`, in order of precedence (RFC 9213). Default: none, for a
@@ -120,12 +120,23 @@ public struct CachePolicy: Hashable, Sendable {
     /// `no-transform`. An origin that distinguishes such requests would be answered for wrongly.
     public var ignoresQueryFormat: Bool
 
-    /// Whether the cache verifies the digests of received content (RFC 9530): `sha-256` and `sha-512` in `Content-Digest`
-    /// and `Repr-Digest`. Default: `false`.
+    /// Whether the content of a POST or GET is a part of the key of its response, as that of a QUERY is. Default: `false`.
+    ///
+    /// For an API that reads with POST, such as GraphQL, search or a model: set it for the URLs of that API alone. A
+    /// stored response then answers an equal request, and the request invalidates nothing. Where such a request changes
+    /// something, the origin does not learn of the second one. The response must permit storing, or the policy must give it
+    /// a lifetime. Content without a `Content-Type`, of more than 64 KiB or from a stream is forwarded.
+    ///
+    /// Without it the cache forwards a GET with content, and does not store its response: no part of the key tells two such
+    /// requests apart (RFC 9110 §9.3.1).
+    public var contentKeys: Bool
+
+    /// Whether the cache verifies the digests of received content (RFC 9530): `sha-256` and `sha-512` in `Content-Digest`,
+    /// `Repr-Digest` and `Unencoded-Digest`. Default: `false`.
     ///
     /// The cache stores no content that differs from a digest, and reading such content fails at its end. `Repr-Digest`
-    /// covers the whole representation: the cache verifies parts once they are combined. Nothing is verified of content
-    /// whose coding the transport has removed, nor of stored responses.
+    /// covers the whole representation: the cache verifies parts once they are combined. `Unencoded-Digest` covers content
+    /// without a coding, or whose coding the transport has removed; the other two do not. Stored responses are not verified.
     public var verifiesDigests: Bool
 
     /// Whether the cache offers stored responses as compression dictionaries (RFC 9842). Default: `false`.
@@ -144,10 +155,11 @@ public struct CachePolicy: Hashable, Sendable {
         heuristicFraction: Double = 0.1,
         heuristicLimit: Duration = .seconds(7 * 86_400),
         isShared: Bool = false,
-        staleIfError: Duration = .zero,
+        staleIfError: Duration? = nil,
         staleWhenDisconnected: Duration = .seconds(Int64.max),
         targetedFields: [String] = [],
         ignoresQueryFormat: Bool = false,
+        contentKeys: Bool = false,
         verifiesDigests: Bool = false,
         usesDictionaries: Bool = false
     ) {
@@ -161,6 +173,7 @@ public struct CachePolicy: Hashable, Sendable {
         self.staleWhenDisconnected = staleWhenDisconnected
         self.targetedFields = targetedFields
         self.ignoresQueryFormat = ignoresQueryFormat
+        self.contentKeys = contentKeys
         self.verifiesDigests = verifiesDigests
         self.usesDictionaries = usesDictionaries
     }

@@ -109,6 +109,10 @@ struct StatedTimes {
     private var hasTwoExpires = false
     private(set) var lastModified: Int?
 
+    /// Archives and stores of packages that are built reproducibly give all files one date until 1980, the first year of
+    /// FAT and ZIP. It says nothing about how often a file changes.
+    private static let placeholderDate = HTTPDate(secondsSince1970: 315_532_800)
+
     init(_ response: StoredResponse, policy: CachePolicy) {
         date = response.responseTime
         var hasAge = false
@@ -182,7 +186,8 @@ struct StatedTimes {
         // §4.2.2: no heuristic beside an explicit expiration time. Other statuses require public.
         guard response.status.isHeuristicallyCacheable || cacheControl.isPublic else { return 0 }
         if let lastModified, policy.heuristicFraction > 0,
-            let lastModified = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime)
+            let lastModified = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime),
+            lastModified > Self.placeholderDate
         {
             let limit = max(0, policy.heuristicLimit.components.seconds)
             let guess = Double(date.seconds(since: lastModified)) * policy.heuristicFraction

@@ -121,10 +121,11 @@ public struct ReuseDecision: Hashable, Sendable {
         if let refusal {
             return suitable.validation(of: request, directives, candidates, refusal: refusal, at: now)
         }
-        if let resumption = suitable.resumption(of: request, directives, candidates, policy: policy) {
+        if let resumption = suitable.resumption(of: request, directives, candidates) {
             return resumption
         }
         guard suitable.isSelected else { return forward(.varyMiss, .varyMismatch) }
+        if suitable.hasPrivate { return forward(.miss, .privateInSharedCache) }
         return suitable.hasParts ? forward(.partial, .incomplete) : forward(.miss, .bodyGone)
     }
 }

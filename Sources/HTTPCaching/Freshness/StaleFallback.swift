@@ -57,17 +57,20 @@ public enum StaleFallback {
 
     /// Returns the seconds after its lifetime during which a response may be served stale; `nil` for not at all.
     ///
-    /// A `stale-if-error` in request or response applies to every kind of failure. The statuses of RFC 5861 §4, "500,
-    /// 502, 503, 504", are only one kind. Without `stale-if-error` the policy decides.
+    /// The strictest of request, response and policy counts. A `stale-if-error` applies to every kind of failure: the
+    /// statuses of RFC 5861 §4, "500, 502, 503, 504", are only one kind.
     private static func limit(
         _ failure: Failure, _ freshness: Freshness, _ directives: RequestDirectives, _ policy: CachePolicy
     ) -> Int64? {
         let stated = [freshness.cacheControl.staleIfError, directives.staleIfError].filter { $0 != .absent }
-        if !stated.isEmpty {
-            // A malformed number permits nothing.
-            return stated.compactMap { if case .seconds(let seconds) = $0 { seconds } else { nil } }.max()
-        }
+        // A malformed number permits nothing.
+        guard !stated.contains(.malformed) else { return nil }
+        var limits = stated.compactMap { if case .seconds(let seconds) = $0 { seconds } else { nil } }
         let allowance = failure == .disconnected ? policy.staleWhenDisconnected : policy.staleIfError
-        return allowance > .zero ? allowance.components.seconds : nil
+        if let allowance {
+            guard allowance > .zero else { return nil }
+            limits.append(allowance.components.seconds)
+        }
+        return limits.min()
     }
 }

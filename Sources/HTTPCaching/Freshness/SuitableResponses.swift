@@ -8,8 +8,10 @@ struct SuitableResponses {
     private(set) var isSelected = false
     /// Whether a selected response lacks bytes that the request asks for.
     private(set) var hasParts = false
+    /// Whether a selected response is of a private cache, and this one is shared.
+    private(set) var hasPrivate = false
 
-    private var parts: [Int] = []
+    private var parts: [SuitableResponse] = []
 
     init(
         _ request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], policy: CachePolicy,
@@ -20,12 +22,18 @@ struct SuitableResponses {
             guard candidate.isSelected(by: request, policy: policy, fingerprint: fingerprint) else { continue }
             isSelected = true
             guard candidate.hasIntactBody else { continue }
-            guard candidate.holds(ranges, of: request) else {
-                hasParts = true
-                parts.append(index)
+            let response = SuitableResponse(index, candidate, policy: policy)
+            // RFC 9111 §5.2.2.7. A private cache may have stored it, under another policy in the same store.
+            guard !policy.isShared || !response.freshness.cacheControl.isPrivate else {
+                hasPrivate = true
                 continue
             }
-            responses.append(SuitableResponse(index, candidate, policy: policy))
+            guard candidate.holds(ranges, of: request) else {
+                hasParts = true
+                parts.append(response)
+                continue
+            }
+            responses.append(response)
         }
     }
 
@@ -60,17 +68,16 @@ struct SuitableResponses {
 
     /// Chooses a stored part to complete, if the request asks for the whole response.
     func resumption(
-        of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], policy: CachePolicy
+        of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse]
     ) -> ReuseDecision? {
         // The cache must not store the response to a no-store request, and therefore cannot complete the stored part.
         guard !directives.noStore else { return nil }
         var best: (response: SuitableResponse, request: HTTPRequest)?
-        for index in parts {
-            let candidate = candidates[index]
+        for response in parts {
+            let candidate = candidates[response.index]
             guard let part = candidate.part,
                 let resuming = ResumeRequest.make(for: request, resuming: candidate, part: part)
             else { continue }
-            let response = SuitableResponse(index, candidate, policy: policy)
             if best.map({ response.isPreferred(to: $0.response) }) ?? true { best = (response, resuming) }
         }
         return best.map { ReuseDecision(.resume($0.response.index, $0.request), rule: .resumable) }

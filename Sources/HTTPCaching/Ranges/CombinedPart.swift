@@ -80,10 +80,7 @@ extension CombinedPart {
         // RFC 9111 §3.4 continues where RFC 9110 stops: a cache "MUST update the stored response header fields using
         // the header fields provided in the new response", for a 200 and for a 206. An older Age is no longer true.
         fields[.age] = nil
-        var handled: Set<String> = ["content-range", "content-length"]
-        for field in new.fields where handled.insert(field.name.canonicalName).inserted {
-            fields[fields: field.name] = new.fields[fields: field.name]
-        }
+        fields.update(with: new.fields, except: ["content-range", "content-length"])
         return fields
     }
 }

@@ -46,6 +46,8 @@ package struct PartCombination: Hashable, Sendable {
                 if isOlder { displaced.append(index) }
                 continue
             }
+            // Bytes of two codings do not fit together, even under one validator.
+            guard candidate.response.fields.hasSameCoding(as: new.fields) else { continue }
             if let held = candidate.part, !held.agrees(with: part) {
                 // The origin used one validator for two lengths. The newer response is more likely to be right.
                 if isOlder { displaced.append(index) }

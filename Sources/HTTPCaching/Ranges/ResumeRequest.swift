@@ -8,7 +8,7 @@ package enum ResumeRequest {
         case continues(completeLength: Int64)
         /// The reply is a 200: it is the whole representation and replaces the stored part.
         case replaces
-        /// Neither the stored part nor this reply is usable: send the request again, without a range.
+        /// Neither the stored part nor this reply can be used: send the request again, without a range.
         case discards
         /// The reply has another status, such as 404 or 503. The reply answers the request as if the range were absent,
         /// and says nothing about the part.
@@ -44,6 +44,8 @@ package enum ResumeRequest {
         of exchange: Exchange, resuming stored: StoredResponse, part: StoredPart
     ) -> Outcome {
         switch exchange.reply.status {
+        // The content is the rest alone: some servers label a part as a 200.
+        case .ok where exchange.reply.headerFields.contains(.contentRange): .discards
         case .ok: .replaces
         case .partialContent: continuation(exchange, resuming: stored, part: part)
         // A 304 without If-None-Match and If-Modified-Since in the request is an error. A 416 means that there is no
@@ -70,6 +72,8 @@ package enum ResumeRequest {
     private static func isOfSameRepresentation(_ exchange: Exchange, as stored: StoredResponse) -> Bool {
         guard let validator = stored.strongValidator else { return false }
         let fields = exchange.reply.headerFields
+        // An origin that compresses while sending has one tag for both codings, and compresses no ranges.
+        guard fields.hasSameCoding(as: stored.fields) else { return false }
         if fields.filledLines(.eTag).isEmpty, stored.fields.filledLines(.eTag).isEmpty {
             // §15.3.7: in answer to an If-Range, a sender "SHOULD NOT generate other representation header fields
             // beyond those required", and Last-Modified is not required. A server that omits the date has compared the

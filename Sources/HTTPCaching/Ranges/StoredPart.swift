@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// The consecutive bytes of a representation that a stored body consists of (RFC 9111 §3.3).
 public struct StoredPart: Hashable, Sendable {
     package let range: ByteRange
@@ -22,6 +24,16 @@ public struct StoredPart: Hashable, Sendable {
 
     /// Whether no byte is missing.
     public var isComplete: Bool { range.first == 0 && range.end == completeLength }
+}
+
+extension HTTPFields {
+    /// Whether both responses have the same content codings, in the same order (RFC 9110 §8.4).
+    func hasSameCoding(as other: HTTPFields) -> Bool { codings == other.codings }
+
+    private var codings: [String] {
+        filter { $0.name == .contentEncoding }.flatMap { $0.withUnsafeBytesOfValue(\.lowercasedTokens) ?? ["?"] }
+            .filter { $0 != "identity" }
+    }
 }
 
 extension StoredPart {

@@ -24,13 +24,24 @@ extension HTTPFields {
         for field in self where field.name == .connection {
             names.formUnion(field.withUnsafeBytesOfValue(\.lowercasedTokens) ?? [])
         }
-        // RFC 9110 §7.6.1: "Cache-Control is never appropriate as a connection option". Nor may Connection remove Age,
-        // Date, Expires or Vary: without them, the stored response could look fresher, or match more requests.
-        names.subtract(["cache-control", "age", "date", "expires", "vary"])
+        // RFC 9110 §7.6.1: a connection option must not be "a header field that is intended for all recipients of the
+        // content". Without these fields the stored response would look fresher, match more requests or describe other
+        // bytes.
+        names = names.filter { !Self.isForAllRecipients($0) }
         names.formUnion([
             "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
             "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+            // A stored part has its range as ``StoredPart``; in a 200 and a 304 the field has no meaning (§14.4).
+            "content-range",
         ])
         return names
+    }
+
+    private static func isForAllRecipients(_ name: String) -> Bool {
+        name.hasPrefix("content-") || name.hasSuffix("cache-control")
+            || [
+                "age", "date", "expires", "vary", "no-vary-search", "etag", "last-modified", "location", "repr-digest",
+                "unencoded-digest", "use-as-dictionary",
+            ].contains(name)
     }
 }

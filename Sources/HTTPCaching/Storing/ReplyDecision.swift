@@ -125,6 +125,10 @@ public enum ReplyDecision: Hashable, Sendable {
         // MARK: Whole responses
 
         func whole() -> ReplyDecision {
+            // Some servers label the part that was asked for as a 200.
+            if exchange.request.headerFields.contains(.range), fields.contains(.contentRange) {
+                return .relay(removeStored: false)
+            }
             let storability = Storability(
                 status: exchange.reply.status, fields: fields, request: original, policy: policy)
             if case .notStorable(let removesStored) = storability { return .relay(removeStored: removesStored) }
@@ -192,13 +196,5 @@ public enum ReplyDecision: Hashable, Sendable {
             whole.part = nil
             return whole
         }
-    }
-}
-
-extension HTTPFields {
-    /// Makes the fields of a part describe the whole.
-    package mutating func describeWhole(ofLength length: Int64?) {
-        self[.contentRange] = nil
-        self[.contentLength] = length.map(String.init)
     }
 }

@@ -20,7 +20,7 @@ package enum NotModified {
     /// The fields that describe or frame the content, which a 304 lacks (RFC 9110 §8 and §14.4, RFC 9530, RFC 6266).
     private static let representationMetadata: Set<String> = [
         "content-digest", "content-disposition", "content-encoding", "content-language", "content-length",
-        "content-md5",
-        "content-range", "content-type", "digest", "repr-digest", "trailer", "transfer-encoding",
+        "content-md5", "content-range", "content-type", "digest", "repr-digest", "trailer", "transfer-encoding",
+        "unencoded-digest",
     ]
 }

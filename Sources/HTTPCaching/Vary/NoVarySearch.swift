@@ -31,7 +31,7 @@ package struct NoVarySearch: Hashable, Sendable {
     /// Whether every difference matters, so that only the same URL is equivalent.
     package var isDefault: Bool { self == NoVarySearch() }
 
-    /// §3: ignores unknown members, and the parameters of known members.
+    /// §4.1: ignores unknown members, and the parameters of known members.
     ///
     /// By its text, the draft gives the default to a field with neither `params` nor `except`. The draft's own example
     /// `key-order` would then have no meaning, so here such a field takes effect.
@@ -44,13 +44,8 @@ package struct NoVarySearch: Hashable, Sendable {
         case (nil, nil):
             break
         case (let value?, nil):
-            if let names = value.strings {
-                parameters = .allBut(Self.decoded(names))
-            } else if case .bool(let flag) = value.bareItem {
-                parameters = flag ? .only([]) : .allBut([])
-            } else {
-                return nil
-            }
+            guard let names = value.strings else { return nil }
+            parameters = .allBut(Self.decoded(names))
         case (nil, let value?):
             guard let names = value.strings else { return nil }
             parameters = .only(Self.decoded(names))

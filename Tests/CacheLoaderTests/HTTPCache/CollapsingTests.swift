@@ -42,6 +42,36 @@ struct CollapsingTests {
         #expect(try fixture.blobs.count == 1)
     }
 
+    @Test("Requests for what cannot be shared wait for each other once, and again after it was stored")
+    func uncacheable() async throws {
+        let gate = Mutex(Gate())
+        let control = Mutex("no-store")
+        let transport = ScriptedTransport { _, _ in
+            await gate.withLock { $0 }.wait()
+            return .reply(200, [.cacheControl: control.withLock { $0 }], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        func load(_ count: Int, sendsAtFirst sent: Int) async throws {
+            let (before, present) = (transport.requestCount, Gate())
+            gate.withLock { $0 = present }
+            let loads = await begin(count, fixture)
+            await present.reached(sent)
+            await MainActor.run {}
+            #expect(transport.requestCount == before + sent)
+            present.open()
+            for load in loads { #expect(try await load.value.text == "body") }
+        }
+        try await load(3, sendsAtFirst: 1)
+        try await load(3, sendsAtFirst: 3)
+        control.withLock { $0 = "max-age=0" }
+        try await load(1, sendsAtFirst: 1)
+        try await load(3, sendsAtFirst: 1)
+        control.withLock { $0 = "no-store" }
+        try await load(3, sendsAtFirst: 1)
+        fixture.clock.advance(by: 121)
+        try await load(3, sendsAtFirst: 1)
+    }
+
     @Test("E1: fifty readers at once, each at its own pace, get every byte of a body in order")
     func fifty() async throws {
         let chunks = (0..<200).map { number in Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }) }

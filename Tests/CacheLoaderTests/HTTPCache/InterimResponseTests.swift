@@ -97,6 +97,8 @@ struct InterimResponseTests {
             return try await fixture.cache.response(for: .to("/a")).text
         }
         while !hasBegun { await Task.yield() }
+        // It may not wait for the request yet.
+        for _ in 0..<100 { await Task.yield() }
         leader.cancel()
         await #expect(throws: LoadError.cancelled) { try await leader.value }
         transport.isAsked.open()

@@ -37,6 +37,33 @@ struct MalformedReplyTests {
         #expect(try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"])).text == "body")
     }
 
+    @Test("A 206 with all bytes, in reply to a request without Range, is the whole")
+    func wholePart() async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(206, [.contentRange: "bytes 0-3/4", .cacheControl: "max-age=60"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<2 {
+            let response = try await fixture.cache.response(for: .to("/a"))
+            #expect(response.status == .ok)
+            #expect(response.headerFields[.contentRange] == nil)
+            #expect(try await response.text == "body")
+        }
+        #expect(transport.requestCount == 1)
+    }
+
+    @Test("RFC 9110 §14.4: A 200 with Content-Range in reply to a range request does not become the whole")
+    func mislabelledPart() async throws {
+        let transport = ScriptedTransport { request, _ in
+            request.headerFields[.range] == nil
+                ? .reply(200, [.cacheControl: "max-age=60"], "whole body")
+                : .reply(200, [.contentRange: "bytes 0-3/10", .cacheControl: "max-age=60"], "whol")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"])).text == "whol")
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "whole body")
+    }
+
     @Test(
         "RFC 9112 §8: A body that is not stored has the announced length, or fails", arguments: [3, 4, 5])
     func unstoredLength(announced: Int) async throws {

@@ -72,6 +72,42 @@ struct SharedFailureTests {
         }
     }
 
+    @Test("An error response applies to the requests of its caller alone, and its fields to no other request")
+    func errorOfOneCaller() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ throws(TransportError) in
+            let user = request.headerFields[.authorization]
+            guard request.headerFields[.ifNoneMatch] != nil else {
+                return .reply(200, [.cacheControl: "max-age=1, stale-if-error=60, public", .eTag: "\"1\""], "stale")
+            }
+            await gate.wait()
+            return user == "A" ? .reply(503, [.setCookie: "session=A"]) : .reply(304, [.cacheControl: "max-age=60"])
+        }
+        let fixture = try LoaderFixture(transport: transport, policy: .shared)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        fixture.clock.advance(by: 10)
+        var begun = 0
+        let loads = ["A", "A", "B"].map { user in
+            Load { @MainActor in
+                begun += 1
+                return try await fixture.cache.response(for: .to("/a", [.authorization: user]))
+            }
+        }
+        while begun < 3 { await Task.yield() }
+        await MainActor.run {}
+        gate.open()
+        var cookies: [String?] = []
+        for load in loads.dropLast() {
+            guard case .httpStatus(let error) = try await load.value.failure else { throw TransportError(.cancelled) }
+            cookies.append(error.headerFields[.setCookie])
+        }
+        #expect(cookies == ["session=A", nil])
+        let other = try await loads[2].value
+        #expect(other.failure == nil)
+        #expect(other.source == .notModified)
+        #expect(transport.requestCount == 3)
+    }
+
     @Test("A truncated body fails for every reader that shares it")
     func brokenBody() async throws {
         let fed = FedBody("half")

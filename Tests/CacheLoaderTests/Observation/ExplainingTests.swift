@@ -70,7 +70,7 @@ struct ExplainingTests {
     @Test("What No-Vary-Search makes as good is told with its own URL")
     func equivalentURL() async throws {
         let (fixture, _) = try await Self.cache([
-            .cacheControl: "max-age=60", HTTPField.Name("No-Vary-Search")!: "params",
+            .cacheControl: "max-age=60", HTTPField.Name("No-Vary-Search")!: "except=()",
         ])
         let explanation = try fixture.cache.explanation(of: .to("/a?utm=1"))
         #expect(explanation.outcome == .hit)

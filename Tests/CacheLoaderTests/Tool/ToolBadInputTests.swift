@@ -41,7 +41,8 @@ extension ToolTests {
         @Test("Unusable URLs", arguments: unusableURLs)
         func urls(url: String) async throws {
             let output = try await tool("get", url)
-            output.expect(2, error: "\(url.prefix(40).debugDescription.dropLast())")
+            let shown = url.replacing("user:secret@", with: "")
+            output.expect(2, error: "\(shown.prefix(40).debugDescription.dropLast())")
             #expect(output.errorText.contains("cannot be loaded: "))
             #expect(output.errorText.utf8.count < 500)
             #expect(output.standardOutput.isEmpty)

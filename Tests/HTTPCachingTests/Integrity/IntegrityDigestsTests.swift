@@ -97,12 +97,14 @@ internal import Testing
         let status: HTTPResponse.Status
         let isBodyDecoded: Bool
         let isAsked: Bool
+        let coding: String?
         let expected: [IntegrityDigests.Field]
 
         init(
             _ name: String, _ method: HTTPRequest.Method = .get, _ status: Int = 200, decoded: Bool = false,
-            asked: Bool = true, expect expected: IntegrityDigests.Field...
+            asked: Bool = true, coding: String? = nil, expect expected: IntegrityDigests.Field...
         ) {
+            self.coding = coding
             self.name = name
             self.method = method
             self.status = .init(code: status)
@@ -118,9 +120,11 @@ internal import Testing
         "RFC 9530 §2, §3: which fields cover the content of a message",
         arguments: [
             Reply("I16: the policy does not ask", asked: false),
-            Reply("I13, I14: 200 to GET", expect: .content, .representation),
-            Reply("I13, I14: 404 to GET", .get, 404, expect: .content, .representation),
-            Reply("I13, I14: 200 to QUERY", .query, expect: .content, .representation),
+            Reply("I13, I14: 200 to GET", expect: .content, .representation, .unencoded),
+            Reply("I13, I14: 404 to GET", .get, 404, expect: .content, .representation, .unencoded),
+            Reply("I13, I14: 200 to QUERY", .query, expect: .content, .representation, .unencoded),
+            Reply("Unencoded-Digest is not of encoded bytes", coding: "gzip", expect: .content, .representation),
+            Reply("Unencoded-Digest: identity", coding: "identity", expect: .content, .representation, .unencoded),
             Reply("I14: 206", .get, 206, expect: .content),
             Reply("I14: 200 to POST", .post, expect: .content),
             Reply("I14: 201 to PUT", .put, 201, expect: .content),
@@ -128,10 +132,14 @@ internal import Testing
             Reply("I13: 200 to HEAD", .head),
             Reply("I13: 204", .get, 204),
             Reply("I13: 304", .get, 304),
-            Reply("I15: a decoded body", decoded: true),
+            Reply("I15: a decoded body", decoded: true, expect: .unencoded),
+            Reply("I15: a decoded part", .get, 206, decoded: true),
         ])
     func coverage(_ reply: Reply) {
-        let fields = Sample.fields(["Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-512=:YWJj:"])
+        let lines = [
+            "Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-512=:YWJj:", "Unencoded-Digest: sha-256=:YWJj:",
+        ]
+        let fields = Sample.fields(lines + (reply.coding.map { ["Content-Encoding: \($0)"] } ?? []))
         let digests = IntegrityDigests.ofContent(
             HTTPResponse(status: reply.status, headerFields: fields), to: reply.method,
             isBodyDecoded: reply.isBodyDecoded, policy: CachePolicy(verifiesDigests: reply.isAsked))

@@ -103,7 +103,7 @@ private struct Reading {
     // MARK: RFC 9111 §4
 
     var answer: ReuseOracle.Answer {
-        guard isSelected, !wantsOrigin, !response.restrictsAll("no-cache") else { return .none }
+        guard isSelected, !isOfOneUser, !wantsOrigin, !response.restrictsAll("no-cache") else { return .none }
         switch request.seconds("max-age") {
         case .absent: break
         case .unreadable: return .none
@@ -167,15 +167,20 @@ private struct Reading {
         }
     }
 
+    /// RFC 9111 §5.2.2.7: a shared cache must not have it, but may find it in a store that a private cache uses, too.
+    private var isOfOneUser: Bool { example.isShared && response.mentions("private") }
+
     // MARK: RFC 9111 §4.2.4, RFC 5861 §4
 
     func mayServeStale(isDisconnected: Bool) -> Bool {
-        guard isSelected, !wantsOrigin, !wantsFresh, !response.restrictsAll("no-cache") else { return false }
+        guard isSelected, !isOfOneUser, !wantsOrigin, !wantsFresh, !response.restrictsAll("no-cache") else {
+            return false
+        }
         if isFresh { return true }
         guard !isStaleForbidden else { return false }
         let windows = [request.seconds("stale-if-error"), response.seconds("stale-if-error")].filter { $0 != .absent }
         guard !windows.isEmpty else { return isDisconnected }
-        return windows.contains { window in
+        return windows.allSatisfy { window in
             if case .number(let seconds) = window { isClockRight && staleness <= seconds } else { false }
         }
     }

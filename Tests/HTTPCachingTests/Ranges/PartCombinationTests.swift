@@ -55,6 +55,14 @@ private func piece(_ source: CombinedPart.Source, _ range: ByteRange) -> Combine
 private struct NotCombined: Error {}
 
 @Suite struct PartCombinationTests {
+    @Test("RFC 9110 §8.4: parts of two content codings are not combined")
+    func codings() {
+        let gzip = partial(part(0, 10, of: 100), "Content-Encoding: gzip")
+        #expect(combine(partial(part(10, 20, of: 100)), gzip).action == .standsAlone)
+        #expect(
+            combine(partial(part(10, 20, of: 100), "Content-Encoding: gzip"), gzip).action != .standsAlone)
+    }
+
     @Test("G06: parts that touch become one, written front to back")
     func union() throws {
         // 0…9 stored, 20…29 stored, 10…19 new

@@ -131,6 +131,28 @@ private let earlier = Sample.time(-60).description
             (.notFound, .answersOtherwise), (.serviceUnavailable, .answersOtherwise), (.found, .answersOtherwise),
         ] as [(HTTPResponse.Status, ResumeRequest.Outcome)])
     func statuses(status: HTTPResponse.Status, expected: ResumeRequest.Outcome) throws {
-        #expect(try outcome(status, #"ETag: "a""#, "Content-Range: bytes 40-99/100") == expected)
+        #expect(try outcome(status, #"ETag: "a""#) == expected)
+    }
+
+    @Test("RFC 9110 §14.4: a 200 with Content-Range is a part under a wrong status")
+    func mislabelled() throws {
+        #expect(try outcome(.ok, #"ETag: "a""#, "Content-Range: bytes 40-99/100") == .discards)
+    }
+
+    @Test(
+        "RFC 9110 §8.4: bytes of another content coding do not continue a part",
+        arguments: [
+            ("gzip", "gzip", true), ("gzip", "GZIP", true), ("gzip, br", "gzip,br", true), ("identity", "", true),
+            ("", "gzip", false), ("gzip", "", false), ("gzip", "br", false), ("gzip, br", "br, gzip", false),
+        ])
+    func codings(stored: String, reply: String, continues: Bool) throws {
+        func lines(_ coding: String) -> [String] { coding.isEmpty ? [] : ["Content-Encoding: \(coding)"] }
+        let part = try #require(part)
+        var response = self.stored(#"ETag: "a""#)
+        response.fields.append(contentsOf: Sample.fields(lines(stored)))
+        var exchange = Sample.exchange(#"ETag: "a""#, "Content-Range: bytes 40-99/100", status: .partialContent)
+        exchange.reply.headerFields += Sample.fields(lines(reply))
+        let outcome = ResumeRequest.outcome(of: exchange, resuming: response, part: part)
+        #expect(outcome == (continues ? .continues(completeLength: 100) : .discards))
     }
 }

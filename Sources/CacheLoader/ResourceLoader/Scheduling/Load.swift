@@ -55,7 +55,7 @@ struct Load: Hashable, Sendable {
         changes = policy == nil && !settings.configuration.urlPolicies.isEmpty ? request.policy : nil
         self.cancellations = cancellations
         self.settings = settings
-        let isShareable = Self.isShareable(request.method, target)
+        let isShareable = Self.isShareable(request.method, hasContent: request.content != nil, target)
         number = isShareable ? 0 : settings.nextNumber()
         // RFC 9110 §9.2.2: do not retry a request whose method is not idempotent.
         let isIdempotent = isShareable || request.method.isSafe || [.put, .delete].contains(request.method)
@@ -89,10 +89,12 @@ struct Load: Hashable, Sendable {
     var host: String { target.url.host ?? "" }
 
     /// Whether other loads may share the response.
-    var isShareable: Bool { Self.isShareable(method, target) }
+    var isShareable: Bool { Self.isShareable(method, hasContent: content != nil, target) }
 
-    private static func isShareable(_ method: HTTPRequest.Method, _ target: LoadTarget) -> Bool {
-        method == .get || method == .head || (method == .query && target.key != target.url)
+    private static func isShareable(_ method: HTTPRequest.Method, hasContent: Bool, _ target: LoadTarget) -> Bool {
+        // The content of a request is part of its key, or the response stands for no other request.
+        if hasContent || method == .query { return target.key != target.url }
+        return method == .get || method == .head
     }
 
     /// Whether a stored response may be the content that the load asks for.

@@ -97,7 +97,7 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - request: Goes out as it is, with `Host` and the framing.
-    ///   - content: What is sent behind the head.
+    ///   - content: The content of the request, which the transport reads once; `nil` for none.
     ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must not
     ///     block.
     public func send(

@@ -1,0 +1,26 @@
+package import HTTPTypes
+
+extension HTTPResponse {
+    /// Turns a 206 into a 200 if it has all bytes and `request` asked for no range: some servers and proxies answer every
+    /// request with a 206.
+    package mutating func becomeWhole(inAnswerTo request: HTTPRequest) {
+        guard status == .partialContent, request.method == .get, !request.headerFields.contains(.range),
+            let part = ContentRange(headerFields)?.part, part.isComplete
+        else { return }
+        becomeWhole(ofLength: part.range.count)
+    }
+
+    /// Turns the response with a part into that with the whole.
+    package mutating func becomeWhole(ofLength length: Int64) {
+        status = .ok
+        headerFields.describeWhole(ofLength: length)
+    }
+}
+
+extension HTTPFields {
+    /// Makes the fields of a part describe the whole.
+    package mutating func describeWhole(ofLength length: Int64?) {
+        self[.contentRange] = nil
+        self[.contentLength] = length.map(String.init)
+    }
+}

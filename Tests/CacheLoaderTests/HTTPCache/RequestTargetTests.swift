@@ -1,0 +1,189 @@
+import CacheLoader
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPCaching
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite("What of a request names its response", .timeLimit(.minutes(20)))
+struct RequestTargetTests {
+    private static let url = "https://example.com/a"
+    private static let json: HTTPFields = [.contentType: "application/json"]
+
+    /// An origin that answers with the content of the request.
+    private static func echo(_ fields: HTTPFields = [.cacheControl: "max-age=60"]) -> ScriptedTransport {
+        ScriptedTransport { request, content in
+            .reply(200, fields, "\(request.method): \(String(decoding: content ?? Data(), as: UTF8.self))")
+        }
+    }
+
+    private func answer(
+        _ fixture: LoaderFixture, _ method: HTTPRequest.Method, _ content: String?,
+        policy: CachePolicy.Override = .init()
+    ) async throws -> (source: ResponseSource, text: String) {
+        let response = try await fixture.cache.response(
+            for: .to("/a", method: method, Self.json), content: content.map { RequestContent(Data($0.utf8)) },
+            policy: policy)
+        return (response.source, try await response.text)
+    }
+
+    // MARK: Content
+
+    @Test("RFC 9110 §9.3.1: A GET with content is neither answered from the store nor stored")
+    func contentOfGET() async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        #expect(try await answer(fixture, .get, nil) == (.network, "GET: "))
+        for content in ["q1", "q2", "q1"] {
+            #expect(try await answer(fixture, .get, content) == (.network, "GET: \(content)"))
+        }
+        #expect(try await answer(fixture, .get, nil) == (.disk, "GET: "))
+        #expect(try fixture.store.statistics().entries == 1)
+        await #expect(throws: LoadError.notCached(url: Self.url)) {
+            let response = try await fixture.cache.response(
+                for: .to("/a"), content: RequestContent(Data("q1".utf8)), policy: .cacheOnly)
+            if let failure = response.failure { throw failure }
+        }
+    }
+
+    @Test(
+        "RFC 9110 §9.3.1: Loads with different content share nothing, in memory either",
+        arguments: [nil, "name"] as [String?])
+    func contentOfLoad(key: String?) async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        for content in ["q1", "q2", "q1", nil, nil] {
+            let loaded = try await fixture.loader.load(
+                ResourceRequest(Self.url, content: content.map { Data($0.utf8) }, key: key))
+            #expect(String(decoding: loaded.value, as: UTF8.self) == "GET: \(content ?? "")")
+        }
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test("contentKeys: An equal POST or GET is answered from the store", arguments: [HTTPRequest.Method.post, .get])
+    func contentKeys(method: HTTPRequest.Method) async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        let policy = CachePolicy.Override(contentKeys: true)
+        #expect(try await answer(fixture, .get, nil, policy: policy).source == .network)
+        for (content, source) in [("q1", ResponseSource.network), ("q1", .disk), ("q2", .network), ("q1", .disk)] {
+            #expect(try await answer(fixture, method, content, policy: policy) == (source, "\(method): \(content)"))
+            let loaded = try await fixture.loader.load(
+                ResourceRequest(
+                    Self.url, method: method, content: Data(content.utf8), headerFields: Self.json, policy: policy))
+            #expect(loaded.source == .disk)
+        }
+        // It has invalidated nothing, and another method is another request.
+        #expect(try await answer(fixture, .get, nil).source == .disk)
+        let other: HTTPRequest.Method = method == .post ? .get : .post
+        #expect(try await answer(fixture, other, "q1", policy: policy).source == .network)
+        #expect(transport.sent.filter { $0.request.method == method && $0.body != nil }.count == 2)
+    }
+
+    @Test("contentKeys: Without the policy a POST is forwarded, and its success invalidates")
+    func withoutContentKeys() async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await answer(fixture, .get, nil)
+        for _ in 0..<2 { #expect(try await answer(fixture, .post, "q1").source == .network) }
+        #expect(try await answer(fixture, .get, nil).source == .network)
+    }
+
+    @Test("contentKeys: Content without a type, or that is too long, is forwarded")
+    func unkeyedContent() async throws {
+        let transport = Self.echo()
+        let fixture = try LoaderFixture(transport: transport)
+        for (fields, count) in [([:], 2), (Self.json, 65_537)] as [(HTTPFields, Int)] {
+            for _ in 0..<2 {
+                let response = try await fixture.cache.response(
+                    for: .to("/a", method: .post, fields), content: RequestContent(Data(repeating: 0x61, count: count)),
+                    policy: .init(contentKeys: true))
+                #expect(response.source == .network)
+                _ = try await response.data()
+            }
+        }
+        #expect(try fixture.store.statistics().entries == 0)
+    }
+
+    // MARK: Host
+
+    @Test(
+        "RFC 9110 §7.2: A Host that names another authority than the URL is refused",
+        arguments: [
+            ("example.com", true), ("EXAMPLE.com", true), ("example.com:443", true), ("example.com:80", false),
+            ("a.test", false), ("example.com.", false), ("", false), ("example.com/", false), ("u@example.com", false),
+        ])
+    func host(value: String, isAccepted: Bool) async throws {
+        let fixture = try LoaderFixture(transport: Self.echo())
+        let fields: HTTPFields = [try #require(HTTPField.Name("Host")): value]
+        let results = [
+            await Result { try await fixture.cache.response(for: .to("/a", fields)).data() },
+            await Result { try await fixture.loader.load(ResourceRequest(Self.url, headerFields: fields)).value },
+        ]
+        for result in results {
+            switch result {
+            case .success: #expect(isAccepted)
+            case .failure(LoadError.invalidURL(Self.url, _)): #expect(!isAccepted)
+            case .failure(let error): throw error
+            }
+        }
+    }
+
+    @Test("A redirect to another host does not keep the Host of the first")
+    func redirectedHost() async throws {
+        let name = try #require(HTTPField.Name("Host"))
+        let transport = ScriptedTransport([
+            Self.url: [.reply(302, [.location: "https://b.test/b"])], "https://b.test/b": [.reply(200, [:], "b")],
+        ])
+        let fixture = try LoaderFixture(transport: transport)
+        let request = ResourceRequest(Self.url, headerFields: [name: "example.com"])
+        #expect(try await fixture.loader.load(request).text == "b")
+        #expect(transport.requests.map { $0.headerFields[name] } == ["example.com", nil])
+    }
+
+    // MARK: Secrets and names
+
+    @Test("No message has the user and the password of a URL, wherever the URL came from")
+    func credentials() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(302, [.location: "https://me:secret@b.test/x"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        for url in [Self.url, "https://me:secret@b.test/x", "http://me:secret@b.test/ x"] {
+            do {
+                _ = try await fixture.loader.load(url)
+                Issue.record("\(url) was loaded")
+            } catch {
+                #expect(!"\(error)".contains("secret"), "\(error)")
+                #expect("\(error)".contains("b.test/"), "\(error)")
+            }
+        }
+        var request = HTTPRequest.to("/a")
+        request.authority = "me:secret@b.test"
+        await #expect(throws: LoadError.self) { try await fixture.cache.response(for: request) }
+    }
+
+    @Test("A host beyond ASCII is refused in a URL and in a redirect, with its other form in the message")
+    func internationalHost() async throws {
+        let transport = ScriptedTransport { _, _ in .reply(302, [.location: "https://bücher.test/"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        for url in [Self.url, "https://bücher.test/"] {
+            let result = await Result { try await fixture.loader.load(url).value }
+            guard case .failure(LoadError.invalidURL(let refused, let reason)) = result else {
+                Issue.record("\(url): \(result)")
+                continue
+            }
+            #expect(refused == "https://bücher.test/" && reason.contains("xn--"))
+        }
+    }
+}
+
+extension Result where Failure == any Error {
+    fileprivate init(_ body: () async throws -> Success) async {
+        do {
+            self = .success(try await body())
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
