@@ -9,11 +9,12 @@ let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
     dependencies: [
-        // Without a transport: the benchmarks send nothing.
-        .package(name: "CacheStore", path: "..", traits: []),
+        .package(name: "CacheStore", path: "..", traits: ["Curl"]),
+        // The transport that CurlTransport is compared with.
+        .package(path: "../Integrations"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
-        // Used only by compare.
+        // Used only by compare and transports.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
@@ -43,6 +44,18 @@ let package = Package(
                 .product(name: "HTTPTypesFoundation", package: "swift-http-types"),
             ],
             path: "compare",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "transports",
+            dependencies: [
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClientCaching", package: "Integrations"),
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            path: "transports",
             swiftSettings: swiftSettings
         ),
         .executableTarget(
