@@ -9,13 +9,13 @@ internal import Foundation
 
 /// Converts requests of clients to requests for the cache.
 ///
-/// A target in origin form has the authority that `Host` names (RFC 9110 §7.1). So each name of a reverse proxy has stored
-/// responses of its own, as the origin may answer each differently. A target in absolute form names its authority, and `Host`
-/// is set to it (RFC 9112 §3.2.2).
+/// A target in origin form has the authority that `Host` names (RFC 9110 §7.1). An origin may answer two names of a reverse
+/// proxy differently, so they share no stored responses. A target in absolute form contains the authority, which replaces
+/// `Host` (RFC 9112 §3.2.2).
 struct Gateway: Sendable {
     let cache: HTTPCache
-    /// The origin behind a reverse proxy, which gets all requests; `nil` for a forward proxy, which refuses targets in
-    /// origin form.
+    /// The origin of a reverse proxy: it receives all requests. `nil` for a forward proxy. A forward proxy refuses targets
+    /// in origin form.
     let origin: OriginAddress?
     /// Whether the origin gets its own name as `Host`, so that all names of a reverse proxy share stored responses.
     let replacesHost: Bool

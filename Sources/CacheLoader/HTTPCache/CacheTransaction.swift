@@ -214,10 +214,10 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Returns the failure of another caller's request that applies to this one, too; `nil` without one.
+    /// Returns the failure of a shared request if it also applies to this request; otherwise `nil`.
     ///
-    /// The origin could not be reached, or answered a request with the same credentials with an error. The fields of that
-    /// error may be for that caller.
+    /// A transport failure applies to all callers. An error status applies to callers with the same credentials. The
+    /// result has no fields: they may be for the caller that sent the request.
     private func failureOfAll(_ response: CachedResponse) -> LoadError? {
         switch response.failure {
         case .transport?: response.failure
