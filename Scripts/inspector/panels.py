@@ -51,6 +51,26 @@ def live(page, base):
     page.get_by_role("button", name="Resume").click()
 
 
+def live_again(page, base):
+    """Comes back to Live before its stream begins: the requests of the first visit are still there, to read and to filter."""
+    open_panel(page, base, "live")
+    expect(rows(page).first).to_be_visible()
+    page.keyboard.press("2")
+    held = []
+    page.route("**/api/live?*", lambda route: held.append(route))
+    page.keyboard.press("1")
+    page.keyboard.press("p")
+    page.get_by_label("Host").fill("no-such-host")
+    expect(page.get_by_text("No recent request fits the filter.")).to_be_visible()
+    page.get_by_label("Host").fill("")
+    expect(rows(page).first).to_be_visible()
+    page.unroute("**/api/live?*")
+    for route in held:
+        route.continue_()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator(".heading .status")).to_contain_text("Live · ")
+
+
 def overview(page, base):
     open_panel(page, base, "overview")
     expect(page.get_by_role("heading", name="Answers over time")).to_be_visible()
@@ -227,6 +247,7 @@ def change(page, base):
     expect(page.get_by_text("keys refreshed")).to_be_visible(timeout=30_000)
 
 
-READING = [("frame", frame), ("live", live), ("overview", overview), ("entries", entries), ("entry", entry),
-           ("bodies with scripts", hostile), ("why", why), ("eviction", eviction), ("sql", sql), ("failures", failures)]
+READING = [("frame", frame), ("live", live), ("live again", live_again), ("overview", overview), ("entries", entries),
+           ("entry", entry), ("bodies with scripts", hostile), ("why", why), ("eviction", eviction), ("sql", sql),
+           ("failures", failures)]
 CHANGING = [("change", change)]

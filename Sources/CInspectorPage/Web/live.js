@@ -1,4 +1,4 @@
-// Live: the requests that processes on the store answer, as they answer them. Nothing here grows with the stream.
+// Live: the requests that processes answer from the store. Nothing here grows with the stream.
 
 import * as api from "./api.js";
 import {Chart, drawing, patterns} from "./charts.js";
@@ -33,6 +33,7 @@ export class Live {
   #state = null;
   #isPaused = false;
   #isScheduled = false;
+  #isNew = false;
   #missed = 0;
   #lost = 0;
   #seconds = [];
@@ -91,9 +92,7 @@ export class Live {
   // MARK: The stream
 
   #connect() {
-    // Of a stream that begins again, the past records replace those that are shown.
-    this.#records = [];
-    this.#shown = [];
+    this.#isNew = true;
     const source = this.#source = new EventSource(api.path("live", {recent: 300}));
     source.addEventListener("state", (event) => {
       this.#state = JSON.parse(event.data);
@@ -160,6 +159,11 @@ export class Live {
     const taken = this.#queue;
     this.#queue = [];
     this.#missed = 0;
+    if (this.#isNew) {
+      // Its past records replace those that are shown.
+      this.#records = this.#shown = [];
+      this.#isNew = false;
+    }
     this.#records = this.#records.concat(taken).slice(-KEPT);
     this.#shown = this.#shown.concat(taken.filter((record) => this.#fits(record))).slice(-KEPT);
     this.table.setCount(this.#shown.length);
