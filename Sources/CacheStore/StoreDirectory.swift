@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 internal import CPlatform
+internal import CSQLite
 
 /// The identity of a file or directory, independent of its name.
 struct FileIdentity: Equatable, Sendable {
@@ -55,6 +56,12 @@ struct StoreDirectory: Sendable {
         }
         path = String(cString: resolved)
         free(resolved)
+        // SQLite counts the NUL at the end, and names its write-ahead log by four characters more.
+        let limit = Int(sqlite3_vfs_find(nil).pointee.mxPathname) - "/index.sqlite-wal".utf8.count - 1
+        guard path.utf8.count <= limit else {
+            throw .unusableDirectory(
+                path: path, reason: "its path has \(path.utf8.count) bytes, and SQLite takes at most \(limit)")
+        }
         do throws(SystemError) {
             root = try FileDescriptor.openDirectory(atPath: path)
         } catch {

@@ -59,7 +59,7 @@ struct Get: AsyncParsableCommand {
 
     func run() async throws {
         let reports = report.format.map { ResponseReports($0) }
-        let worst = try await store.withStore { store in
+        let worst = try await store.withStoreOrNone { store in
             urls.count == 1 ? try await loadOne(urls[0], store, reports) : try await loadAll(store, reports)
         }
         try reports?.end()

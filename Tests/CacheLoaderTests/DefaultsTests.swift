@@ -24,15 +24,17 @@ struct DefaultsTests {
         defaults.check("urlPolicies") { $0.urlPolicies.isEmpty }
         defaults.check("partition") { $0.partition == "" }
         defaults.check("maxBodyBytes") { $0.maxBodyBytes == 1 << 30 }
+        defaults.check("maxDecodedBytes") { $0.maxDecodedBytes == 64 << 20 }
         defaults.check("maxRedirects") { $0.maxRedirects == 20 }
         defaults.check("retry") { $0.retry.maxAttempts == 5 && $0.retry == RetryPolicy() }
         defaults.check("negativeCaching") { $0.negativeCaching == NegativeCaching() }
-        defaults.check("lanes") { $0.lanes == LaneWidths(urgent: 6, background: 1, perHost: 6) }
+        defaults.check("lanes") { $0.lanes == LaneWidths(urgent: 6, background: 1, perHost: 4) }
+        defaults.check("timeout") { $0.timeout == .seconds(300) }
         defaults.check("heldBack") { $0.heldBack == [:] }
         defaults.check("memoryLimit") { $0.memoryLimit == nil }
         defaults.check("memoryStress") { $0.memoryStress == StressLimits() }
         defaults.check("memoryPressure") { $0.memoryPressure == nil }
-        defaults.check("loadsFiles") { $0.loadsFiles }
+        defaults.check("loadsFiles") { !$0.loadsFiles }
         defaults.check("decodesContent") { $0.decodesContent }
         defaults.check("contentTypes") { $0.contentTypes == nil }
         defaults.check("acceptsMissingContentType") { !$0.acceptsMissingContentType }
@@ -109,7 +111,7 @@ struct DefaultsTests {
         var lanes = DocumentedDefaults(of: LaneWidths())
         lanes.check("urgent") { $0.urgent == 6 }
         lanes.check("background") { $0.background == 1 }
-        lanes.check("perHost") { $0.perHost == 6 }
+        lanes.check("perHost") { $0.perHost == 4 }
         #expect(lanes.differences == [])
 
         var stress = DocumentedDefaults(of: StressLimits())

@@ -45,8 +45,6 @@ struct Newsreader: AsyncParsableCommand {
         defer { store.close() }
         let loader = ResourceLoader(store: store)
         loader.configuration.memoryLimit = 32 << 20
-        // A feed must not choose files of this machine to read.
-        loader.configuration.loadsFiles = false
         // Offline, a stored response of any age answers; a missing one is an error at once.
         if offline { loader.configuration.policy.mode = .cacheOnly }
         do throws(LoadError) {

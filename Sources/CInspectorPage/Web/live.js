@@ -160,7 +160,7 @@ export class Live {
     this.#queue = [];
     this.#missed = 0;
     if (this.#isNew) {
-      // Its past records replace those that are shown.
+      // Past records of a new stream replace the shown.
       this.#records = this.#shown = [];
       this.#isNew = false;
     }

@@ -205,7 +205,6 @@ extension StoreInspector {
             }
             var loading = ResourceLoader.Configuration()
             loading.partition = key.partition
-            loading.loadsFiles = false
             let loader = ResourceLoader(store: store, transport: transport, configuration: loading)
             // The request of each variant. The store has no credentials, so it cannot repeat requests that need them.
             let requests = Set(((try? store.responses(for: key)) ?? []).compactMap { Self.fields(of: $0) })

@@ -50,6 +50,14 @@ extension CacheTransaction {
                 return .answer(answer(stored, index, body, age, isStale: isStale, reuse))
             case (.hitWhileRevalidating(let index, let age), let body?):
                 return .answer(answer(stored, index, body, age, isStale: true, isRevalidated: true, reuse))
+            case (.validate(let index, _, .stale), let body?)
+            where !isBackground && isPaused && mayServeStaleForError(stored, index):
+                let freshness = Freshness(of: stored.responses[index], policy: policy)
+                return .answer(
+                    Answer(
+                        response: stored.responses[index], entry: stored.entries[index], body: body,
+                        age: freshness.age(at: now), expiry: freshness.expiry, isStale: true, isRevalidated: false,
+                        rule: .staleIfError))
             case (.validate(let index, let conditional, let reason), let body?):
                 let nominated = Nominated(question: .validation(index), index: index, body: body)
                 return .forward(
@@ -66,6 +74,13 @@ extension CacheTransaction {
                 throw .notCached(url: url)
             }
         }
+    }
+
+    /// Whether this stored response would answer in place of an error of the origin.
+    private func mayServeStaleForError(_ stored: Stored, _ index: Int) -> Bool {
+        StaleFallback.choose(
+            for: request, candidates: stored.responses, failure: .status(503), policy: policy, now: now,
+            fingerprint: fingerprint) == index
     }
 
     private func answer(

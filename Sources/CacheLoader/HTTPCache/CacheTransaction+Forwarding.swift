@@ -54,9 +54,10 @@ extension CacheTransaction {
         if !reply.head.headerFields.contains(.date) {
             received.head.headerFields[.date] = HTTPDate(times.received).description
         }
-        // The removals by this reply must not prevent its own commit.
+        // The removals by this reply must not prevent its own commit. A removal by the program during the request does.
+        let isCurrent = generation.map { (try? store.wasRemoved(key, since: $0)) == false } ?? true
         let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
-        if isRemoved { received.generation = try? store.generation() }
+        if isRemoved, isCurrent { received.generation = try? store.generation() }
         // Runs after the invalidation: the origin may have changed the resource even if its reply is malformed.
         if let reason = MalformedReply.reason(reply.head, to: forwarding.request) {
             let failure = TransportError(.malformedResponse, message: reason)
@@ -138,6 +139,7 @@ extension CacheTransaction {
             if var answer = staleAnswer(received.forwarding, index, .httpStatus(error), status.code) {
                 answer.generation = received.generation
                 answer.failedRequest = failureRequest
+                notePause(received.head)
                 return answer
             }
             return passing(received)

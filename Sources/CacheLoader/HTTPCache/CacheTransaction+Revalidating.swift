@@ -7,10 +7,25 @@ extension CacheTransaction {
     /// Has the owner of the context validate the stored response that was served stale.
     func revalidateInBackground() {
         let (now, coalescer) = (now, context.coalescer)
-        guard coalescer.revalidations.begin(key, at: now) else { return }
+        let subject = subject
+        guard coalescer.revalidations.begin(subject, at: now) else { return }
         context.revalidate(revalidating) { [self] outcome in
-            coalescer.revalidations.end(key, outcome, at: self.now)
+            coalescer.revalidations.end(subject, outcome, at: self.now)
         }
+    }
+
+    /// The responses that a pause of the origin is about.
+    private var subject: Revalidations.Subject {
+        .init(key: key, credentials: VaryKey.credentials(of: request, fingerprint: fingerprint).text)
+    }
+
+    /// Whether the origin has asked requests like this one to wait (RFC 9110 §10.2.3).
+    var isPaused: Bool { context.coalescer.revalidations.isPaused(subject, at: now) }
+
+    /// Records the pause that an error of the origin asks for, if a stale response answers in its place.
+    func notePause(_ reply: HTTPResponse) {
+        guard let pause = reply.headerFields.retryAfter(at: now) else { return }
+        context.coalescer.revalidations.note(.failed(retryAfter: pause), of: subject, at: now)
     }
 
     /// A copy of this request that answers only after validation.

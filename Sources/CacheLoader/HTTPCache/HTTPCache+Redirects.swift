@@ -33,18 +33,25 @@ extension HTTPCache {
         meters.requests.add()
         let configuration = configuration
         let first = LoadTarget(try CacheKey.loading(url, partition: configuration.partition))
-        var step = RedirectRequest(first, method, headerFields, content: content)
-        for number in 0...max(0, maxRedirects) {
-            let key = step.target.url
-            let request = HTTPRequest(step.method, key: key, fields: step.headerFields)
-            var transaction = try transaction(for: request, content: step.content, policy: policy)
-            transaction.request.addLoaderFields(decodesContent: true)
-            let response = try await answer(transaction, within: timeLimit, configuration.sleep)
-            guard let next = try Redirect.target(of: response.head, from: key) else {
-                return FinalResponse(response: response, url: key, isRedirected: number > 0)
+        // Stored redirects can form a circle that the origins no longer have: then once more without the store.
+        for bypassesStore in [false, true] {
+            var step = RedirectRequest(first, method, headerFields, content: content)
+            var hasStored = false
+            for number in 0...max(0, maxRedirects) {
+                let key = step.target.url
+                let request = HTTPRequest(step.method, key: key, fields: step.headerFields)
+                var transaction = try transaction(for: request, content: step.content, policy: policy)
+                transaction.request.addLoaderFields(decodesContent: true)
+                if bypassesStore, !transaction.forbidsNetwork { transaction.policy.mode = .remoteOnly }
+                let response = try await answer(transaction, within: timeLimit, configuration.sleep)
+                guard let next = try Redirect.target(of: response.head, from: key) else {
+                    return FinalResponse(response: response, url: key, isRedirected: number > 0)
+                }
+                if response.source == .network { response.drainInBackground(sleep: configuration.sleep) }
+                hasStored = hasStored || response.source == .disk
+                step.follow(response.status, to: next)
             }
-            if response.source == .network { response.drainInBackground(sleep: configuration.sleep) }
-            step.follow(response.status, to: next)
+            guard hasStored, content?.isRepeatable ?? true else { break }
         }
         throw .tooManyRedirects(url: first.url.text, limit: maxRedirects)
     }

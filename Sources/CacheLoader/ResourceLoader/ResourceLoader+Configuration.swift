@@ -27,14 +27,23 @@ extension ResourceLoader {
         /// The maximum length of a body in bytes; 1 GiB by default. A longer body fails with
         /// ``LoadError/bodyTooLarge(url:limit:)``.
         public var maxBodyBytes: Int64 = 1 << 30
+        /// The maximum length of a body in memory after its content coding is removed, in bytes; 64 MiB by default. A
+        /// longer one fails with ``LoadError/bodyTooLarge(url:limit:)``: a megabyte of gzip can stand for a gigabyte.
+        public var maxDecodedBytes: Int64 = 64 << 20
         /// The maximum number of redirects in a load; 20 by default.
         public var maxRedirects: Int = 20
         /// Decides when to retry a failed load; 5 attempts by default.
         public var retry = RetryPolicy()
         /// Decides whether to send requests that the origin keeps answering with errors. The default sends them.
         public var negativeCaching = NegativeCaching()
-        /// The numbers of transfers at a time: by default 6 urgent ones, 1 in the background, and 6 to one host.
+        /// The numbers of transfers at a time: by default 6 urgent ones, 1 in the background, and 4 to one host.
         public var lanes = LaneWidths()
+        /// The time limit of one attempt of a request without ``ResourceRequest/timeout``; 5 minutes by default, `nil` for
+        /// no limit.
+        ///
+        /// The limit ends a transfer whose origin sends a few bytes at a time, which no limit for idle time does. The next
+        /// attempt continues an interrupted body, if its origin permits ranges.
+        public var timeout: Duration? = .seconds(300)
         /// The conditions of the network in which each lane holds its loads back; none by default.
         ///
         /// A load that is held back begins its transfer when the conditions have ended. ``reachability`` reports the
@@ -49,8 +58,8 @@ extension ResourceLoader {
         /// the memory, and releases the values of models without observers or leases.
         public var memoryPressure: MemoryPressureSource? = nil
         /// Whether the loader also loads paths and `file` URLs, without a request and without storing their content;
-        /// `true` by default.
-        public var loadsFiles: Bool = true
+        /// `false` by default. A text from a server must not read a file.
+        public var loadsFiles: Bool = false
         /// Whether the loader requests content codings, and decodes bodies; `true` by default.
         ///
         /// These are gzip and deflate and, with the traits `Brotli` and `Zstd` of the package, br and zstd.

@@ -67,11 +67,12 @@ struct LoadOptions: ParsableArguments {
         connections.warn()
         var configuration = ResourceLoader.Configuration()
         configuration.logger = StandardErrorLog.logger
-        configuration.loadsFiles = false
         configuration.retry = retry.policy
         configuration.policy.verifiesDigests = verifyDigests
         configuration.cacheStatus = CacheStatusOptions(hasDetail: true)
         configuration.lanes.perHost = perHost
+        // A person who waits for a large file ends the wait.
+        configuration.timeout = nil
         switch lane {
         case .urgent: configuration.lanes.urgent = width
         case .background: configuration.lanes.background = width

@@ -45,6 +45,19 @@ struct StoreOptions: ParsableArguments {
         try await Self.withStore(at: directory, body)
     }
 
+    /// Calls `body` with the store, creating the store if needed. In place of a store that cannot be opened, `body` gets an
+    /// empty one that is removed afterwards, because a store that fails fails no load.
+    func withStoreOrNone<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
+        let store: ResponseStore
+        do throws(StoreError) {
+            store = try Self.open(directory, Self.configuration)
+        } catch {
+            StandardError.say("warning: \(Failure(error, in: directory).message); nothing is stored")
+            return try await TemporaryPlace.with { try await Self.withStore(at: $0, body) }
+        }
+        return try await Self.using(store, at: directory, body)
+    }
+
     /// Calls `body` with the store; fails if the store does not exist.
     ///
     /// - Parameter isReadOnly: Whether the command changes nothing. Only an older schema is migrated first.
@@ -91,10 +104,21 @@ struct StoreOptions: ParsableArguments {
         at directory: URL, configuration: ResponseStore.Configuration = Self.configuration,
         _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
+        let store: ResponseStore
+        do throws(StoreError) {
+            store = try open(directory, configuration)
+        } catch {
+            throw Failure(error, in: directory)
+        }
+        return try await using(store, at: directory, body)
+    }
+
+    private static func using<Result>(
+        _ store: ResponseStore, at directory: URL, _ body: (ResponseStore) async throws -> Result
+    ) async throws -> Result {
+        // Closing writes pending accesses; the end of the process would lose them.
+        defer { store.close() }
         do {
-            let store = try open(directory, configuration)
-            // Closing writes pending accesses; the end of the process would lose them.
-            defer { store.close() }
             return try await body(store)
         } catch let error as StoreError {
             throw Failure(error, in: directory)

@@ -47,13 +47,7 @@ struct Demo: AsyncParsableCommand {
     /// Calls `body` with the directory of the store. Removes a temporary directory afterwards.
     private func withDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         if let store { return try await body(URL(filePath: store, directoryHint: .isDirectory)) }
-        let name = "cachestore-demo-\(String(UInt32.random(in: .min ... .max), radix: 36))"
-        let temporary = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .notDirectory)
-        guard mkdir(temporary.path(percentEncoded: false), 0o700) == 0 else {
-            throw Failure.system(temporary.path(percentEncoded: false), errno: errno)
-        }
-        defer { try? FileManager.default.removeItem(at: temporary) }
-        return try await body(temporary)
+        return try await TemporaryPlace.with(body)
     }
 
     private func demonstrate(_ found: DemoFiles, in directory: URL) async throws -> DemoReport {

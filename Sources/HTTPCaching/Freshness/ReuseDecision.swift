@@ -118,11 +118,12 @@ public struct ReuseDecision: Hashable, Sendable {
         }
         if let answer { return answer.decision }
         guard !directives.onlyIfCached else { return forward(.miss, .onlyIfCached) }
+        // The origin has replaced a whole response that is older than a part.
+        let isStale = refusal != nil
+        let resumption = suitable.resumption(of: request, directives, candidates, isNewer: isStale)
+        if let resumption { return resumption }
         if let refusal {
             return suitable.validation(of: request, directives, candidates, refusal: refusal, at: now)
-        }
-        if let resumption = suitable.resumption(of: request, directives, candidates) {
-            return resumption
         }
         guard suitable.isSelected else { return forward(.varyMiss, .varyMismatch) }
         if suitable.hasPrivate { return forward(.miss, .privateInSharedCache) }

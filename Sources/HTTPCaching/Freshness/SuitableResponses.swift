@@ -67,8 +67,10 @@ struct SuitableResponses {
     }
 
     /// Chooses a stored part to complete, if the request asks for the whole response.
+    ///
+    /// - Parameter isNewer: Whether to choose only a part that is preferred to all whole responses.
     func resumption(
-        of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse]
+        of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], isNewer: Bool
     ) -> ReuseDecision? {
         // The cache must not store the response to a no-store request, and therefore cannot complete the stored part.
         guard !directives.noStore else { return nil }
@@ -78,6 +80,7 @@ struct SuitableResponses {
             guard let part = candidate.part,
                 let resuming = ResumeRequest.make(for: request, resuming: candidate, part: part)
             else { continue }
+            if isNewer, !responses.allSatisfy({ response.isPreferred(to: $0) }) { continue }
             if best.map({ response.isPreferred(to: $0.response) }) ?? true { best = (response, resuming) }
         }
         return best.map { ReuseDecision(.resume($0.response.index, $0.request), rule: .resumable) }

@@ -124,6 +124,27 @@ struct MalformedReplyTests {
         await #expect(throws: LoadError.bodyAlreadyRead) { try await iterator.next() }
     }
 
+    @Test("A stored body begins again for each reader, also side by side")
+    func severalReaders() async throws {
+        let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        let transport = ScriptedTransport([.reply(200, [.cacheControl: "max-age=60"], body: bytes)])
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).data()
+        let body = try await fixture.cache.response(for: .to("/a")).body
+        var (first, second) = (body.makeAsyncIterator(), body.makeAsyncIterator())
+        var (one, two) = (Data(), Data())
+        while let chunk = try await first.next() {
+            one += chunk
+            if let other = try await second.next() { two += other }
+        }
+        #expect(one == bytes && two == bytes)
+        for _ in 0..<2 {
+            var all = Data()
+            for try await chunk in body { all += chunk }
+            #expect(all == bytes)
+        }
+    }
+
     // MARK: A 304 about another response
 
     /// Stores a response, and answers its validation with a 304 about another one and then with `reply`.

@@ -101,6 +101,48 @@ struct BackgroundRevalidationTests {
         await gate.reached(2)
     }
 
+    @Test("RFC 9110 §10.2.3: a pause that the origin asks for holds back requests that a stale response may answer")
+    func pauseOfStale() async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? .reply(200, [.cacheControl: "max-age=10", .eTag: "\"1\""], "old")
+                : .reply(503, [.retryAfter: "600"])
+        }
+        let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 20)
+        for _ in 0..<10 {
+            let loaded = try await fixture.loader.load(Self.url)
+            #expect(loaded.text == "old" && loaded.isStale)
+            #expect(try await fixture.cache.response(for: .to("/a")).text == "old")
+        }
+        #expect(transport.requestCount == 2)
+        // Who does not want a stale response is not held back, and neither is another user.
+        _ = try await fixture.cache.response(for: .to("/a", [.cacheControl: "no-cache"]))
+        _ = try await fixture.cache.response(for: .to("/a"), policy: .init(staleIfError: .zero))
+        _ = try await fixture.cache.response(for: .to("/a", [.cookie: "user=b"]))
+        #expect(transport.requestCount == 5)
+        fixture.clock.advance(by: 601)
+        _ = try await fixture.loader.load(Self.url)
+        #expect(transport.requestCount == 6)
+    }
+
+    @Test("a pause is one user's")
+    func pauseOfUser() async throws {
+        let transport = Self.transport { request in
+            request.headerFields[.cookie] == "a" ? .reply(429, [.retryAfter: "36000"]) : .reply(304, [.eTag: "\"1\""])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).data()
+        fixture.clock.advance(by: 20)
+        for (user, requests) in [("a", 2), ("a", 2), ("b", 3)] {
+            #expect(try await fixture.cache.response(for: .to("/a", [.cookie: user])).isStale)
+            await eventually { transport.requestCount == requests && !fixture.cache.isRevalidating }
+        }
+        try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
+    }
+
     @Test("a 429 is a failure, and its Retry-After is the pause", arguments: [true, false])
     func tooManyRequests(_ isLoader: Bool) async throws {
         let transport = Self.transport { _ in .reply(429, [.retryAfter: "600"]) }

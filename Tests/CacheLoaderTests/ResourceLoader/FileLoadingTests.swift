@@ -11,7 +11,7 @@ struct FileLoadingTests {
     @Test("A8: a path and its file URL are loaded without a request, and leave no row; what is missing is an error")
     func files() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [:], "origin") }
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: transport) { $0.loadsFiles = true }
         let directory = try TemporaryDirectory()
         let file = directory.url.appending(path: "ä b.txt")
         try Data("file".utf8).write(to: file)
@@ -30,7 +30,9 @@ struct FileLoadingTests {
 
     @Test("A8: a path that is no file, or a file that is too large, is rejected before it is read")
     func devices() async throws {
-        let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200, [:], "origin") })
+        let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200, [:], "origin") }) {
+            $0.loadsFiles = true
+        }
         await #expect { try await fixture.loader.load("/dev/zero") } throws: { error in
             if case .unreadableFile? = error as? LoadError { true } else { false }
         }
@@ -43,17 +45,17 @@ struct FileLoadingTests {
         }
     }
 
-    @Test("A8: Files of another host are none, and no redirect leads to a file")
+    @Test("A8: Files of another host are none, no redirect leads to a file, and by default no text does")
     func others() async throws {
         let transport = ScriptedTransport { _, _ in .reply(302, [.location: "file:///etc/hostname"]) }
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: transport) { $0.loadsFiles = true }
         for text in ["file://example.com/etc/hostname", "https://example.com/"] {
             await #expect(throws: LoadError.self) { try await fixture.loader.load(text) }
         }
-        fixture.loader.configuration.loadsFiles = false
-        for text in ["/etc/hostname", "file:///etc/hostname"] {
+        let byDefault = try LoaderFixture(transport: transport)
+        for text in ["/etc/hostname", "file:///etc/hostname", "FILE:/etc/hostname"] {
             do throws(LoadError) {
-                _ = try await fixture.loader.load(text)
+                _ = try await byDefault.loader.load(text)
                 Issue.record("loaded")
             } catch {
                 guard case .invalidURL = error else { Issue.record("\(error)"); return }

@@ -33,6 +33,8 @@ final class LoaderFixture: Sendable {
         loading.clock = clock.date
         loading.sleep = sleep
         loading.retry = .never
+        // The pauses of a test's own clock are those that the test expects.
+        loading.timeout = nil
         loading.policy = policy
         configure(&loading)
         loader = ResourceLoader(store: store, transport: transport, configuration: loading)

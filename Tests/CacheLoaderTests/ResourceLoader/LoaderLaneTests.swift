@@ -68,6 +68,17 @@ struct LoaderLaneTests {
         #expect(try await [one.value, two.value] == ["/1", "/2"])
     }
 
+    @Test("H1: by default a host whose loads hang does not stop the loads of another host")
+    func hangingHost() async throws {
+        let fixture = try LoaderFixture(transport: origin.transport)
+        let hanging = (0..<12).map { begin(fixture, ResourceRequest("https://a.example/\($0)")) }
+        await executor.settled()
+        origin.open("/other")
+        #expect(try await begin(fixture, ResourceRequest("https://b.example/other")).value == "/other")
+        for number in 0..<12 { origin.open("/\(number)") }
+        for (number, task) in hanging.enumerated() { #expect(try await task.value == "/\(number)") }
+    }
+
     @Test("H2: the background begins nothing while anything urgent waits or runs, is not interrupted, goes on later")
     func background() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }

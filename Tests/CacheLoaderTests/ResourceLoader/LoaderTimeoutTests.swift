@@ -68,6 +68,27 @@ struct LoaderTimeoutTests {
         #expect(sleeper.sleeperCount == 0)
     }
 
+    @Test("Five minutes end an attempt of a request that sets no limit, though bytes arrive; nil sets none")
+    func byDefault() async throws {
+        let (fixture, body, _) = try await fixture(stallsAt: .body)
+        fixture.loader.configuration.timeout = ResourceLoader.Configuration().timeout
+        let task = Task { try await fixture.loader.load(url) }
+        await body.asked(2)
+        await eventually { sleeper.sleeps.contains(.seconds(300)) }
+        sleeper.advance(by: .seconds(299))
+        body.feed("x")
+        await body.asked(3)
+        sleeper.advance(by: .seconds(1))
+        expectTimeout(try await task.value.failure)
+        await body.stopped()
+
+        let count = sleeper.sleeps.count
+        let (unlimited, whole, _) = try await self.fixture(stallsAt: .body)
+        whole.end()
+        #expect(try await unlimited.loader.load(url).text == "ne")
+        #expect(sleeper.sleeps.count == count)
+    }
+
     @Test(
         "RFC 9111 §4.2.4: a response that its origin forbids to serve stale does not answer after a timeout",
         arguments: ["no-cache", "max-age=60, must-revalidate", "max-age=60, stale-if-error=0"])

@@ -4,6 +4,7 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
+import Synchronization
 import TestSupport
 import Testing
 
@@ -25,6 +26,26 @@ struct RedirectTests {
         }
         #expect(transport.requests.map(\.path) == ["/old?q", "/new"])
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/new")))
+    }
+
+    @Test("A circle of stored redirects ends when the origins have none any more")
+    func storedCircle() async throws {
+        let isMended = Mutex(false)
+        let transport = ScriptedTransport { request, _ in
+            if isMended.withLock({ $0 }) { return .reply(200, [.cacheControl: "max-age=60"], "here") }
+            return .reply(
+                301, [.location: request.path == "/a" ? "/b" : "/a", .cacheControl: "max-age=31536000"], "moved")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let url = "https://example.com/a"
+        await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 20)) { try await fixture.loader.load(url) }
+        for path in ["/a", "/b"] { try await fixture.stored("https://example.com\(path)") }
+        isMended.withLock { $0 = true }
+        let asked = transport.requestCount
+        #expect(try await fixture.loader.load(url).text == "here")
+        #expect(transport.requestCount == asked + 1)
+        let local = ResourceRequest(url, policy: .cacheOnly)
+        #expect(try await fixture.loader.load(local).text == "here")
     }
 
     @Test(

@@ -81,6 +81,58 @@ struct RemovedMeanwhileTests {
         #expect(try loader.peek(url) == Data((removal.refuses ? "after" : "before").utf8))
     }
 
+    @Test("J4: a load joins none from before the removal of what it is redirected to", arguments: [true, false])
+    func joiningRedirected(removesTarget: Bool) async throws {
+        let gate = Gate()
+        let count = Counter()
+        let transport = ScriptedTransport { request, _ in
+            guard request.path == "/b" else { return .reply(302, [.location: "/b"]) }
+            let number = count.next()
+            if number == 1 { await gate.wait() }
+            return .reply(200, [.cacheControl: "max-age=60"], number == 1 ? "before" : "after")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let (loader, request) = (fixture.loader, ResourceRequest(url))
+        let (target, other) = (try CacheKey(url: "https://example.com/b"), try CacheKey(url: "https://example.com/c"))
+        for key in [target, other] {
+            try await loader.insert(Data("old".utf8), for: key.text, headerFields: [.cacheControl: "max-age=0"])
+        }
+        let before = Task { try await loader.load(request).text }
+        await gate.reached(1)
+        try await fixture.store.remove(removesTarget ? target : other)
+        let after = Task { try await loader.load(request).text }
+        await eventually { loader.waiterCount(of: request) == 2 }
+        gate.open()
+        #expect(try await before.value == "before")
+        #expect(try await after.value == (removesTarget ? "after" : "before"))
+    }
+
+    @Test(
+        "J4: a reply that invalidates does not undo a removal during its request",
+        arguments: ["POST", "Clear-Site-Data"])
+    func removalDuringInvalidation(kind: String) async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { request, _ in
+            await gate.wait()
+            let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLocation: "/a"]
+            let clearing: HTTPFields = kind == "POST" ? [:] : [HTTPField.Name("Clear-Site-Data")!: "\"cache\""]
+            return .reply(200, fields + clearing, "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.clearsSiteData = true
+        let request = HTTPRequest.to("/a", method: kind == "POST" ? .post : .get)
+        let cache = fixture.cache
+        let loading = Task { try await cache.response(for: request).data() }
+        await gate.reached(1)
+        try await fixture.store.clear()
+        gate.open()
+        _ = try await loading.value
+        #expect(try !fixture.store.contains(CacheKey(url: url)))
+        // Without the removal it is stored.
+        _ = try await fixture.cache.response(for: request).data()
+        #expect(try fixture.store.contains(CacheKey(url: url)))
+    }
+
     @Test("E4, J4: cancelling a resource ends the loads from before a removal, too")
     func cancellation() async throws {
         let gate = Gate()

@@ -11,8 +11,9 @@ private let unusableURLs: [String] = [
     "http://a.test:x/", "http://[::1/", "://a.test", "http://" + String(repeating: "a", count: 40_000),
 ]
 
+/// Without `get`, which also loads without a store.
 private let everyCommand: [[String]] = [
-    ["get", "http://127.0.0.1:9/"], ["put", "http://a.test/", "/dev/null"], ["list"], ["stats"],
+    ["put", "http://a.test/", "/dev/null"], ["list"], ["stats"],
     ["show", "http://a.test/"], ["show", "http://a.test/", "--body"], ["sql", "SELECT 1"], ["check"],
     ["evict", "--max-bytes", "1"], ["remove", "http://a.test/"], ["snapshot", "/tmp/cachestore-snapshot-of-nothing"],
     ["evict", "--unused-for", "1d", "--dry-run"], ["remove", "--all"], ["remove", "--tag", "x", "--dry-run"],
@@ -139,9 +140,39 @@ extension ToolTests {
         #if os(Linux)
         @Test("A place where no directory can be made")
         func unwritable() async throws {
-            let output = try await tool.raw(["get", "http://127.0.0.1:9/", "--store", "/proc/cachestore"])
+            let output = try await tool.raw(["put", "http://a.test/", "/dev/null", "--store", "/proc/cachestore"])
             output.expect(2, error: "cannot use /proc/cachestore as a store: ")
         }
         #endif
+
+        @Test("A store that cannot be opened fails no load: get warns, and stores nothing")
+        func loadsWithoutStore() async throws {
+            let origin = try await LoopbackOrigin { _ in .ok("body".utf8, cacheControl: "max-age=60") }
+            let file = try tool.file("file", Data("mine".utf8))
+            let long = tool.directory.url.path(percentEncoded: false) + String(repeating: "/long", count: 100)
+            let temporary = tool.directory.url.appending(path: "temporary")
+            try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+            var environment = ProcessInfo.processInfo.environment
+            environment["TMPDIR"] = temporary.path(percentEncoded: false)
+            for (path, reason) in [
+                (file, "there is a file of that name"), ("\(file)/below", "there is a file of that name"),
+                (long, "and SQLite takes at most"),
+            ] {
+                for urls in [[origin.url("/")], [origin.url("/1"), origin.url("/2")]] {
+                    let output = try await tool.raw(["get"] + urls + ["--store", path], environment: environment)
+                    output.expect(0, error: reason)
+                    #expect(output.text == String(repeating: "body", count: urls.count))
+                    #expect(output.errorText.hasPrefix("cachestore: warning: cannot use "))
+                    #expect(output.errorText.hasSuffix("; nothing is stored\n"))
+                }
+                let absent = try await tool.raw(
+                    ["get", origin.url("/"), "--policy", "cache-only", "--store", path], environment: environment)
+                #expect(absent.exitCode == 1)
+                try await tool.raw(["put", "http://a.test/", file, "--store", path]).expect(2, error: reason)
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+            let left = try FileManager.default.contentsOfDirectory(atPath: temporary.path(percentEncoded: false))
+            #expect(left.isEmpty, "the empty store is removed")
+        }
     }
 }

@@ -32,6 +32,19 @@ internal import Testing
         if outcome == .forward { #expect(decision == .forward(.partial)) }
     }
 
+    @Test("G15: a part that is newer than a stale whole is completed, an older one is not")
+    func newerThanWhole() {
+        let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"old\"")
+        let part = stored(bytes(0, 60), tag: "\"new\"", received: 100)
+        #expect(Sample.decide(Sample.request(), whole, part, at: 200) == .resume(1, resuming("bytes=60-", "\"new\"")))
+        let older = stored(bytes(0, 60), tag: "\"new\"", received: -100)
+        #expect(Outcome(Sample.decide(Sample.request(), whole, older, at: 200)) == .validate)
+        #expect(Outcome(Sample.decide(Sample.request(), whole, part, at: 59)) == .hit)
+        // The middle cannot be completed.
+        let middle = stored(bytes(20, 60), tag: "\"new\"", received: 100)
+        #expect(Outcome(Sample.decide(Sample.request(), whole, middle, at: 200)) == .validate)
+    }
+
     @Test("G02 RFC 9111 §3.3: a request for the whole, or a HEAD with a range, gets nothing of it")
     func whole() {
         #expect(Sample.decide(Sample.request(), stored(bytes(20, 60))) == .forward(.partial))

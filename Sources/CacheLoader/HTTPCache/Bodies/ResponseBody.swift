@@ -10,9 +10,9 @@ public import Foundation
 
 /// The body of a response, as a sequence of chunks.
 ///
-/// A body from the network can be read once: a second reader gets ``LoadError/bodyAlreadyRead``. The store receives
-/// such a body while it is read, and the reader gets the end after the commit: the next request is a hit. A body that
-/// is released before its end is not stored as a whole.
+/// A stored body can be read any number of times. A body from the network can be read once: a second reader gets
+/// ``LoadError/bodyAlreadyRead``. The store receives such a body while it is read, and the reader gets the end after the
+/// commit: the next request is a hit. A body that is released before its end is not stored as a whole.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// The maximum size of the chunks of a stored body, in bytes.
     static let chunkByteCount = 65_536
@@ -145,6 +145,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let body: ResponseBody
         private var hasBegun = false
+        /// The position in a stored body.
+        private var place = StoredBodyReader.Place()
 
         fileprivate init(body: ResponseBody) {
             self.body = body
@@ -154,7 +156,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         public mutating func next() async throws(LoadError) -> Data? {
             switch body.source {
             case .empty: return nil
-            case .stored(let reader): return try reader.next()
+            case .stored(let reader): return try reader.next(&place)
             case .arriving(let reader, _):
                 try begin()
                 return try await ending { () async throws(LoadError) in try await reader.next() }

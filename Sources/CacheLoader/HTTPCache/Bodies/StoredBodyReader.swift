@@ -17,11 +17,12 @@ extension StoredAnswer.Segment {
     }
 }
 
-/// Delivers a stored body, or segments of it, in chunks.
+/// Delivers a stored body, or segments of it, in chunks. Any number of iterators read it, each from its start.
 final class StoredBodyReader: Sendable {
-    private struct Place {
-        var segment = 0
-        var offset: Int64 = 0
+    /// The position of an iterator.
+    struct Place {
+        fileprivate var segment = 0
+        fileprivate var offset: Int64 = 0
     }
 
     private let body: StoredBody
@@ -29,9 +30,6 @@ final class StoredBodyReader: Sendable {
     private let meters: CacheMeters
     private let recorded: RecordedRequest?
     let byteCount: Int64
-    /// Guards the position in the body.
-    private let place = Mutex(Place())
-    /// Not guarded by the lock: reading the whole body takes none.
     private let isCancelled = Atomic(false)
 
     /// - Parameter segments: The segments to deliver; `nil` for the whole body.
@@ -55,26 +53,23 @@ final class StoredBodyReader: Sendable {
     /// The file, if the reader delivers all of it.
     var file: StoredBody? { segments == [.stored(0..<body.byteCount)] ? body : nil }
 
-    /// Returns the next chunk; `nil` at the end.
-    func next() throws(LoadError) -> Data? {
+    /// Returns the chunk at `place`, and moves it behind the chunk; `nil` at the end.
+    func next(_ place: inout Place) throws(LoadError) -> Data? {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         do throws(StoreError) {
-            let next = try place.withLock { (place) throws(StoreError) -> Data? in
-                while place.segment < segments.count {
-                    let chunk = try chunk(of: segments[place.segment], from: place.offset)
-                    place.offset += Int64(chunk.count)
-                    if chunk.isEmpty || place.offset >= segments[place.segment].byteCount {
-                        place = Place(segment: place.segment + 1)
-                    }
-                    if !chunk.isEmpty { return chunk }
+            while place.segment < segments.count {
+                let chunk = try chunk(of: segments[place.segment], from: place.offset)
+                place.offset += Int64(chunk.count)
+                if chunk.isEmpty || place.offset >= segments[place.segment].byteCount {
+                    place = Place(segment: place.segment + 1)
                 }
-                return nil
+                if !chunk.isEmpty { return chunk }
             }
-            if next == nil { recorded?.end() }
-            return next
         } catch {
             throw .store(error)
         }
+        recorded?.end()
+        return nil
     }
 
     private func noteRead(_ byteCount: Int) {

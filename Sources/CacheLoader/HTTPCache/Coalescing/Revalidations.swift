@@ -2,11 +2,19 @@ internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
-/// The background revalidations of a store, and the keys that have to pause after a failure (RFC 5861 §3, §5).
+/// The background revalidations of a store, and the requests that have to pause after a failure (RFC 5861 §3, §5).
 ///
-/// At most one revalidation runs for each key. The pause after a failure begins with a second and doubles with each
-/// failure, or is as long as the origin asks with `Retry-After`. A success ends it.
+/// At most one revalidation runs for each subject. The pause after a failure begins with a second and doubles with each
+/// failure, or is as long as the origin asks with `Retry-After`. A success ends it. A pause that the origin has asked for
+/// also holds back other requests, if a stale response may answer them.
 final class Revalidations: Sendable {
+    /// The responses of a key for one user. An origin may ask one user to wait, and not another.
+    struct Subject: Hashable {
+        let key: CacheKey
+        /// The credentials of the request, as fingerprints.
+        let credentials: String
+    }
+
     /// The result of a revalidation.
     enum Outcome: Sendable {
         case succeeded
@@ -15,16 +23,23 @@ final class Revalidations: Sendable {
         case cancelled
     }
 
-    private struct Failures {
+    fileprivate struct Failures {
         var count = 0
         var lastAt: HTTPDate
         /// The pause in seconds.
         var pause: Int64
+        /// The part of the pause that the origin has asked for.
+        var asked: Int64
+
+        /// Whether `time` seconds since the last failure are over. A clock that was set back ends a pause.
+        func isOver(_ time: Int64, at now: HTTPDate) -> Bool {
+            now < lastAt || now.seconds(since: lastAt) >= time
+        }
     }
 
-    private struct State {
-        var running: Set<CacheKey> = []
-        var failures: [CacheKey: Failures] = [:]
+    fileprivate struct State {
+        var running: Set<Subject> = []
+        var failures: [Subject: Failures] = [:]
     }
 
     /// The longest revalidation. A slower one counts as failed.
@@ -39,39 +54,53 @@ final class Revalidations: Sendable {
     /// The number of keys whose failures are remembered.
     static let capacity = 1024
 
-    /// Guards the running keys and the failures.
+    /// Guards the running subjects and the failures.
     private let state = Mutex(State())
 
     var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
-    /// Returns whether the caller has to revalidate `key` now. If so, the caller reports the result with
+    /// Returns whether the caller has to revalidate `subject` now. If so, the caller reports the result with
     /// ``end(_:_:at:)``.
-    func begin(_ key: CacheKey, at now: HTTPDate) -> Bool {
+    func begin(_ subject: Subject, at now: HTTPDate) -> Bool {
         state.withLock { state in
-            if let failures = state.failures[key] {
-                // A clock that was set back ends the pause.
-                guard now < failures.lastAt || now.seconds(since: failures.lastAt) >= failures.pause else {
-                    return false
-                }
-            }
-            return state.running.insert(key).inserted
+            guard state.failures[subject].map({ $0.isOver($0.pause, at: now) }) ?? true else { return false }
+            return state.running.insert(subject).inserted
         }
     }
 
-    func end(_ key: CacheKey, _ outcome: Outcome, at now: HTTPDate) {
+    func end(_ subject: Subject, _ outcome: Outcome, at now: HTTPDate) {
         state.withLock { state in
-            state.running.remove(key)
-            switch outcome {
-            case .succeeded: state.failures[key] = nil
-            case .cancelled: break
-            case .failed(let retryAfter):
-                let count = (state.failures[key]?.count ?? 0) + 1
-                let backoff = min(Self.maxPause, 1 << min(Int64(count) - 1, 16))
-                let asked = min(Self.maxRetryAfter, retryAfter?.components.seconds ?? 0)
-                // A key without its record is revalidated once more.
-                if state.failures.count >= Self.capacity { state.failures = [:] }
-                state.failures[key] = Failures(count: count, lastAt: now, pause: max(backoff, asked))
-            }
+            state.running.remove(subject)
+            state.note(outcome, of: subject, at: now)
+        }
+    }
+
+    /// Records the result of a request that was no revalidation in the background.
+    func note(_ outcome: Outcome, of subject: Subject, at now: HTTPDate) {
+        state.withLock { $0.note(outcome, of: subject, at: now) }
+    }
+
+    /// Whether the origin has asked for a pause that is not over.
+    func isPaused(_ subject: Subject, at now: HTTPDate) -> Bool {
+        state.withLock { state in state.failures[subject].map { !$0.isOver($0.asked, at: now) } ?? false }
+    }
+}
+
+extension Revalidations.State {
+    fileprivate mutating func note(
+        _ outcome: Revalidations.Outcome, of subject: Revalidations.Subject, at now: HTTPDate
+    ) {
+        switch outcome {
+        case .succeeded: failures[subject] = nil
+        case .cancelled: break
+        case .failed(let retryAfter):
+            let count = (failures[subject]?.count ?? 0) + 1
+            let backoff = min(Revalidations.maxPause, 1 << min(Int64(count) - 1, 16))
+            let asked = min(Revalidations.maxRetryAfter, max(0, retryAfter?.components.seconds ?? 0))
+            // A subject without its record is revalidated once more.
+            if failures.count >= Revalidations.capacity { failures = [:] }
+            failures[subject] = Revalidations.Failures(
+                count: count, lastAt: now, pause: max(backoff, asked), asked: asked)
         }
     }
 }

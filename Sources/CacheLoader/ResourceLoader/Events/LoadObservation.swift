@@ -34,7 +34,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
             case .progress(let received, let total): order.progress(received: received, total: total)
             case .retrying(let error, let attempts, let delay):
                 order.retrying(error, failedAttempts: attempts, delay: delay)
-            case .responding: []
+            case .responding, .redirected: []
             case .storeFailed(let error): order.storeFailed(error)
             case .ended(let result): order.end(result.map { $0.cast() })
             }

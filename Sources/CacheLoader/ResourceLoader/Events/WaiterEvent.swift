@@ -9,6 +9,8 @@ internal import Foundation
 /// An event of a coalesced load.
 enum WaiterEvent: Sendable {
     case requesting
+    /// A redirect step asks for this key.
+    case redirected(to: CacheKey)
     /// The head of the response has arrived. The date is `nil` if the response did not come from the origin, or has no
     /// freshness lifetime.
     case responding(expiresAt: Date?)

@@ -21,6 +21,8 @@ struct ActiveLoads: Sendable {
     var waits: [UInt64: Duration] = [:]
     /// The date at which the response of a load becomes stale, for each load whose response has come from the origin.
     var expirations: [UInt64: Date] = [:]
+    /// The keys of the redirect steps of each load.
+    var steps: [UInt64: Set<CacheKey>] = [:]
     /// The scope of each load that an observer follows.
     var observed: [UInt64: ObservedLoad] = [:]
 
@@ -30,10 +32,13 @@ struct ActiveLoads: Sendable {
 
     /// Removes the state of loads that have ended.
     mutating func discardEnded() {
-        guard !refused.isEmpty || !waits.isEmpty || !expirations.isEmpty || !observed.isEmpty else { return }
+        guard !refused.isEmpty || !waits.isEmpty || !expirations.isEmpty || !steps.isEmpty || !observed.isEmpty else {
+            return
+        }
         refused = refused.filter { [table] id, _ in table.waiters(of: id) != nil }
         waits = waits.filter { [table] id, _ in table.waiters(of: id) != nil }
         expirations = expirations.filter { [table] id, _ in table.waiters(of: id) != nil }
+        steps = steps.filter { [table] id, _ in table.waiters(of: id) != nil }
         observed = observed.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
 }
@@ -111,13 +116,14 @@ extension ResourceLoader {
         case cancelled
         case joined(LoadTable<Load, LoadWaiter>.Arrival)
         /// The store has had removals since the equal load with this number began.
-        case unchecked(UInt64, since: StoreGeneration?)
+        case unchecked(UInt64, since: StoreGeneration?, steps: Set<CacheKey>)
     }
 
     /// Adds a waiter to a load, or begins one. If this load was cancelled after its creation, the waiter receives
     /// ``LoadError/cancelled``.
     ///
-    /// A load that began before a removal of the key may deliver the removed content. A response whose body takes longer
+    /// A load that began before a removal of its key, or of a key to which it was redirected, may deliver the removed
+    /// content. A response whose body takes longer
     /// than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither.
     ///
     /// - Parameter heldBackBy: The conditions of the network in which the waiter lets the load wait.
@@ -143,7 +149,7 @@ extension ResourceLoader {
                 if let (id, first) = loads.table.loadToJoin(load), id != current,
                     first.generation != load.generation
                 {
-                    return (.unchecked(id, since: first.generation), [])
+                    return (.unchecked(id, since: first.generation, steps: loads.steps[id] ?? []), [])
                 }
                 let (arrival, actions) = loads.table.attach(
                     waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment,
@@ -163,8 +169,8 @@ extension ResourceLoader {
                 return false
             case .joined(let arrival): return arrival == .first
             // The store is asked without the lock.
-            case .unchecked(let id, let generation):
-                if wasRemoved(load.target.key, since: generation) {
+            case .unchecked(let id, let generation, let steps):
+                if steps.union([load.target.key]).contains(where: { wasRemoved($0, since: generation) }) {
                     loads.withLock { $0.table.supersede(id) }
                 } else {
                     current = id
@@ -186,7 +192,11 @@ extension ResourceLoader {
     }
 
     func notify(_ id: UInt64, _ event: WaiterEvent) {
-        if case .responding(let expiry) = event { loads.withLock { $0.expirations[id] = expiry } }
+        switch event {
+        case .responding(let expiry): loads.withLock { $0.expirations[id] = expiry }
+        case .redirected(let key): loads.withLock { _ = $0.steps[id, default: []].insert(key) }
+        default: break
+        }
         for waiter in loads.withLock({ $0.table.waiters(of: id) }) ?? [] { waiter.receive(event) }
     }
 

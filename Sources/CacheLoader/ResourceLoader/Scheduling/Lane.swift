@@ -21,11 +21,11 @@ public struct LaneWidths: Hashable, Sendable {
     public var urgent: Int
     /// Transfers in the background lane; 1 by default.
     public var background: Int
-    /// Transfers to one host, in both lanes together; 6 by default, as many as the connections of a browser.
+    /// Transfers to one host, in both lanes together; 4 by default, so that no host can take all places of the urgent lane.
     public var perHost: Int
 
     /// Creates numbers of transfers; each has its documented default.
-    public init(urgent: Int = 6, background: Int = 1, perHost: Int = 6) {
+    public init(urgent: Int = 6, background: Int = 1, perHost: Int = 4) {
         self.urgent = urgent
         self.background = background
         self.perHost = perHost

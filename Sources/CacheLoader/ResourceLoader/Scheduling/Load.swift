@@ -60,7 +60,7 @@ struct Load: Hashable, Sendable {
         // RFC 9110 §9.2.2: do not retry a request whose method is not idempotent.
         let isIdempotent = isShareable || request.method.isSafe || [.put, .delete].contains(request.method)
         retry = isIdempotent ? request.retry ?? settings.configuration.retry : .never
-        timeout = request.timeout
+        timeout = request.timeout ?? settings.configuration.timeout
     }
 
     static func == (first: Load, second: Load) -> Bool {

@@ -11,8 +11,8 @@ internal import Foundation
 /// The result of one redirect step.
 enum RedirectStep {
     case content(LoadedResource)
-    /// A redirect, with its status and its target.
-    case redirect(HTTPResponse.Status, to: CacheKey)
+    /// A redirect, with its status, its target, and whether the store has answered without the origin.
+    case redirect(HTTPResponse.Status, to: CacheKey, isStored: Bool)
 }
 
 extension ResourceLoader {
@@ -82,7 +82,7 @@ extension ResourceLoader {
         if let next {
             if [.network, .notModified].contains(response.source) { await transaction.removeFailures() }
             if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
-            return .redirect(response.status, to: next)
+            return .redirect(response.status, to: next, isStored: response.source == .disk)
         }
         // A 304 arrives here only if the caller has set a condition.
         let status = response.status

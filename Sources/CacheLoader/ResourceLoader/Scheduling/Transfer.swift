@@ -66,9 +66,11 @@ extension ResourceLoader {
         var last = attempt
         do throws(TransferFailure) {
             let arrived = try await followRedirects(load, from: RedirectRequest(load)) {
-                (request) async throws(TransferFailure) in
+                (request, bypassesStore) async throws(TransferFailure) in
                 onRequest(request)
-                let transaction = transaction(load, request, bypassing: refused, notify)
+                if request.target != load.target { notify(.redirected(to: request.target.key)) }
+                var transaction = transaction(load, request, bypassing: refused, notify)
+                if bypassesStore, !transaction.forbidsNetwork { transaction.policy.mode = .remoteOnly }
                 return try await takeStep(load, request.target, transaction, &last, notify)
             }
             return .success(arrived)
@@ -88,7 +90,7 @@ extension ResourceLoader {
     ) async -> Result<LoadedResource, TransferFailure> {
         do throws(TransferFailure) {
             let arrived = try await followRedirects(load, from: request) {
-                (request) async throws(TransferFailure) in
+                (request, _) async throws(TransferFailure) in
                 let transaction = transaction(load, request, bypassing: refused, notify)
                 let response = try await Self.failing { () throws(LoadError) in
                     try transaction.answer(insteadOf: failure)
@@ -102,18 +104,29 @@ extension ResourceLoader {
     }
 
     /// Takes redirect steps until the response is not a redirect.
+    ///
+    /// Stored redirects can form a circle that the origins no longer have. After too many redirects, some of them stored,
+    /// all steps are taken once more without the store.
+    ///
+    /// - Parameter step: Takes a step; its second argument says whether to take it without the store.
     private func followRedirects(
         _ load: Load, from first: RedirectRequest,
-        _ step: (RedirectRequest) async throws(TransferFailure) -> RedirectStep
+        _ step: (RedirectRequest, Bool) async throws(TransferFailure) -> RedirectStep
     ) async throws(TransferFailure) -> LoadedResource {
-        var request = first
-        for _ in 0...max(0, load.configuration.maxRedirects) {
-            switch try await step(request) {
-            case .content(let arrived): return arrived
-            case .redirect(let status, let next): request.follow(status, to: next)
-            }
-        }
         let limit = load.configuration.maxRedirects
+        for bypassesStore in [false, true] {
+            var request = first
+            var hasStored = false
+            for _ in 0...max(0, limit) {
+                switch try await step(request, bypassesStore) {
+                case .content(let arrived): return arrived
+                case .redirect(let status, let next, let isStored):
+                    hasStored = hasStored || isStored
+                    request.follow(status, to: next)
+                }
+            }
+            guard hasStored else { break }
+        }
         throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
     }
 
@@ -142,7 +155,7 @@ extension ResourceLoader.Configuration {
     /// configuration does not decode, or if the coding is unknown.
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
         guard decodesContent,
-            let decoded = try ContentCoding.decode(data, fields, limit: maxBodyBytes, url: url)
+            let decoded = try ContentCoding.decode(data, fields, limit: min(maxBodyBytes, maxDecodedBytes), url: url)
         else { return data }
         fields.removeEncodedDescription()
         return decoded

@@ -1,0 +1,17 @@
+import Foundation
+
+/// A directory for the time of a command.
+enum TemporaryPlace {
+    /// Calls `body` with a new directory, for its owner only, and removes it afterwards.
+    ///
+    /// - Throws: The error of `body`; ``Failure``, if the directory cannot be made.
+    static func with<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+        let name = "cachestore-\(String(UInt32.random(in: .min ... .max), radix: 36))"
+        let place = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .notDirectory)
+        guard mkdir(place.path(percentEncoded: false), 0o700) == 0 else {
+            throw Failure.system(place.path(percentEncoded: false), errno: errno)
+        }
+        defer { try? FileManager.default.removeItem(at: place) }
+        return try await body(place)
+    }
+}
