@@ -56,17 +56,19 @@ def live_again(page, base):
     open_panel(page, base, "live")
     expect(rows(page).first).to_be_visible()
     page.keyboard.press("2")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Overview")
     held = []
     page.route("**/api/live?*", lambda route: held.append(route))
     page.keyboard.press("1")
-    page.keyboard.press("p")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Live")
+    page.get_by_role("button", name="Pause").click()
     page.get_by_label("Host").fill("no-such-host")
     expect(page.get_by_text("No recent request fits the filter.")).to_be_visible()
     page.get_by_label("Host").fill("")
     expect(rows(page).first).to_be_visible()
-    page.unroute("**/api/live?*")
     for route in held:
         route.continue_()
+    page.unroute("**/api/live?*")
     page.get_by_role("button", name="Resume").click()
     expect(page.locator(".heading .status")).to_contain_text("Live · ")
 
