@@ -14,10 +14,8 @@ import HTTPTypes
     var reader = ResponseHeadReader(maxByteCount: limit)
     for line in input.all().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
         let event: ResponseHeadReader.Event
-        do throws(TransportError) {
-            event = try (Array(line) + [UInt8(ascii: "\n")]).withUnsafeBytes { (bytes) throws(TransportError) in
-                try reader.append(bytes)
-            }
+        do {
+            event = try (Array(line) + [UInt8(ascii: "\n")]).withUnsafeBytes { try reader.append($0) }
         } catch {
             return
         }
@@ -40,7 +38,7 @@ private func readAgain(_ head: HTTPResponse) -> HTTPResponse? {
     lines.append(Array("\r\n".utf8))
     var reader = ResponseHeadReader(maxByteCount: .max)
     for line in lines {
-        let event = try? line.withUnsafeBytes { (bytes) throws(TransportError) in try reader.append(bytes) }
+        let event = try? line.withUnsafeBytes { try reader.append($0) }
         if case .final(let again) = event { return again }
     }
     return nil
