@@ -5,8 +5,9 @@ extension ResourceLoader {
     /// Creates a loader on a manual clock: time and pauses are those of `clock`.
     ///
     /// A pause between two attempts, for one, lasts until a test advances the clock. So a load from an origin that fails
-    /// does not end by itself, unless `configuration` forbids to retry. The default ``Configuration/timeout`` is off: it
-    /// would be one of the pauses for which ``ManualClock/waitForSleeps(_:)`` waits.
+    /// does not end by itself, unless `configuration` forbids to retry. The default
+    /// ``/CacheLoader/ResourceLoader/Configuration/timeout`` is off: it would be one of the pauses for which
+    /// ``ManualClock/waitForSleeps(_:)`` waits.
     public convenience init(
         store: ResponseStore, transport: any HTTPTransport, clock: ManualClock,
         configuration: Configuration = Configuration()
