@@ -56,8 +56,8 @@ struct StoreDirectory: Sendable {
         }
         path = String(cString: resolved)
         free(resolved)
-        // SQLite counts the NUL at the end, and names its write-ahead log by four characters more.
-        let limit = Int(sqlite3_vfs_find(nil).pointee.mxPathname) - "/index.sqlite-wal".utf8.count - 1
+        // SQLite leaves room for the longest name of a file beside the database, index.sqlite-journal.
+        let limit = Int(sqlite3_vfs_find(nil).pointee.mxPathname) - "/index.sqlite-journal".utf8.count
         guard path.utf8.count <= limit else {
             throw .unusableDirectory(
                 path: path, reason: "its path has \(path.utf8.count) bytes, and SQLite takes at most \(limit)")

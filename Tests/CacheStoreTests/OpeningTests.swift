@@ -116,6 +116,31 @@ struct OpeningTests {
         #expect(!reason.isEmpty)
     }
 
+    #if os(Linux)
+    @Test("The longest path that SQLite takes can be used; a longer one is refused, with the lengths")
+    func longPaths() throws {
+        let directory = try TemporaryDirectory()
+        let root = directory.url.resolvingSymlinksInPath().path(percentEncoded: false)
+        func url(ofLength length: Int) -> URL {
+            var path = root.hasSuffix("/") ? String(root.dropLast()) : root
+            while path.utf8.count + 102 < length { path += "/" + String(repeating: "a", count: 100) }
+            path += "/" + String(repeating: "b", count: length - path.utf8.count - 1)
+            return URL(filePath: path)
+        }
+        let store = try ResponseStore(directory: url(ofLength: 491))
+        try store.insert(
+            Data("body".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()),
+            for: CacheKey(url: "https://example.com/"))
+        store.close()
+        let error = #expect(throws: StoreError.self) { try ResponseStore(directory: url(ofLength: 492)) }
+        guard case .unusableDirectory(_, let reason) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(reason == "its path has 492 bytes, and SQLite takes at most 491")
+    }
+    #endif
+
     @Test("a file in place of the directory, or of a parent, is an error that names it")
     func fileInTheWay() throws {
         let file = sandbox.directory.url.appending(path: "file")

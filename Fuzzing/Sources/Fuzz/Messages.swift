@@ -46,8 +46,8 @@ private func readAgain(_ head: HTTPResponse) -> HTTPResponse? {
 
 /// A URL, then the `Location` of a response to a request for it.
 ///
-/// Rules: a key, written and read, is the same, and names a host; the target of a redirect has no byte that ends a line, and a
-/// redirect to it leads there again; a message has no password.
+/// Rules: a key, written and read, is the same, and names a host; the target of a redirect is printable ASCII, and a redirect to
+/// it leads to its host; a message has no password.
 @Sendable func fuzzRedirects(_ input: inout FuzzInput) {
     let url = input.text()
     check(!CacheKey.withoutCredentials("http://u:secret@\(url)").hasPrefix("http://u:secret@"), "no password is shown")

@@ -160,7 +160,7 @@ export class Live {
     this.#queue = [];
     this.#missed = 0;
     if (this.#isNew) {
-      // Past records of a new stream replace the shown.
+      // Past records of a new stream replace those shown.
       this.#records = this.#shown = [];
       this.#isNew = false;
     }

@@ -35,8 +35,9 @@ extension CacheTransaction {
         while true {
             let reuse = ReuseDecision(
                 for: request, candidates: stored.responses, policy: policy, now: now, fingerprint: fingerprint)
+            let fallback = indexInPause(reuse.action, stored)
             var body: StoredBody?
-            if let index = reuse.index {
+            if let index = fallback ?? reuse.index {
                 switch open(stored.entries[index], reading) {
                 case .open(let opened): body = opened
                 case .unverified: return .deferred(stored.entries[index])
@@ -45,19 +46,19 @@ extension CacheTransaction {
                     continue
                 }
             }
+            if let fallback, let body {
+                let freshness = Freshness(of: stored.responses[fallback], policy: policy)
+                return .answer(
+                    Answer(
+                        response: stored.responses[fallback], entry: stored.entries[fallback], body: body,
+                        age: freshness.age(at: now), expiry: freshness.expiry, isStale: true, isRevalidated: false,
+                        rule: .staleIfError))
+            }
             switch (reuse.action, body) {
             case (.hit(let index, let age, let isStale), let body?):
                 return .answer(answer(stored, index, body, age, isStale: isStale, reuse))
             case (.hitWhileRevalidating(let index, let age), let body?):
                 return .answer(answer(stored, index, body, age, isStale: true, isRevalidated: true, reuse))
-            case (.validate(let index, _, .stale), let body?)
-            where !isBackground && isPaused && mayServeStaleForError(stored, index):
-                let freshness = Freshness(of: stored.responses[index], policy: policy)
-                return .answer(
-                    Answer(
-                        response: stored.responses[index], entry: stored.entries[index], body: body,
-                        age: freshness.age(at: now), expiry: freshness.expiry, isStale: true, isRevalidated: false,
-                        rule: .staleIfError))
             case (.validate(let index, let conditional, let reason), let body?):
                 let nominated = Nominated(question: .validation(index), index: index, body: body)
                 return .forward(
@@ -76,11 +77,17 @@ extension CacheTransaction {
         }
     }
 
-    /// Whether this stored response would answer in place of an error of the origin.
-    private func mayServeStaleForError(_ stored: Stored, _ index: Int) -> Bool {
-        StaleFallback.choose(
+    /// Returns the stale response that answers while the origin has asked requests like this one to wait; `nil` if the
+    /// request is sent. The response is the one that would answer in place of an error of the origin.
+    private func indexInPause(_ action: ReuseDecision.Action, _ stored: Stored) -> Int? {
+        switch action {
+        case .validate(_, _, .stale), .forward(.stale), .resume: break
+        default: return nil
+        }
+        guard !isBackground, isPaused else { return nil }
+        return StaleFallback.choose(
             for: request, candidates: stored.responses, failure: .status(503), policy: policy, now: now,
-            fingerprint: fingerprint) == index
+            fingerprint: fingerprint)
     }
 
     private func answer(

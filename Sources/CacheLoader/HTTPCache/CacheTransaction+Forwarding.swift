@@ -55,7 +55,7 @@ extension CacheTransaction {
             received.head.headerFields[.date] = HTTPDate(times.received).description
         }
         // The removals by this reply must not prevent its own commit. A removal by the program during the request does.
-        let isCurrent = generation.map { (try? store.wasRemoved(key, since: $0)) == false } ?? true
+        let isCurrent = !mayRemove(reply.head) || !wasRemoved(since: generation)
         let isRemoved = [await invalidate(after: reply.head), await clearSite(after: reply.head)].contains(true)
         if isRemoved, isCurrent { received.generation = try? store.generation() }
         // Runs after the invalidation: the origin may have changed the resource even if its reply is malformed.
@@ -65,6 +65,7 @@ extension CacheTransaction {
             logFailure(failure)
             return try serveStale(for: LoadError(failure, url: url), forwarding)
         }
+        if reply.head.status.code < 400 { endPause() }
         let exchange = Exchange(
             request: forwarding.request, reply: reply.head, requestTime: HTTPDate(times.requested),
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)

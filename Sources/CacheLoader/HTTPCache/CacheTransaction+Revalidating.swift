@@ -20,12 +20,21 @@ extension CacheTransaction {
     }
 
     /// Whether the origin has asked requests like this one to wait (RFC 9110 §10.2.3).
-    var isPaused: Bool { context.coalescer.revalidations.isPaused(subject, at: now) }
+    var isPaused: Bool {
+        let revalidations = context.coalescer.revalidations
+        return revalidations.hasFailures && revalidations.isPaused(subject, at: now)
+    }
 
     /// Records the pause that an error of the origin asks for, if a stale response answers in its place.
     func notePause(_ reply: HTTPResponse) {
         guard let pause = reply.headerFields.retryAfter(at: now) else { return }
         context.coalescer.revalidations.note(.failed(retryAfter: pause), of: subject, at: now)
+    }
+
+    /// Ends the pause: the origin answers again.
+    func endPause() {
+        let revalidations = context.coalescer.revalidations
+        if revalidations.hasFailures { revalidations.note(.succeeded, of: subject, at: now) }
     }
 
     /// A copy of this request that answers only after validation.

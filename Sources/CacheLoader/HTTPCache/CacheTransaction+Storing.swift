@@ -63,6 +63,16 @@ extension CacheTransaction {
         return true
     }
 
+    /// Whether ``invalidate(after:)`` or ``clearSite(after:)`` may remove a response. Reads no store.
+    func mayRemove(_ reply: HTTPResponse) -> Bool {
+        !request.method.isSafe || configuration.clearsSiteData && ClearSiteData(reply.headerFields).clearsCache
+    }
+
+    /// Whether the key was removed since the store had this generation.
+    func wasRemoved(since generation: StoreGeneration?) -> Bool {
+        generation.map { (try? store.wasRemoved(key, since: $0)) != false } ?? false
+    }
+
     /// Removes all stored responses of a secure origin if the reply asks for it (W3C Clear Site Data).
     ///
     /// - Returns: Whether the reply asked for it.

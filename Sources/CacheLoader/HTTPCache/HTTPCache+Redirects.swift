@@ -33,11 +33,15 @@ extension HTTPCache {
         meters.requests.add()
         let configuration = configuration
         let first = LoadTarget(try CacheKey.loading(url, partition: configuration.partition))
-        // Stored redirects can form a circle that the origins no longer have: then once more without the store.
+        // Stored redirects can form a circle that the origins no longer have: then once more without the store, from the
+        // first of them. The requests before it have reached their origins, and are not sent twice.
+        var start: (step: RedirectRequest, number: Int)? = (
+            RedirectRequest(first, method, headerFields, content: content), 0
+        )
         for bypassesStore in [false, true] {
-            var step = RedirectRequest(first, method, headerFields, content: content)
-            var hasStored = false
-            for number in 0...max(0, maxRedirects) {
+            guard var (step, number) = start else { break }
+            start = nil
+            while number <= max(0, maxRedirects) {
                 let key = step.target.url
                 let request = HTTPRequest(step.method, key: key, fields: step.headerFields)
                 var transaction = try transaction(for: request, content: step.content, policy: policy)
@@ -48,10 +52,10 @@ extension HTTPCache {
                     return FinalResponse(response: response, url: key, isRedirected: number > 0)
                 }
                 if response.source == .network { response.drainInBackground(sleep: configuration.sleep) }
-                hasStored = hasStored || response.source == .disk
+                if start == nil, response.source == .disk { start = (step, number) }
                 step.follow(response.status, to: next)
+                number += 1
             }
-            guard hasStored, content?.isRepeatable ?? true else { break }
         }
         throw .tooManyRedirects(url: first.url.text, limit: maxRedirects)
     }

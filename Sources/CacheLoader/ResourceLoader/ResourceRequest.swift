@@ -36,8 +36,8 @@ public struct ResourceRequest: Hashable, Sendable {
     public var abandonment: Abandonment
     /// The policy for retries; `nil`, the default, for the configured one.
     public var retry: RetryPolicy?
-    /// The time limit of one attempt, from its turn to the last byte, including a wait for another process; `nil`, the
-    /// default, for the configured one.
+    /// The time limit of one attempt. It begins when the load gets a place in its lane, ends with the last byte, and includes
+    /// a wait for another process. `nil`, the default, is the configured limit.
     ///
     /// After a timeout a stale response answers, as for a disconnected origin, if policy and response permit it (RFC
     /// 9111 §4.2.4). ``Loaded/failure`` is then the error, with the code ``TransportError/Code/timedOut``. Without such

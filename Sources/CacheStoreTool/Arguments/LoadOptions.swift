@@ -71,7 +71,7 @@ struct LoadOptions: ParsableArguments {
         configuration.policy.verifiesDigests = verifyDigests
         configuration.cacheStatus = CacheStatusOptions(hasDetail: true)
         configuration.lanes.perHost = perHost
-        // A person who waits for a large file ends the wait.
+        // A large file may take hours; Ctrl-C ends the load.
         configuration.timeout = nil
         switch lane {
         case .urgent: configuration.lanes.urgent = width

@@ -128,6 +128,26 @@ struct BackgroundRevalidationTests {
         #expect(transport.requestCount == 6)
     }
 
+    @Test(
+        "RFC 9110 §10.2.3: so does a stale response without a validator; a success ends the pause",
+        arguments: [true, false])
+    func endOfPause(hasTag: Bool) async throws {
+        let number = Counter()
+        let fields: HTTPFields = hasTag ? [.cacheControl: "max-age=10", .eTag: "\"1\""] : [.cacheControl: "max-age=10"]
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 2 ? .reply(503, [.retryAfter: "600"]) : .reply(200, fields, "body")
+        }
+        let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 20)
+        for _ in 0..<3 { #expect(try await fixture.loader.load(Self.url).isStale) }
+        #expect(transport.requestCount == 2)
+        _ = try await fixture.loader.load(ResourceRequest(Self.url, policy: .remoteOnly))
+        fixture.clock.advance(by: 20)
+        #expect(try await !fixture.loader.load(Self.url).isStale)
+        #expect(transport.requestCount == 4)
+    }
+
     @Test("a pause is one user's")
     func pauseOfUser() async throws {
         let transport = Self.transport { request in

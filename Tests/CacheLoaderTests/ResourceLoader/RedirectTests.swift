@@ -48,6 +48,29 @@ struct RedirectTests {
         #expect(try await fixture.loader.load(local).text == "here")
     }
 
+    @Test("A POST that leads into a circle of stored redirects is sent once")
+    func storedCircleAfterPost() async throws {
+        let isMended = Mutex(false)
+        let transport = ScriptedTransport { request, _ in
+            if request.method == .post { return .reply(303, [.location: "/a"]) }
+            if isMended.withLock({ $0 }) { return .reply(200, [:], "here") }
+            return .reply(
+                301, [.location: request.path == "/a" ? "/b" : "/a", .cacheControl: "max-age=31536000"], "moved")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try? await fixture.loader.load("https://example.com/a")
+        for path in ["/a", "/b"] { try await fixture.stored("https://example.com\(path)") }
+        isMended.withLock { $0 = true }
+        let post = ResourceRequest("https://example.com/form", method: .post, content: Data("x".utf8))
+        #expect(try await fixture.loader.load(post).text == "here")
+        let final = try await fixture.cache.finalResponse(
+            to: .post, "https://example.com/form", [:], content: RequestContent(Data("x".utf8)), policy: .init(),
+            maxRedirects: 20, timeLimit: nil)
+        #expect(final.isRedirected)
+        #expect(try await final.response.text == "here")
+        #expect(transport.sent.filter { $0.request.method == .post }.count == 2)
+    }
+
     @Test(
         "RFC 9110 §7.7: the target of a redirect reaches the origin byte for byte",
         arguments: [

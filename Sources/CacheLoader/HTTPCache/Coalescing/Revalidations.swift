@@ -59,6 +59,9 @@ final class Revalidations: Sendable {
 
     var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
+    /// Whether any failure is remembered. Tells without a fingerprint of credentials that nothing has to pause.
+    var hasFailures: Bool { state.withLock { !$0.failures.isEmpty } }
+
     /// Returns whether the caller has to revalidate `subject` now. If so, the caller reports the result with
     /// ``end(_:_:at:)``.
     func begin(_ subject: Subject, at now: HTTPDate) -> Bool {
