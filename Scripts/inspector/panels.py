@@ -77,6 +77,7 @@ def overview(page, base):
     open_panel(page, base, "overview")
     expect(page.get_by_role("heading", name="Answers over time")).to_be_visible()
     slider = page.get_by_role("slider", name="Time in the chart of requests")
+    expect(slider).to_be_visible()
     slider.focus()
     page.keyboard.press("End")
     expect(slider).not_to_have_attribute("aria-valuetext", "no time")
@@ -135,6 +136,24 @@ def entry(page, base):
     expect(page.get_by_text("≠ differs")).to_be_visible()
     open_panel(page, base, f"entry?url={quote(url('/none'))}&partition=")
     expect(page.get_by_text("No response is stored for this URL:")).to_be_visible()
+
+
+def left_while_found(page, base):
+    """Leaves Entry before the entry of a URL is found: the answer comes to a panel that is not shown, and moves nobody."""
+    held = []
+    page.route("**/api/entries?*", lambda route: held.append(route))
+    with page.expect_request("**/api/entries?*"):
+        page.goto(f"{base}#/entry?url={quote(url('/page/2?edition=morning'))}&partition=")
+    page.keyboard.press("5")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Eviction")
+    with page.expect_response("**/api/entries?*") as answer:
+        for route in held:
+            route.continue_()
+    assert answer.value.json()["entries"], "the entry is not stored"
+    page.unroute("**/api/entries?*")
+    page.wait_for_timeout(200)
+    assert "#/eviction" in page.url, page.url
+    expect(page.get_by_role("heading", level=1)).to_have_text("Eviction")
 
 
 def hostile(page, base):
@@ -250,6 +269,6 @@ def change(page, base):
 
 
 READING = [("frame", frame), ("live", live), ("live again", live_again), ("overview", overview), ("entries", entries),
-           ("entry", entry), ("bodies with scripts", hostile), ("why", why), ("eviction", eviction), ("sql", sql),
-           ("failures", failures)]
+           ("entry", entry), ("entry left", left_while_found), ("bodies with scripts", hostile), ("why", why),
+           ("eviction", eviction), ("sql", sql), ("failures", failures)]
 CHANGING = [("change", change)]

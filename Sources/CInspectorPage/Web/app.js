@@ -35,8 +35,10 @@ const context = {
   /// The identifiers that the user has selected among the entries.
   selection: new Set(),
   go(name, parameters) { location.hash = api.link(name, parameters); },
-  /// Keeps the state of a panel in the address, without a step in the history.
-  keep(name, parameters) { history.replaceState(null, "", api.link(name, parameters)); },
+  /// Keeps the state of a panel in the address, without a step in the history. Nothing if the user went to another.
+  keep(name, parameters) {
+    if (route().panel.name === name) history.replaceState(null, "", api.link(name, parameters));
+  },
   announce(text) { document.getElementById("announcements").textContent = text; },
 };
 
@@ -58,9 +60,7 @@ function show() {
   shown = {panel, content};
   document.title = `${panel.title} – Cache inspector`;
   for (const link of document.querySelectorAll("#panels a")) {
-    const isCurrent = link.dataset.name === (panel.within ?? panel.name);
-    if (isCurrent) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    link.ariaCurrent = link.dataset.name === (panel.within ?? panel.name) ? "page" : null;
   }
   if (isOther) {
     main.dataset.panel = panel.name;

@@ -36,7 +36,7 @@ export class Entry {
     if (!answer) return;
     const [found] = answer.entries;
     if (found && (found.key === url || cut)) {
-      history.replaceState(null, "", api.link("entry", {id: found.id}));
+      this.#context.keep("entry", {id: found.id});
       return await this.show({id: found.id});
     }
     put(this.element, h("h1", "Entry"), h("div.empty", h("p", "No response is stored for this URL:"), h("p.url", url),

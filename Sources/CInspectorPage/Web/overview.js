@@ -24,6 +24,7 @@ export class Overview {
     this.tiles = h("dl.tiles");
     this.chosen = h("div.chosen");
     this.timeline = new Timeline();
+    this.timeline.element.hidden = true;
     this.latency = new Chart("latency");
     this.legend = h("div");
     this.hosts = h("div");
