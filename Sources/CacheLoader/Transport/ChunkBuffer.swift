@@ -12,6 +12,9 @@ package struct ChunkBuffer<Waiter> {
     /// The number of waiting bytes above which the sender pauses.
     package static var highWaterMark: Int { 262_144 }
 
+    /// The largest chunk that waiting chunks are joined to. Each chunk costs its reader a turn, even a chunk of one byte.
+    package static var joinedByteCount: Int { 16_384 }
+
     private enum Ending {
         case complete
         case failed(TransportError)
@@ -40,7 +43,11 @@ package struct ChunkBuffer<Waiter> {
     /// Adds a received chunk.
     package mutating func append(_ chunk: Data) -> Arrival {
         if let waiter = waiter.take() { return .deliver(waiter) }
-        chunks.append(chunk)
+        if let count = chunks.last?.count, count + chunk.count <= Self.joinedByteCount {
+            chunks[chunks.count - 1].append(chunk)
+        } else {
+            chunks.append(chunk)
+        }
         byteCount += chunk.count
         guard byteCount > Self.highWaterMark, !isPaused else { return .buffered }
         isPaused = true

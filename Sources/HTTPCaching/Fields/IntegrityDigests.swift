@@ -67,6 +67,17 @@ extension IntegrityDigests {
         return fields.compactMap { IntegrityDigests($0, in: reply.headerFields) }
     }
 
+    /// Returns the digests that a representation must have once its content codings are removed; none if it has no coding,
+    /// because ``ofContent(_:to:isBodyDecoded:policy:)`` returns those.
+    package static func ofDecoded(
+        _ reply: HTTPResponse, to method: HTTPRequest.Method, policy: CachePolicy
+    ) -> [IntegrityDigests] {
+        guard policy.verifiesDigests, reply.status != .partialContent, method == .get || method == .query,
+            !reply.headerFields.hasSameCoding(as: [:])
+        else { return [] }
+        return [IntegrityDigests(.unencoded, in: reply.headerFields)].compactMap(\.self)
+    }
+
     /// Returns the fields that cover the bytes of a whole representation.
     private static func ofRepresentation(_ fields: HTTPFields, isBodyDecoded: Bool) -> [Field] {
         let encoded: [Field] = isBodyDecoded ? [] : [.representation]

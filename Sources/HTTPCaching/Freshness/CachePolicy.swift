@@ -136,7 +136,8 @@ public struct CachePolicy: Hashable, Sendable {
     ///
     /// The cache stores no content that differs from a digest, and reading such content fails at its end. `Repr-Digest`
     /// covers the whole representation: the cache verifies parts once they are combined. `Unencoded-Digest` covers content
-    /// without a coding, or whose coding the transport has removed; the other two do not. Stored responses are not verified.
+    /// without a coding, or whose coding the transport or a loader has removed; the other two do not. Stored responses are
+    /// not verified.
     public var verifiesDigests: Bool
 
     /// Whether the cache offers stored responses as compression dictionaries (RFC 9842). Default: `false`.

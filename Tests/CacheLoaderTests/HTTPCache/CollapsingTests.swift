@@ -134,6 +134,43 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
+    @Test("W03 RFC 9211 §2.2: a collapsed request reports why it would have been forwarded itself")
+    func reasons() async throws {
+        let first = FirstTime()
+        let fed = FedBody("new, ")
+        let transport = ScriptedTransport { _, _ in
+            first.isFirst()
+                ? .reply(200, [.cacheControl: "max-age=60", .vary: "Accept-Language"], "old")
+                : fed.response(.ok, [.cacheControl: "max-age=60", .vary: "Accept-Language"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "de"])).bytes
+        let other = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "en"]))
+        #expect(other.cacheStatus?.contains("fwd=vary-miss") == true)
+        let varied = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "en"]))
+        #expect(varied.cacheStatus == "CacheStore;fwd=vary-miss;ttl=60;collapsed")
+        fed.end()
+        #expect(try await other.text == "new, ")
+        #expect(try await varied.text == "new, ")
+
+        let next = FedBody("newer")
+        let stale = FirstTime()
+        let aging = ScriptedTransport { _, _ in
+            stale.isFirst()
+                ? .reply(200, [.cacheControl: "max-age=60"], "old")
+                : next.response(.ok, [.cacheControl: "max-age=60"])
+        }
+        let second = try LoaderFixture(transport: aging)
+        _ = try await second.cache.response(for: .to("/a")).bytes
+        second.clock.advance(by: 61)
+        let sent = try await second.cache.response(for: .to("/a"))
+        let collapsed = try await second.cache.response(for: .to("/a"))
+        #expect(collapsed.cacheStatus == "CacheStore;fwd=stale;ttl=60;collapsed")
+        next.end()
+        #expect(try await sent.text == "newer")
+        #expect(try await collapsed.text == "newer")
+    }
+
     @Test("E4: the first reader leaves, the others go on")
     func firstLeaves() async throws {
         let fed = FedBody("one, ")

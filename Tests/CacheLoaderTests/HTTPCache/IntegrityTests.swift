@@ -112,6 +112,27 @@ struct IntegrityTests {
         try await expectBody(of: fixture.cache, c)
     }
 
+    @Test(
+        "I16: a loader verifies what it decodes with Unencoded-Digest, and stores no content without that digest",
+        arguments: [Hello.sha256, Hello.other256, Hello.sha512, Hello.other512])
+    func decoded(digest: String) async throws {
+        let gzipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWykjNyclXslJQKs8vyklRquUCANnkMecTAAAA"))
+        let fields: HTTPFields = [
+            .cacheControl: "max-age=60", .contentEncoding: "gzip", .unencodedDigest: digest,
+        ]
+        let transport = ScriptedTransport([.reply(200, fields, body: gzipped)])
+        let fixture = try LoaderFixture(transport: transport, policy: verifying)
+        if [Hello.sha256, Hello.sha512].contains(digest) {
+            #expect(try await fixture.loader.load(url).text == Hello.text)
+            #expect(try await fixture.loader.load(url).source == .disk)
+        } else {
+            await expectError(mismatch("unencoded-digest")) { try await fixture.loader.load(url) }
+            #expect(try fixture.store.statistics().entries == 0)
+            fixture.loader.configuration.policy.verifiesDigests = false
+            #expect(try await fixture.loader.load(url).text == Hello.text)
+        }
+    }
+
     @Test("I16: without the policy nothing is verified; a request can ask for it")
     func policy() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]

@@ -100,13 +100,14 @@ enum LoaderFault: String, CaseIterable {
 
     /// Whether the default policy serves stale in place of the reply; `nil` if that depends on the transport.
     ///
-    /// It does for a failure before the head and for a 5xx. It does not for a body that breaks off, because that is the
-    /// answer of the origin, and not for other statuses.
+    /// It does for a failure before the head, for a 5xx, and for a body that breaks off. It does not for other statuses.
     var servesStale: Bool? {
         switch self {
-        case .resetBeforeHead, .garbage, .empty, .unavailable, .unavailableForLong, .notModified: true
-        // The reset may overtake the head. For URLSession on Linux a 302 without Location is no response.
-        case .resetInBody, .redirectToNothing: nil
+        case .resetBeforeHead, .garbage, .empty, .unavailable, .unavailableForLong, .notModified, .truncated,
+            .brokenChunks, .resetInBody:
+            true
+        // For URLSession on Linux a 302 without Location is no response.
+        case .redirectToNothing: nil
         default: false
         }
     }

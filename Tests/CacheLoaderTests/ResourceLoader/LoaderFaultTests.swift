@@ -87,7 +87,7 @@ struct LoaderFaultTests {
             #expect(try fixture.store.peek(CacheKey(url: url))?.metadata.expiresAt == expiry)
             let offline = try await fixture.loader.load(ResourceRequest(url, policy: .cacheFirst))
             #expect(offline.text == "good" && offline.isStale)
-            // As a loader is configured by default. A body that has begun is the origin's answer.
+            // As a loader is configured by default.
             let ever = Duration.seconds(Int64.max)
             let fallback = try? await fixture.loader.load(
                 ResourceRequest(url, policy: .init(staleIfError: ever, staleWhenDisconnected: ever)))

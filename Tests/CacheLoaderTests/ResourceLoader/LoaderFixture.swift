@@ -14,8 +14,12 @@ final class LoaderFixture: Sendable {
     let loader: ResourceLoader
     let cache: HTTPCache
 
+    /// Whether `CACHESTORE_FIXTURE` asks for the policy and the retries of a loader's default configuration in place of those
+    /// of RFC 9111 and no retries. A test that gives a policy has that policy.
+    static let hasLoaderDefaults = ProcessInfo.processInfo.environment["CACHESTORE_FIXTURE"] == "defaults"
+
     init(
-        transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy = CachePolicy(),
+        transport: any HTTPTransport, directory: TemporaryDirectory? = nil, policy: CachePolicy? = nil,
         limits: Limits? = nil, storing: ResponseStore.Configuration = ResponseStore.Configuration(),
         configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
     ) throws {
@@ -32,16 +36,16 @@ final class LoaderFixture: Sendable {
         var loading = ResourceLoader.Configuration()
         loading.clock = clock.date
         loading.sleep = sleep
-        loading.retry = .never
+        loading.retry = Self.hasLoaderDefaults ? RetryPolicy(baseDelay: .milliseconds(1)) : .never
         // The pauses of a test's own clock are those that the test expects.
         loading.timeout = nil
-        loading.policy = policy
+        if let policy { loading.policy = policy } else if !Self.hasLoaderDefaults { loading.policy = CachePolicy() }
         configure(&loading)
         loader = ResourceLoader(store: store, transport: transport, configuration: loading)
         var caching = HTTPCache.Configuration()
         caching.clock = clock.date
         caching.sleep = sleep
-        caching.policy = policy
+        caching.policy = policy ?? CachePolicy()
         cache = HTTPCache(store: store, transport: transport, configuration: caching)
     }
 

@@ -47,6 +47,21 @@ struct MemoryAfterRemovalTests {
         #expect(loaded.text == (removal == .replacement ? "new" : "body"))
     }
 
+    @Test("J3: a response that is not stored replaces a value whose entry the store has evicted before")
+    func replacedWithoutEntry() async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? .reply(200, [.cacheControl: "max-age=60"], "old") : .reply(200, [.cacheControl: "no-store"], "new")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        _ = try await fixture.loader.load(Self.url)
+        _ = try await fixture.store.evict(.maxBytes(0))
+        #expect(try await fixture.loader.load(Self.url).source == .memory)
+        #expect(try await fixture.loader.load(ResourceRequest(Self.url, policy: .remoteOnly)).text == "new")
+        #expect(try await fixture.loader.load(Self.url).text == "new")
+    }
+
     @Test("A5: a removal from one partition leaves the values of the others")
     func otherPartition() async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }

@@ -46,6 +46,33 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
+        "C7: a body that breaks off at every attempt is answered with the stored one, where the response permits it",
+        arguments: ["max-age=60", "max-age=60, must-revalidate"])
+    func brokenBody(cacheControl: String) async throws {
+        let first = FirstTime()
+        let lost = TransportError(.connectionLost)
+        let transport = ScriptedTransport { _, _ in
+            first.isFirst()
+                ? .reply(200, [.cacheControl: cacheControl, .eTag: "\"1\""], "good")
+                : .reply(200, [.cacheControl: cacheControl, .eTag: "\"2\""], "ba", failure: lost)
+        }
+        let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy) {
+            $0.retry = RetryPolicy(maxAttempts: 3)
+            $0.sleep = { _ in }
+        }
+        _ = try await fixture.loader.load(Self.url)
+        fixture.clock.advance(by: 61)
+        if cacheControl.contains("must-revalidate") {
+            await expectError(.transport(lost, url: Self.url)) { try await fixture.loader.load(Self.url) }
+        } else {
+            let stale = try await fixture.loader.load(Self.url)
+            #expect(stale.text == "good" && stale.isStale && stale.source == .disk)
+            #expect(stale.failure?.brief == .transport(lost, url: Self.url))
+        }
+        #expect(transport.requestCount == 4)
+    }
+
+    @Test(
         "C7, E03, E05: not where the response forbids it, and for no 4xx",
         arguments: [
             ("no-cache", 503), ("max-age=60, must-revalidate", 503), ("max-age=60, stale-if-error=0", 503),

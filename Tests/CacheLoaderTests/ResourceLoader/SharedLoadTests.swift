@@ -4,6 +4,7 @@ import CacheStoreTesting
 import Foundation
 internal import HTTPCaching
 import HTTPTypes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -72,6 +73,34 @@ struct SharedLoadTests {
         }
         gate.open()
         #expect(try await one.text == "body")
+    }
+
+    @Test("The wait for another process counts in the time limit of a request")
+    func waitAndTimeout() async throws {
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in
+            await gate.wait()
+            return .reply(200, [.cacheControl: "max-age=60"], "body")
+        }
+        let first = try LoaderFixture(transport: transport)
+        let pauses = Mutex<[Duration]>([])
+        let second = try LoaderFixture(transport: transport, directory: first.directory) {
+            $0.sleep = { duration in
+                pauses.withLock { $0.append(duration) }
+                if duration > .seconds(5) { try await Task.sleep(for: .seconds(600)) }
+            }
+        }
+        async let one = first.loader.load("https://example.com/a")
+        await gate.reached(1)
+        async let two = second.loader.load(ResourceRequest("https://example.com/a", timeout: .seconds(30)))
+        await gate.reached(2)
+        let waited = pauses.withLock { $0.filter { $0 <= .seconds(5) }.reduce(.zero, +) }
+        let limits = pauses.withLock { $0.filter { $0 > .seconds(5) } }
+        #expect(waited >= .seconds(9))
+        #expect(limits == [.seconds(30) - waited])
+        gate.open()
+        #expect(try await one.text == "body")
+        #expect(try await two.text == "body")
     }
 
     @Test("One that fails leaves it to the next")

@@ -27,11 +27,25 @@ struct ChunkBufferTests {
 
     @Test("Chunks come out in order, then the end, again and again")
     mutating func order() {
-        #expect(describe(buffer.append(Data([1]))) == "buffered")
+        let large = Data(count: Buffer.joinedByteCount)
+        #expect(describe(buffer.append(large)) == "buffered")
         #expect(describe(buffer.append(Data([1, 2]))) == "buffered")
         #expect(buffer.end(nil) == nil)
         let read = (0..<4).map { _ in describe(buffer.read("reader")) }
-        #expect(read == ["1", "2", "complete", "complete"])
+        #expect(read == ["\(large.count)", "2", "complete", "complete"])
+    }
+
+    @Test("Small chunks that wait become one, up to a limit, and none is joined to one that was handed out")
+    mutating func joining() {
+        let limit = Buffer.joinedByteCount
+        for number in 0..<(limit + 10) { _ = buffer.append(Data([UInt8(truncatingIfNeeded: number)])) }
+        guard case .chunk(let first, _) = buffer.read("reader") else { Issue.record("no chunk"); return }
+        #expect(first == Data((0..<limit).map { UInt8(truncatingIfNeeded: $0) }))
+        _ = buffer.append(Data([7]))
+        #expect(describe(buffer.read("reader")) == "11")
+        _ = buffer.append(Data([8]))
+        #expect(describe(buffer.read("reader")) == "1")
+        #expect(describe(buffer.read("reader")) == "wait")
     }
 
     @Test("A reader that waits is handed the next chunk, or the end")

@@ -212,19 +212,22 @@ extension ResourceLoader {
         let (refused, waited) = loads.withLock { ($0.refused[id], $0.waits[id] ?? .zero) }
         let timeLimit = load.timeout.map { $0 - waited }
         // The closure may outlive the load, and must not retain the loader.
-        let result = await transfer(load, attempt, within: timeLimit, bypassing: refused) { [weak self] in
-            self?.notify(id, $0)
-        }
+        let notify: @Sendable (WaiterEvent) -> Void = { [weak self] in self?.notify(id, $0) }
+        let result = await transfer(load, attempt, within: timeLimit, bypassing: refused, notify: notify)
+        let arrived: LoadedResource
         switch result {
-        case .success(let arrived):
-            forgetReplaced(by: arrived, load)
-            change { $0.finishTransfer(id) }
-            await processAndDeliver(id, load, attempt, arrived, since: epoch)
+        case .success(let resource): arrived = resource
         case .failure(let failure):
             if replaceRefused(failure, id, attempt) { return }
             if !failure.isFinal, retry(id, load, attempt + failure.extraAttempts, after: failure) { return }
-            end(id, with: .failure(failure.error))
+            guard let stale = await staleAnswer(load, after: failure, bypassing: refused, notify: notify) else {
+                return end(id, with: .failure(failure.error))
+            }
+            arrived = stale
         }
+        forgetReplaced(by: arrived, load)
+        change { $0.finishTransfer(id) }
+        await processAndDeliver(id, load, attempt, arrived, since: epoch)
     }
 
     /// Schedules another attempt if the failure may be temporary.

@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 
@@ -100,10 +101,14 @@ extension ResourceLoader {
         let isOfOrigin = [.network, .notModified].contains(response.source)
         notify(.responding(expiresAt: isOfOrigin ? response.expiresAt : nil))
         let isNew = response.source == .network
+        var steps = ProgressSteps()
+        let method = transaction.request.method
+        let digests = isNew ? IntegrityDigests.ofDecoded(response.head, to: method, policy: load.policy) : []
         let resource: Loaded<Data>
         do throws(LoadError) {
             resource = try await Loaded<Data>(
-                response, target, load.settings, progress: { notify(.progress(received: $0, total: $1)) },
+                response, target, load.settings, digests: digests,
+                progress: { if steps.isDue($0, of: $1) { notify(.progress(received: $0, total: $1)) } },
                 // Remove a body that cannot be decoded: it would answer loads until it is stale.
                 undecodable: { if isNew, let entry = response.entry { await transaction.remove(entry) } })
         } catch {
@@ -112,7 +117,7 @@ extension ResourceLoader {
             throw failure
         }
         if isNew || response.source == .notModified { await transaction.removeFailures() }
-        return .content(LoadedResource(resource, response, target, transaction.request.method))
+        return .content(LoadedResource(resource, response, target, method))
     }
 
     static func failing<Value>(

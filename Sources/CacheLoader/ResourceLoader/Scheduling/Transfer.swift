@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 internal import Synchronization
@@ -20,6 +21,8 @@ struct TransferFailure: Error {
     var extraAttempts = 0
     /// The key of a response that is of no use, if it came from a cache between this one and the origin.
     var refused: CacheKey?
+    /// The request that failed, after the redirects before it; `nil` if it is not known.
+    var request: RedirectRequest?
 
     var isOfTransport: Bool {
         if case .transport = error { true } else { false }
@@ -64,9 +67,11 @@ extension ResourceLoader {
         defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
         // The number of the latest attempt: a redirect step may need another one.
         var last = attempt
+        var latest = RedirectRequest(load)
         do throws(TransferFailure) {
-            let arrived = try await followRedirects(load, from: RedirectRequest(load)) {
+            let arrived = try await followRedirects(load, from: latest) {
                 (request, bypassesStore) async throws(TransferFailure) in
+                latest = request
                 onRequest(request)
                 if request.target != load.target { notify(.redirected(to: request.target.key)) }
                 var transaction = transaction(load, request, bypassing: refused, notify)
@@ -77,6 +82,7 @@ extension ResourceLoader {
         } catch {
             var failure = error
             failure.extraAttempts = last - attempt
+            failure.request = latest
             return .failure(failure)
         }
     }
@@ -101,6 +107,17 @@ extension ResourceLoader {
         } catch {
             return .failure(TransferFailure(error: failure))
         }
+    }
+
+    /// Returns a stored response in place of a body that broke off at the last attempt; `nil` if none may answer. For an
+    /// error before the body, the attempt has asked the store itself.
+    func staleAnswer(
+        _ load: Load, after failure: TransferFailure, bypassing refused: CacheKey?,
+        notify: @escaping @Sendable (WaiterEvent) -> Void
+    ) async -> LoadedResource? {
+        guard failure.isOfTransport, let request = failure.request else { return nil }
+        let answer = await answer(load, from: request, bypassing: refused, insteadOf: failure.error, notify)
+        return try? answer.get()
     }
 
     /// Takes redirect steps until the response is not a redirect.
@@ -180,9 +197,11 @@ extension ResourceLoader.Configuration {
 extension Loaded<Data> {
     /// Reads the body of a response, and decodes it.
     ///
-    /// - Parameter undecodable: Called if the body has arrived completely, but cannot be decoded.
+    /// - Parameters:
+    ///   - digests: The digests that the decoded body must have.
+    ///   - undecodable: Called if the body has arrived completely, but cannot be decoded, or lacks a digest.
     init(
-        _ response: CachedResponse, _ target: LoadTarget, _ settings: LoaderSettings,
+        _ response: CachedResponse, _ target: LoadTarget, _ settings: LoaderSettings, digests: [IntegrityDigests] = [],
         progress: (_ received: Int64, _ total: Int64?) -> Void = { _, _ in }, undecodable: () async -> Void = {}
     ) async throws(LoadError) {
         try settings.configuration.checkContentType(of: response.head, url: target.url.text)
@@ -196,6 +215,12 @@ extension Loaded<Data> {
                     (data, fields) = try await configuration.decodeConcurrently(data, fields, url: target.url.text)
                 } else {
                     data = try configuration.decode(data, &fields, url: target.url.text)
+                }
+                if !fields.contains(.contentEncoding), var check = DigestCheck(digests, isStored: false) {
+                    check.update(data)
+                    if let field = check.mismatch() {
+                        throw .digestMismatch(url: target.url.text, field: field.rawValue)
+                    }
                 }
             } catch {
                 await undecodable()

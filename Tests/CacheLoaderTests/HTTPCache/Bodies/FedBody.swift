@@ -128,6 +128,7 @@ extension HTTPField.Name {
     static var cacheStatus: Self { HTTPField.Name("Cache-Status") ?? .via }
     static var contentDigest: Self { HTTPField.Name("Content-Digest") ?? .via }
     static var reprDigest: Self { HTTPField.Name("Repr-Digest") ?? .via }
+    static var unencodedDigest: Self { HTTPField.Name("Unencoded-Digest") ?? .via }
     static var noVarySearch: Self { HTTPField.Name("No-Vary-Search") ?? .via }
     static var cacheGroups: Self { HTTPField.Name("Cache-Groups") ?? .via }
     static var cacheGroupInvalidation: Self { HTTPField.Name("Cache-Group-Invalidation") ?? .via }

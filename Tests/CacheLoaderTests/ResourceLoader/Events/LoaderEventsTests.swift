@@ -47,6 +47,25 @@ struct LoaderEventsTests {
         #expect(names.contains("progress 6/\(hasLength ? "6" : "?")"))
     }
 
+    @Test("I1: the events of a body in small chunks stay few, though nobody reads them", arguments: [true, false])
+    func fewEvents(hasLength: Bool) async throws {
+        let count = 30_000
+        let chunks = (0..<count).map { Data([UInt8(truncatingIfNeeded: $0)]) }
+        let transport = ScriptedTransport { _, _ in
+            let fields: HTTPFields = hasLength ? [.contentLength: "\(count)"] : [:]
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: fields), body: TransportBody(chunks: chunks))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        let unread = fixture.loader.events(for: ResourceRequest(url))
+        #expect(try await fixture.loader.load(url).data == Data(chunks.joined()))
+        let events = await unread.all
+        expectGrammatical(events)
+        let progress = events.count { if case .progress = $0 { true } else { false } }
+        #expect((1...1_002).contains(progress))
+        #expect(events.contains { $0.name == "progress \(count)/\(count)" } == hasLength)
+    }
+
     @Test("C6: a fresh hit is one event, and no request")
     func hit() async throws {
         let (fixture, transport) = try await stale("max-age=60")

@@ -7,7 +7,8 @@ import TestSupport
 
 /// An origin that holds each request, and each body after its first half, until a test answers it.
 ///
-/// A body names its path, its user and its version. The entity tag names the version.
+/// A body names its path, its user and its version. The entity tag names the version. ``moved`` has a redirect in place of a
+/// body, and its target depends on the version.
 final class InterleavingOrigin: HTTPTransport {
     /// What happens to a request or to the rest of a body.
     enum Answer: CaseIterable {
@@ -15,7 +16,16 @@ final class InterleavingOrigin: HTTPTransport {
         case serverError
         case notStored
         case connectionLost
+        /// Status 503 with `Retry-After`.
+        case paused
     }
+
+    /// The path of the redirect.
+    static let moved = "/3"
+    /// The path whose responses may stand in for an error.
+    static let tolerant = "/2"
+    /// The pause that ``Answer/paused`` asks for, in seconds.
+    static let pause = 120.0
 
     /// A request that waits for its head, or for the rest of its body.
     struct Exchange: Sendable {
@@ -86,9 +96,14 @@ final class InterleavingOrigin: HTTPTransport {
         switch answer {
         case .connectionLost: throw TransportError(.connectionLost)
         case .serverError: return .reply(500)
+        case .paused: return .reply(503, [.retryAfter: "\(Int(Self.pause))"])
         case .notStored: fields[.cacheControl] = "no-store"
         case .success:
             guard request.headerFields[.ifNoneMatch] != fields[.eTag] else { return .reply(304, fields) }
+        }
+        if path == Self.moved {
+            fields[.location] = "/\(1 + version % 2)"
+            return .reply(307, fields)
         }
         return TransportResponse(
             head: HTTPResponse(status: .ok, headerFields: fields), body: body(exchange, "\(path)|\(user)|\(version)"))
@@ -122,7 +137,11 @@ final class InterleavingOrigin: HTTPTransport {
     }
 
     private static func directives(of path: String) -> String {
-        path.hasSuffix("0") ? "max-age=60, stale-while-revalidate=600" : "max-age=60"
+        switch path {
+        case "/0": "max-age=60, stale-while-revalidate=600"
+        case tolerant: "max-age=60, stale-if-error=100000"
+        default: "max-age=60"
+        }
     }
 }
 

@@ -13,7 +13,7 @@ struct LoaderWalk {
     enum Scene: CaseIterable {
         /// One user, and answers that may all be stored: a resource has at most one request at a time.
         case plain
-        /// Two users, removals, errors, and answers that may not be stored.
+        /// Two users, removals, errors, redirects, pauses, and answers that may not be stored.
         case everything
     }
 
@@ -22,18 +22,18 @@ struct LoaderWalk {
         let path: String
         let user: String
         let date: Date
-        /// The versions before this one were removed before the load began.
-        let firstVersion: Int
+        /// The first version of each path that was not removed before the load began.
+        let firstVersions: [String: Int]
         /// Guards the result.
         private let result = Mutex<Result<Loaded<Data>, LoadError>?>(nil)
         /// Guards the task.
         private let task = Mutex<Task<Void, Never>?>(nil)
 
-        init(_ path: String, _ user: String, _ date: Date, firstVersion: Int) {
+        init(_ path: String, _ user: String, _ date: Date, firstVersions: [String: Int]) {
             self.path = path
             self.user = user
             self.date = date
-            self.firstVersion = firstVersion
+            self.firstVersions = firstVersions
         }
 
         var current: Result<Loaded<Data>, LoadError>? { result.withLock { $0 } }
@@ -74,6 +74,8 @@ struct LoaderWalk {
     /// When each version of a path was replaced by the next one.
     private var replaced: [String: [Date]] = [:]
     private var firstVersions: [String: Int] = [:]
+    /// When the origin last asked a user to pause the requests of a path.
+    private var pausedAt: [[String]: Date] = [:]
     /// How many steps of each kind there were, and how many loads ended in each way.
     private(set) var counts: [String: Int] = [:]
     /// The first rule that was broken.
@@ -109,7 +111,8 @@ struct LoaderWalk {
     }
 
     private mutating func takeStep() async throws -> String {
-        let path = Self.paths[random(Self.paths.count)]
+        let paths = scene == .plain ? Self.paths : Self.paths + [InterleavingOrigin.moved]
+        let path = paths[random(paths.count)]
         switch random(100) {
         case ..<35: return load(path)
         case ..<70: return answer()
@@ -137,9 +140,9 @@ struct LoaderWalk {
                 return "evict memory"
             }
             let isWhole = random(2) == 0
-            if isWhole { for path in Self.paths { change(path) } }
+            if isWhole { for path in paths { change(path) } }
             _ = try await loaders[random(2)].clear(isWhole ? .all : .memory)
-            if isWhole { for path in Self.paths { firstVersions[path] = origin.version(of: path) } }
+            if isWhole { for path in paths { firstVersions[path] = origin.version(of: path) } }
             return "clear"
         }
     }
@@ -159,7 +162,7 @@ struct LoaderWalk {
         if random(4) == 0 { request.lane = .background }
         if random(4) == 0 { request.abandonment = .finishAndStore }
         if random(6) == 0 { request.timeout = Self.timeout }
-        let begun = Begun(path, user, fixture.clock.now, firstVersion: firstVersions[path] ?? 0)
+        let begun = Begun(path, user, fixture.clock.now, firstVersions: firstVersions)
         let loader = loaders[random(2)]
         if request.abandonment == .finishAndStore { finishing.append((loader, request)) }
         begun.run { [request] () async throws(LoadError) in
@@ -187,7 +190,12 @@ struct LoaderWalk {
         guard !waiting.isEmpty else { return "nothing" }
         let answers: [InterleavingOrigin.Answer] =
             scene == .plain ? [.success, .success, .success, .connectionLost] : InterleavingOrigin.Answer.allCases
-        origin.answer(waiting[random(waiting.count)], answers[random(answers.count)])
+        let (exchange, answer) = (waiting[random(waiting.count)], answers[random(answers.count)])
+        if answer == .paused {
+            pausedAt[[exchange.path, exchange.user]] = fixture.clock.now
+            counts["pause", default: 0] += 1
+        }
+        origin.answer(exchange, answer)
         return "answer"
     }
 
@@ -227,23 +235,34 @@ struct LoaderWalk {
     /// Bytes of the path and of the user, of a version that may answer.
     private mutating func check(_ resource: Loaded<Data>, of load: Begun) {
         let parts = resource.text.split(separator: "|")
-        guard parts.count == 3, parts[0] == load.path, parts[1] == load.user, let version = Int(parts[2]) else {
+        let targets = load.path == InterleavingOrigin.moved ? ["/1", "/2"] : [load.path]
+        guard parts.count == 3, let path = targets.first(where: { $0 == parts[0] }), parts[1] == load.user,
+            let version = Int(parts[2])
+        else {
             return report("\(load.user) got \(resource.text) from \(load.path)")
         }
-        if version < load.firstVersion {
-            report("\(load.path): version \(version) after the removal of those before \(load.firstVersion)")
+        if path != load.path { counts["redirected", default: 0] += 1 }
+        if let first = load.firstVersions[path], version < first {
+            report("\(load.path): version \(version) of \(path) after the removal of those before \(first)")
+        }
+        if path == InterleavingOrigin.tolerant, resource.isStale, resource.failure == nil, resource.source == .disk {
+            counts["stale in a pause", default: 0] += 1
+            // The clock may have moved between the answer and the beginning of the pause.
+            let latest = pausedAt[[path, load.user]]?.addingTimeInterval(InterleavingOrigin.pause + 1_400)
+            if latest.map({ $0 < load.date }) ?? true { report("\(load.user) kept a pause that nobody asked for") }
+            return
         }
         // A response may stand in for a failure for any time. One that may not be stored, or is stale on arrival, answers
         // only the loads that wait for it.
         guard resource.failure == nil, resource.headerFields[.cacheControl] != "no-store",
             ![.network, .notModified].contains(resource.source) || Double(resource.age) <= Self.freshFor,
-            version < replaced[load.path]?.count ?? 0
+            version < replaced[path]?.count ?? 0
         else { return }
-        let limit = Self.freshFor + (load.path == "/0" ? Self.staleFor : 0)
-        let age = load.date.timeIntervalSince(replaced[load.path]?[version] ?? load.date)
+        let limit = Self.freshFor + (path == "/0" ? Self.staleFor : 0)
+        let age = load.date.timeIntervalSince(replaced[path]?[version] ?? load.date)
         guard age > limit else { return }
         report(
-            "\(load.path): version \(version) from \(resource.source), \(resource.age) s old, was replaced \(age) s before"
+            "\(path): version \(version) from \(resource.source), \(resource.age) s old, was replaced \(age) s before"
                 + " the load")
     }
 
@@ -286,7 +305,7 @@ struct LoaderWalk {
             for user in Self.users {
                 var forwarded = 0
                 for loader in loaders + loaders {
-                    let begun = Begun(path, user, fixture.clock.now, firstVersion: firstVersions[path] ?? 0)
+                    let begun = Begun(path, user, fixture.clock.now, firstVersions: firstVersions)
                     let request = request(path, user)
                     begun.run { () async throws(LoadError) in try await loader.load(request) }
                     while begun.current == nil {
