@@ -81,11 +81,13 @@ struct ResponseHeadReader: Sendable {
 
     /// Reads the declared length of the body, and leaves one line of it.
     private mutating func readLength() throws(TransportError) {
+        guard let place = fields.firstIndex(where: { $0.name == .contentLength }) else { return }
         let values = fields.filter { $0.name == .contentLength }.flatMap {
             $0.value.split(separator: UInt8(ascii: ","))
         }
+        // RFC 9112 §6.3: a line without a number is an invalid length, and not an absent one.
+        if values.isEmpty { throw Self.malformed("its Content-Length is not one number") }
         let hasTransferCoding = fields.contains { $0.name == .transferEncoding }
-        guard !values.isEmpty else { return }
         var length: Int64?
         for value in values {
             let digits = value.trimmed
@@ -95,7 +97,6 @@ struct ResponseHeadReader: Sendable {
             else { throw Self.malformed("its Content-Length is not one number") }
             length = number
         }
-        let place = fields.firstIndex { $0.name == .contentLength } ?? 0
         let name = fields[place].name
         fields.removeAll { $0.name == .contentLength }
         guard let length, !hasTransferCoding else {

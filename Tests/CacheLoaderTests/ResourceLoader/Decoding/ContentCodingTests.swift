@@ -195,4 +195,19 @@ struct ContentCodingTests {
         #expect(raw.data == Self.gzip)
         #expect(raw.source == .disk)
     }
+
+    @Test("D5: the limit of a body in memory is one of its decoded bytes", arguments: [18, 19] as [Int64])
+    func limitInMemory(limit: Int64) async throws {
+        let transport = ScriptedTransport([
+            .reply(200, [.contentEncoding: "gzip", .cacheControl: "max-age=60"], body: Self.gzip)
+        ])
+        let fixture = try LoaderFixture(transport: transport) { $0.maxDecodedBytes = limit }
+        let url = "https://example.com/a"
+        do throws(LoadError) {
+            #expect(try await fixture.loader.load(url).data == Self.text)
+            #expect(limit == 19)
+        } catch {
+            #expect(error == .bodyTooLarge(url: url, limit: 18))
+        }
+    }
 }

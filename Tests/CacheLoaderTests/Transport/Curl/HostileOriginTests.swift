@@ -76,6 +76,8 @@ struct HostileOriginTests {
         Case(head + "Content-Length: 18446744073709551620\r\n\r\nbody", .failure),
         Case(head + "Content-Length: 9223372036854775807\r\n\r\nbody", .failure),
         Case(head + "Content-Length : 4\r\n\r\nbody", .body("body")),
+        Case(head + "Content-Length : \r\n\r\nbody", .failure),
+        Case(head + "Content-Length : ,\r\nContent-Length : \r\n\r\nbody", .failure),
         Case(head + "Content-Length:\r\n 4\r\n\r\nbody", .failure),
         Case(head + "\r\nto the end", .body("to the end")),
         Case("HTTP/1.1 204 No\r\nContent-Length: 4\r\n\r\nbody", .body("")),
