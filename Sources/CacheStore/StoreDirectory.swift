@@ -56,7 +56,7 @@ struct StoreDirectory: Sendable {
         }
         path = String(cString: resolved)
         free(resolved)
-        // SQLite leaves room for the longest name of a file beside the database, index.sqlite-journal.
+        // SQLite needs room for its longest file name, index.sqlite-journal.
         let limit = Int(sqlite3_vfs_find(nil).pointee.mxPathname) - "/index.sqlite-journal".utf8.count
         guard path.utf8.count <= limit else {
             throw .unusableDirectory(

@@ -77,8 +77,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the stale response that answers while the origin has asked requests like this one to wait; `nil` if the
-    /// request is sent. The response is the one that would answer in place of an error of the origin.
+    /// Returns the index of the stale response that answers during a pause: the one that would answer in place of an
+    /// error of the origin. Returns `nil` if there is no pause or no such response.
     private func indexInPause(_ action: ReuseDecision.Action, _ stored: Stored) -> Int? {
         switch action {
         case .validate(_, _, .stale), .forward(.stale), .resume: break

@@ -53,7 +53,7 @@ final class StoredBodyReader: Sendable {
     /// The file, if the reader delivers all of it.
     var file: StoredBody? { segments == [.stored(0..<body.byteCount)] ? body : nil }
 
-    /// Returns the chunk at `place`; `nil` at the end. Afterwards `place` is that of the next chunk.
+    /// Returns the chunk at `place`, and sets `place` to the next chunk. Returns `nil` at the end.
     func next(_ place: inout Place) throws(LoadError) -> Data? {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         do throws(StoreError) {

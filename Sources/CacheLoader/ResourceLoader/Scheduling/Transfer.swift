@@ -21,7 +21,7 @@ struct TransferFailure: Error {
     var extraAttempts = 0
     /// The key of a response that is of no use, if it came from a cache between this one and the origin.
     var refused: CacheKey?
-    /// The request that failed, after the redirects before it; `nil` if it is not known.
+    /// The redirect step that failed; `nil` until the transfer has ended.
     var request: RedirectRequest?
 
     var isOfTransport: Bool {
@@ -109,8 +109,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns a stored response in place of a body that broke off at the last attempt; `nil` if none may answer. For an
-    /// error before the body, the attempt has asked the store itself.
+    /// Returns the stored response that answers after the body of the last attempt has broken off. Returns `nil` if no
+    /// stored response may answer. An attempt that fails before the body looks into the store itself.
     func staleAnswer(
         _ load: Load, after failure: TransferFailure, bypassing refused: CacheKey?,
         notify: @escaping @Sendable (WaiterEvent) -> Void
