@@ -10,14 +10,16 @@ extension ResponseStore {
     /// Opens the body of an entry. Returns `nil` if the body is gone; look up the key again then.
     ///
     /// A body is gone for good if its file is missing, has another length, or has other bytes as far as
-    /// ``Configuration/verification`` checks. The file of a part may be longer than the part. The store then removes the entries with this body, so that they are
-    /// loaded again. A store that is open for reading only removes nothing.
+    /// ``Configuration/verification`` checks. The file of a part may be longer than the part. The store then removes the
+    /// entry and the file, so that the response is loaded again. Other entries with the same body go once they are
+    /// opened. A store that is open for reading only removes nothing.
     ///
     /// - Throws: ``StoreError/file(_:)`` when the file may be intact but cannot be read now, for example with too many
     ///   open files.
     public func openBody(of entry: StoredEntry) throws(StoreError) -> StoredBody? {
         try checkOpen()
-        return try openBody(entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil)
+        if case .open(let body) = try openBody(of: BodyReference(entry), limit: .max) { return body }
+        return nil
     }
 
     /// The result of opening a body with a limit.
@@ -33,18 +35,17 @@ extension ResponseStore {
     /// their digest.
     package func openBody(of entry: StoredEntry, verifyingUpTo limit: Int64) throws(StoreError) -> BodyOpening {
         try checkOpen()
-        return try openBody(entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: limit)
+        return try openBody(of: BodyReference(entry), limit: limit)
     }
 
     /// Compares the body of an entry with its digest, with any configuration and also after an earlier verification.
-    /// Removes the entries of a damaged body, as ``openBody(of:)`` does. May take long.
+    /// Removes the entry of a damaged body, as ``openBody(of:)`` does. May take long.
     ///
     /// - Returns: Whether the body is damaged.
     package func removeIfDamaged(_ entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
-        let opening = try openBody(
-            entry.digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max, .everyRead)
-        if case .open = opening { return false } else { return true }
+        if case .open = try openBody(of: BodyReference(entry), limit: .max, .everyRead) { return false }
+        return true
     }
 
     /// Stages a file for a body.
@@ -59,68 +60,57 @@ extension ResponseStore {
         return try wrappingErrors { () throws(SystemError) in try blobs.stage() }
     }
 
-    /// Opens a body. If the body is gone, returns `nil` and, in a store that is open for writing, removes the entries
-    /// and derived representations that have it.
+    /// Opens a body. If the body is gone, removes the row that names it, in a store that is open for writing.
     func openBody(
-        _ digest: ContentDigest?, byteCount: Int64, isPart: Bool = false
-    ) throws(StoreError) -> StoredBody? {
-        switch try openBody(digest, byteCount: byteCount, isPart: isPart, limit: .max) {
-        case .open(let body): body
-        case .gone, .unverified: nil
-        }
-    }
-
-    private func openBody(
-        _ digest: ContentDigest?, byteCount: Int64, isPart: Bool, limit: Int64,
-        _ verification: Configuration.Verification? = nil
+        of body: BodyReference, limit: Int64, _ verification: Configuration.Verification? = nil
     ) throws(StoreError) -> BodyOpening {
-        guard let digest else { return .open(StoredBody()) }
-        let verification = verification ?? configuration.verification
-        let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: limit, verification)
-        guard case .gone = opening, !configuration.isReadOnly else { return opening }
-        do throws(StoreError) {
-            let removed = try removeDamaged(digest, byteCount: byteCount, isPart: isPart, verification)
-            guard removed.entries + removed.derived > 0 else { return .gone }
-            observation.damagedBodies.add()
-            observation.log.warning(
-                "removed entries whose body was missing or damaged",
-                ["sha256": "\(digest)", "entries": "\(removed.entries)", "derived": "\(removed.derived)"])
-        } catch {
-            // The next reader detects the damage again. For this reader the body is a miss all the same.
-            observation.log.warning(
-                "cannot remove entries whose body is missing or damaged",
-                ["sha256": "\(digest)", "error": "\(error)"])
+        guard let digest = body.digest else { return .open(StoredBody()) }
+        switch try find(digest, body, limit: limit, verification ?? configuration.verification) {
+        case .intact(let opened): return .open(opened)
+        case .unverified: return .unverified
+        case .damaged(let file):
+            if !configuration.isReadOnly { removeDamaged(digest, body, file) }
+            return .gone
         }
-        return .gone
     }
 
-    /// Returns whether ``openBody(of:)`` would open the body of an entry. Does not remove the entries of a damaged
-    /// body.
+    /// Returns whether ``openBody(of:)`` would open the body of an entry. Does not remove the entry of a damaged body.
     package func hasBody(of entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
         guard let digest = entry.digest else { return true }
-        let opening = try openIntact(
-            digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max,
-            configuration.verification)
-        if case .open = opening { return true } else { return false }
+        if case .intact = try find(digest, BodyReference(entry), limit: .max, configuration.verification) {
+            return true
+        }
+        return false
     }
 
-    /// Opens the file of a body. The body is gone unless the file has the right length and, as far as `verification`
-    /// asks, the right bytes.
-    private func openIntact(
-        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64,
-        _ verification: Configuration.Verification
-    ) throws(StoreError) -> BodyOpening {
-        try wrappingErrors { () throws(SystemError) in
+    /// The state of the file of a body.
+    enum BodyState {
+        case intact(StoredBody)
+        /// The body is longer than the limit, and has not been compared with its digest yet.
+        case unverified
+        /// The file is missing or has another length, or, with its status, has other bytes.
+        case damaged(FileStatus?)
+    }
+
+    /// Opens the file of a body, which is damaged unless it has the right length and, as far as `verification` asks, the
+    /// right bytes.
+    func find(
+        _ digest: ContentDigest, _ body: BodyReference, limit: Int64, _ verification: Configuration.Verification
+    ) throws(StoreError) -> BodyState {
+        let (byteCount, isPart) = (body.byteCount, body.isPart)
+        return try wrappingErrors { () throws(SystemError) in
             guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
-                return .gone
+                return .damaged(nil)
             }
             if !isVerified(digest, status, isPart: isPart, verification) {
                 guard byteCount <= limit else { return .unverified }
-                guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else { return .gone }
+                guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else {
+                    return .damaged(status)
+                }
                 verified.insert(digest, status, isPart: isPart)
             }
-            return .open(StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount))
+            return .intact(StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount))
         }
     }
 
@@ -135,36 +125,54 @@ extension ResponseStore {
         }
     }
 
-    /// Removes the rows of a damaged body, unless the body has been stored again in the meantime.
-    private func removeDamaged(
-        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, _ verification: Configuration.Verification
-    ) throws(StoreError) -> (entries: Int, derived: Int) {
-        // Check without the write lock first: the body of an evicted entry has no row left, and its missing file is no
-        // damage.
-        let isNeeded = try read { (connection) throws(SQLiteError) in try connection.containsBlob(digest) }
-        guard isNeeded else { return (0, 0) }
-        return try writer.write { [self] (transaction) throws(StoreError) in
-            // Under the write lock no other writer deletes or stores this body.
-            let opening = try openIntact(digest, byteCount: byteCount, isPart: isPart, limit: .max, verification)
-            guard case .gone = opening else { return (0, 0) }
-            return try removeRows(withDamagedBody: digest, transaction)
+    /// Removes the row of a damaged body, and the damaged file. After an error the next reader finds the damage again.
+    private func removeDamaged(_ digest: ContentDigest, _ body: BodyReference, _ file: FileStatus?) {
+        do throws(StoreError) {
+            guard try remove(body, withDamaged: digest, file) else { return }
+            observation.damagedBodies.add()
+            observation.log.warning("removed an entry whose body was missing or damaged", ["sha256": "\(digest)"])
+        } catch {
+            observation.log.warning(
+                "cannot remove an entry whose body is missing or damaged",
+                ["sha256": "\(digest)", "error": "\(error)"])
         }
     }
 
-    /// Removes the entries and derived representations of a damaged body, and its file. Returns their numbers, without
-    /// the representations that were removed with their entry.
-    func removeRows(
-        withDamagedBody digest: ContentDigest, _ transaction: WriteTransaction
-    ) throws(StoreError) -> (entries: Int, derived: Int) {
-        let removed = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-            let removed = (
-                entries: try transaction.removeEntries(withBody: digest),
-                derived: try transaction.removeDerived(withBody: digest)
-            )
-            if removed.entries + removed.derived > 0 { try transaction.connection.countDamagedBody() }
-            return removed
+    /// Returns whether there was something to remove.
+    private func remove(
+        _ body: BodyReference, withDamaged digest: ContentDigest, _ file: FileStatus?
+    ) throws(StoreError) -> Bool {
+        // Ask without the write lock first: the body of an evicted entry has no row left, and its missing file is no
+        // damage.
+        guard try read({ (connection) throws(SQLiteError) in try connection.containsBlob(digest) }) else {
+            return false
         }
-        try wrappingErrors { () throws(SystemError) in try deletion.deleteDamaged(digest) }
-        return removed
+        return try writer.write { [self] (transaction) throws(StoreError) in
+            try remove(
+                [body.row], withDamaged: digest, file, byteCount: body.byteCount, isPart: body.isPart, transaction)
+        }
+    }
+
+    /// Removes rows with a damaged body, and its file, unless the body has been stored again since. Holds the write lock,
+    /// under which no other writer deletes or stores the body.
+    ///
+    /// - Parameter file: The file that was found damaged; `nil` if it was missing or had another length.
+    /// - Returns: Whether there was something to remove.
+    func remove(
+        _ rows: [BodyReference.Row], withDamaged digest: ContentDigest, _ file: FileStatus?, byteCount: Int64,
+        isPart: Bool, _ transaction: WriteTransaction
+    ) throws(StoreError) -> Bool {
+        let present = try wrappingErrors { () throws(SystemError) in
+            try blobs.open(digest, byteCount: byteCount, isPart: isPart)?.1
+        }
+        guard present?.isSameFile(as: file) ?? true else { return false }
+        let isRemoved = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+            var isRemoved = false
+            for row in rows where try transaction.remove(row, withBody: digest) { isRemoved = true }
+            if isRemoved { try transaction.connection.countDamagedBody() }
+            return isRemoved
+        }
+        if isRemoved { try wrappingErrors { () throws(SystemError) in try deletion.deleteDamaged(digest) } }
+        return isRemoved
     }
 }

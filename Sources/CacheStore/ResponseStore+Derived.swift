@@ -61,7 +61,7 @@ extension ResponseStore {
     /// body by now.
     ///
     /// Runs on the calling thread: a point lookup, then the steps of ``openBody(of:)``, including its verification. A
-    /// representation whose file is missing or damaged is dropped; its entry stays unless both share that file. Does
+    /// representation whose file is missing or damaged is dropped; its entry stays, even if both share that file. Does
     /// not count as an access of the entry.
     ///
     /// - Throws: The errors of ``openBody(of:)``.
@@ -69,7 +69,10 @@ extension ResponseStore {
         try checkOpen()
         let found = try read { (connection) throws(SQLiteError) in try connection.derived(name, of: entry) }
         guard let found else { return nil }
-        return try openBody(found.digest, byteCount: found.byteCount)
+        let reference = BodyReference(
+            row: .derived(name, entry: entry.id), digest: found.digest, byteCount: found.byteCount)
+        if case .open(let body) = try openBody(of: reference, limit: .max) { return body }
+        return nil
     }
 
     /// Returns a writer that holds all of `data`; `nil` if the limits do not allow a body of that size.

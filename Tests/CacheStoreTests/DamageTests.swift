@@ -158,6 +158,26 @@ struct DamageTests {
         }
     }
 
+    @Test(
+        "A7: of entries that share a damaged body each goes when it is opened; the body, stored again, serves the rest",
+        arguments: [Damage.deleted, .truncated, .altered])
+    func sharedBody(_ damage: Damage) throws {
+        let scene = try Scene()
+        let store = try scene.sandbox.open()
+        let entries = try ["a", "b", "c"].map { path in
+            try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: .path(path))
+        }
+        try scene.inflict(damage)
+        for number in 0..<2 {
+            #expect(try store.openBody(of: entries[number]) == nil)
+            #expect(try entries.map { try store.responses(for: $0.key).count } == [0, 1 - number, 1])
+        }
+        try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: .path("d"))
+        #expect(try store.openBody(of: entries[2])?.data() == scene.body)
+        try store.flush()
+        #expect(try store.check(digests: true).isSound)
+    }
+
     @Test("A7: a damaged body is a miss even where the index cannot be written")
     func indexLocked() throws {
         let scene = try Scene()

@@ -276,6 +276,23 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).isSound)
     }
 
+    @Test(
+        "The variant that was just stored stays, though its clock was set back or all others are pinned",
+        arguments: [true, false])
+    func newVariantStays(othersArePinned: Bool) throws {
+        let store = try sandbox.open()
+        let options = EntryOptions(isPinned: othersArePinned)
+        for number in 0..<64 {
+            try store.insert(
+                Data("\(number)".utf8), metadata: sandbox.metadata(variant: "x: \(number)"), for: .path("a"),
+                options: options)
+        }
+        if !othersArePinned { sandbox.clock.advance(by: -3_600) }
+        try store.insert(Data("new".utf8), metadata: sandbox.metadata(variant: "x: new"), for: .path("a"))
+        let left = try store.responses(for: .path("a")).map(\.metadata.variant)
+        #expect(left.count == 64 && left.contains("x: new"))
+    }
+
     @Test("A freshening that changes the variant of an entry replaces the entry that had this variant")
     func freshenedIntoAnotherVariant() throws {
         let store = try sandbox.open()

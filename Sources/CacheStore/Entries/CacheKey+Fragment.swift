@@ -16,11 +16,12 @@ extension CacheKey {
         return CacheKey(stored: String(text[..<end]), partition: partition)
     }
 
-    /// The texts of the keys with a fragment, from the first to before the second; empty for a name and for a key that
-    /// has a fragment.
+    /// The texts of the keys with a fragment, from the first to before the second. Empty, and directly above the text of
+    /// this key, for a name and for a key that has a fragment.
     var fragments: Range<String> {
+        if isName || text.utf8.contains(UInt8(ascii: "#")) { return "\(text)\u{1}"..<"\(text)\u{1}" }
         // '$' follows '#'.
-        isName || text.utf8.contains(UInt8(ascii: "#")) ? ""..<"" : "\(text)#"..<"\(text)$"
+        return "\(text)#"..<"\(text)$"
     }
 
     private var isName: Bool { text.utf8.starts(with: "name=".utf8) }
@@ -28,6 +29,9 @@ extension CacheKey {
 
 extension Statement {
     /// Binds partition and key at 1 and 2, and the bounds of its keys with a fragment at 3 and 4.
+    ///
+    /// For the condition `key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)`: its range is one search of an index. For
+    /// `key = ?2 OR (key >= ?3 AND key < ?4)`, SQLite reads the whole partition.
     func bindWithFragments(_ key: CacheKey) {
         bind(key.partition, at: 1)
         bind(key.text, at: 2)

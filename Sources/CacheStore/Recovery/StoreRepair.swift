@@ -24,7 +24,9 @@ extension ResponseStore {
             // Recount before removing anything: later removals subtract from these counts.
             try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.countAnew() })
         }
-        for problem in report.problems { try mend(problem) }
+        try drop(report.problems.compactMap(\.damagedBody))
+        for case .unlistedBody(let key) in report.problems { try remove(key) }
+        // The rebuild, the recount and the sweep repair the other problems.
         try flush()
         try sweep()
         return report
@@ -36,27 +38,44 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.repair(digests: digests) }
     }
 
-    private func mend(_ problem: CheckReport.Problem) throws(StoreError) {
-        switch problem {
-        case .missingFile(let digest), .alteredFile(let digest):
-            try drop(digest)
-        case .unlistedBody(let key):
-            try remove(key)
-        case .damagedIndex, .orphanFile, .unlistedDerivedBody, .wrongReferenceCount, .wrongTotal, .wrongTags:
-            // The rebuild, the recount and the sweep repair all of these at once.
-            break
+    /// Removes the rows of damaged bodies, and the files, unless a body is whole by now. Reads every row once, and hashes
+    /// without the write lock, which it holds for one batch at a time.
+    private func drop(_ digests: [ContentDigest]) throws(StoreError) {
+        guard !digests.isEmpty else { return }
+        let (rows, parts) = try readAsIs { (connection) throws(SQLiteError) in
+            (try connection.rows(withBodies: Set(digests)), try connection.partBodies())
+        }
+        for start in stride(from: 0, to: digests.count, by: Self.repairBatch) {
+            var damaged: [(digest: ContentDigest, byteCount: Int64, file: FileStatus?)] = []
+            for digest in digests[start..<min(start + Self.repairBatch, digests.count)] {
+                let byteCount = try readAsIs { (connection) throws(SQLiteError) in
+                    try connection.byteCount(ofBlob: digest)
+                }
+                guard let byteCount else { continue }
+                let reference = BodyReference(
+                    row: .entry(0), digest: digest, byteCount: byteCount, isPart: parts.contains(digest))
+                guard case .damaged(let file) = try find(digest, reference, limit: .max, .everyRead) else { continue }
+                damaged.append((digest, byteCount, file))
+            }
+            try writer.write { [self, damaged] (transaction) throws(StoreError) in
+                for (digest, byteCount, file) in damaged {
+                    _ = try remove(
+                        rows[digest] ?? [], withDamaged: digest, file, byteCount: byteCount,
+                        isPart: parts.contains(digest), transaction)
+                }
+            }
         }
     }
 
-    /// Removes the entries and derived representations of a body, and its file, unless the body is whole by now.
-    private func drop(_ digest: ContentDigest) throws(StoreError) {
-        try writer.write { [self] (transaction) throws(StoreError) in
-            let (byteCount, isPart) = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                let connection = transaction.connection
-                return (try connection.byteCount(ofBlob: digest), try connection.partBodies().contains(digest))
-            }
-            guard let byteCount, try examine(digest, byteCount, isPart: isPart, reads: true) != nil else { return }
-            _ = try removeRows(withDamagedBody: digest, transaction)
+    /// The number of bodies whose rows go in one transaction.
+    private static let repairBatch = 64
+}
+
+extension CheckReport.Problem {
+    fileprivate var damagedBody: ContentDigest? {
+        switch self {
+        case .missingFile(let digest), .alteredFile(let digest): digest
+        default: nil
         }
     }
 }

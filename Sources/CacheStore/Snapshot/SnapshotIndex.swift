@@ -55,9 +55,10 @@ struct SnapshotIndex {
             let transaction = WriteTransaction(connection)
             try connection.execute("BEGIN")
             var count = 0
-            for digest in digests {
-                count += try transaction.removeEntries(withBody: digest)
-                _ = try transaction.removeDerived(withBody: digest)
+            for (digest, rows) in try connection.rows(withBodies: Set(digests)) {
+                for row in rows where try transaction.remove(row, withBody: digest) {
+                    if case .entry = row { count += 1 }
+                }
             }
             try connection.execute("COMMIT")
             return count

@@ -76,18 +76,23 @@ extension WriteTransaction {
         try releaseBodies(statement)
     }
 
+    /// Removes a derived representation if it still has this body; returns whether it has.
+    func removeDerived(
+        _ name: String, ofEntry id: Int64, withBody digest: ContentDigest
+    ) throws(SQLiteError) -> Bool {
+        let statement = try connection.prepared(
+            "DELETE FROM derived WHERE entry_id = ?1 AND name = ?2 AND body = ?3 RETURNING body")
+        statement.bind(id, at: 1)
+        statement.bind(name, at: 2)
+        statement.bind(digest, at: 3)
+        return try releaseBodies(statement) == 1
+    }
+
     /// Notes the bodies of all derived representations of an entry as released. Triggers delete the rows with the entry.
     func releaseDerived(ofEntry id: Int64) throws(SQLiteError) {
         let statement = try connection.prepared("SELECT body FROM derived WHERE entry_id = ?1")
         statement.bind(id, at: 1)
         try releaseBodies(statement)
-    }
-
-    /// Removes the derived representations with a body; returns their number. Reads every row of `derived`.
-    package func removeDerived(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
-        let statement = try connection.prepared("DELETE FROM derived WHERE body = ?1 RETURNING body")
-        statement.bind(digest, at: 1)
-        return try releaseBodies(statement)
     }
 
     /// Notes the bodies in the first column as released; returns the number of rows.

@@ -95,7 +95,7 @@ extension WriteTransaction {
         let entry = StoredEntry(
             key: key, metadata: metadata.inWholeMilliseconds, digest: digest, byteCount: byteCount,
             createdAt: .init(milliseconds: now), options: options, id: try connection.lastEntryID())
-        if !metadata.variant.isEmpty || metadata.part != nil { try removeOldestVariants(of: key) }
+        if !metadata.variant.isEmpty || metadata.part != nil { try removeOldestVariants(of: key, sparing: entry.id) }
         return entry
     }
 
@@ -166,13 +166,14 @@ extension WriteTransaction {
     }
 
     /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads them all. Removes the
-    /// least recently received first, and pinned ones last.
-    private func removeOldestVariants(of key: CacheKey) throws(SQLiteError) {
+    /// least recently received first, pinned ones last, and never the new one, whatever the clock says.
+    private func removeOldestVariants(of key: CacheKey, sparing new: Int64) throws(SQLiteError) {
         let statement = try connection.prepared(
             """
             SELECT id FROM entry WHERE partition = ?1 AND key = ?2
-            ORDER BY is_pinned DESC, received_at DESC, id DESC LIMIT -1 OFFSET ?3
+            ORDER BY id = ?4 DESC, is_pinned DESC, received_at DESC, id DESC LIMIT -1 OFFSET ?3
             """)
+        statement.bind(new, at: 4)
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
         statement.bind(Connection.maxVariants, at: 3)
@@ -260,7 +261,7 @@ extension WriteTransaction {
     /// Removes all responses of a key, and of its URL with any fragment; returns their number.
     package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
         let statement = try connection.prepared(
-            "SELECT id FROM entry WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4))")
+            "SELECT id FROM entry WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")
         statement.bindWithFragments(key)
         return try removeEntries(statement.integers())
     }
@@ -269,13 +270,6 @@ extension WriteTransaction {
     package func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
         guard try connection.contains(entry) else { return false }
         return try removeEntry(id: entry.id)
-    }
-
-    /// Removes the entries with a body; returns their number. Reads every entry.
-    package func removeEntries(withBody digest: ContentDigest) throws(SQLiteError) -> Int {
-        let statement = try connection.prepared("SELECT id FROM entry WHERE body = ?1")
-        statement.bind(digest, at: 1)
-        return try removeEntries(statement.integers())
     }
 }
 

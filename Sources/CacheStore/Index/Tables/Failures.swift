@@ -121,7 +121,7 @@ extension Connection {
     /// Removes all failures of a key, and of its URL with any fragment; returns whether there were any.
     package func removeFailuresWithFragments(of key: CacheKey) throws(SQLiteError) -> Bool {
         let statement = try prepared(
-            "DELETE FROM failure WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4))")
+            "DELETE FROM failure WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")
         defer { statement.reset() }
         statement.bindWithFragments(key)
         while try statement.step() {}

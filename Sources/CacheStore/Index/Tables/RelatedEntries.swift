@@ -24,7 +24,7 @@ extension Connection {
         let statement = try prepared(
             """
             SELECT groups FROM entry
-            WHERE partition = ?1 AND (key = ?2 OR (key >= ?3 AND key < ?4)) AND groups IS NOT NULL
+            WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3) AND groups IS NOT NULL
             """)
         defer { statement.reset() }
         statement.bindWithFragments(key)
