@@ -5,7 +5,9 @@ extension BodyWriter {
         let digest: ContentDigest?
         /// The bytes of the body, without the bytes of the entries that it replaces.
         let growth: Int64
-        let run: @Sendable (WriteTransaction) throws(StoreError) -> Value
+        /// The partition of the entry; `nil` for a derived representation.
+        var partition: String?
+        let run: @Sendable (WriteTransaction, _ partitionRoom: LimitEnforcer.Room) throws(StoreError) -> Value
     }
 
     // MARK: An entry
@@ -79,7 +81,8 @@ extension BodyWriter {
         let (digest, byteCount) = body
         let growth = entries.reduce(byteCount) { $0 - $1.byteCount }
         let now = store.now
-        return Change(digest: digest, growth: growth) { [self] (transaction) throws(StoreError) in
+        return Change(digest: digest, growth: growth, partition: key.partition) {
+            [self] (transaction, partitionRoom) throws(StoreError) in
             if let generation {
                 let wasRemoved = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                     try transaction.connection.wasRemoved(key, since: generation)
@@ -95,7 +98,7 @@ extension BodyWriter {
                     including: entries.filter { $0.metadata.part != nil })
                 // Remove these last: one of them may have the same body.
                 for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
-                return try store.limits.makeRoom(for: stored, in: transaction) ? stored : nil
+                return try hasRoom(for: stored, in: transaction, partitionRoom) ? stored : nil
             }
             guard let stored else { throw .exceedsLimits(limit: store.limits.limits?.maxBytes) }
             return stored
@@ -158,19 +161,19 @@ extension BodyWriter {
         try await commit(offExecutor { () throws(StoreError) in try self.finish(derived: name, of: entry) })
     }
 
-    /// Runs `finish`, which ends the body. A durable store runs it on the maintenance lane, because syncing a large
+    /// Runs `finish`, which ends the body. A durable store runs it on a lane, because syncing a large
     /// body takes long.
     private func offExecutor<Value: Sendable>(
         _ finish: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         guard store.configuration.durability == .durable else { return try finish() }
-        return try await store.onMaintenanceLane(finish)
+        return try await store.onStoringLane(finish)
     }
 
     private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {
         let (digest, byteCount) = try seal()
         let now = store.now
-        return Change(digest: digest, growth: byteCount) { [self] (transaction) throws(StoreError) in
+        return Change(digest: digest, growth: byteCount) { [self] (transaction, _) throws(StoreError) in
             let isPresent = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.connection.contains(entry)
             }
@@ -179,7 +182,7 @@ extension BodyWriter {
             return try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
                 // Pinned entries are not evicted, so a representation of a pinned entry must not exceed the limits.
-                if try !store.limits.makeRoom(for: nil, in: transaction) {
+                if try !hasRoom(for: nil, in: transaction) {
                     try transaction.removeDerived(name, ofEntry: entry.id)
                 }
                 return try transaction.connection.derived(name, of: entry) != nil
@@ -189,28 +192,47 @@ extension BodyWriter {
 
     // MARK: The transaction
 
+    /// Evicts what the body needs. Returns whether the store is within its limits, or will be after a pass.
+    private func hasRoom(
+        for entry: StoredEntry?, in transaction: WriteTransaction, _ partitionRoom: LimitEnforcer.Room = .enough
+    ) throws(SQLiteError) -> Bool {
+        switch try store.limits.makeRoom(for: entry, in: transaction, partitionRoom: partitionRoom) {
+        case .enough:
+            return true
+        case .afterPass:
+            store.requestPass()
+            return true
+        case .none:
+            // The pass remembers that only pinned entries are left, so that the next commit need not look again.
+            store.requestPass()
+            return false
+        }
+    }
+
     private func commit<Value: Sendable>(_ change: Change<Value>) throws(StoreError) -> Value {
-        try store.makeRoom(for: change.growth)
+        let room = try store.makeRoom(for: change.growth, in: change.partition)
+        let run = { @Sendable (transaction: WriteTransaction) throws(StoreError) in try change.run(transaction, room) }
         do throws(StoreError) {
-            return try store.writer.write(placing: change.digest, change.run)
+            return try store.writer.write(placing: change.digest, run)
         } catch {
             guard error.isFullDisk, store.makeRoomOnDisk(for: byteCount) else { throw error }
-            return try store.writer.write(placing: change.digest, change.run)
+            return try store.writer.write(placing: change.digest, run)
         }
     }
 
     private func commit<Value: Sendable>(_ change: Change<Value>) async throws(StoreError) -> Value {
-        try await store.makeRoom(for: change.growth)
+        let room = try await store.makeRoom(for: change.growth, in: change.partition)
+        let run = { @Sendable (transaction: WriteTransaction) throws(StoreError) in try change.run(transaction, room) }
         do throws(StoreError) {
-            return try await store.writer.write(placing: change.digest, change.run)
+            return try await store.writer.write(placing: change.digest, run)
         } catch {
             guard error.isFullDisk else { throw error }
             let byteCount = byteCount
-            let hasRoom = try await store.onMaintenanceLane { [store] () throws(StoreError) in
+            let hasRoom = try await store.onStoringLane { [store] () throws(StoreError) in
                 store.makeRoomOnDisk(for: byteCount)
             }
             guard hasRoom else { throw error }
-            return try await store.writer.write(placing: change.digest, change.run)
+            return try await store.writer.write(placing: change.digest, run)
         }
     }
 }

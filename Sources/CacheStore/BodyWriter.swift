@@ -115,7 +115,7 @@ public final class BodyWriter: Sendable {
 
     /// Does the same as the synchronous method, without blocking the caller's thread.
     package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
-        try await store.onMaintenanceLane { () throws(StoreError) in try self.append(body, range) }
+        try await store.onStoringLane { () throws(StoreError) in try self.append(body, range) }
     }
 
     private static let copyByteCount: Int64 = 262_144

@@ -81,6 +81,13 @@ extension ResponseStore {
         /// ``StoreError/readOnly(path:)``.
         public var isReadOnly: Bool = false
 
+        /// Whether to accept a directory that belongs to another user, or that others may write. `false` by default.
+        ///
+        /// Whoever can write the directory decides what the store answers: a planted index serves planted bodies. So
+        /// opening such a directory throws ``StoreError/foreignDirectory(path:reason:)``. The directory may belong to
+        /// root, and the group of this process may write it.
+        public var acceptsForeignDirectory: Bool = false
+
         #if canImport(Darwin)
         /// The protection class of the store's files. `nil`, the default, keeps the class of the directory: in a new one
         /// that of the app's files, by default `.completeUntilFirstUserAuthentication`.

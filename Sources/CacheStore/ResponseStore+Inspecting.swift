@@ -10,7 +10,7 @@ extension ResponseStore {
 
     /// Returns the keys of the entries in a selection, in the order in which the first of their bodies was stored.
     package func keys(in selection: EntrySelection, limit: Int) throws(StoreError) -> [CacheKey] {
-        try read { (connection) throws(SQLiteError) in
+        try readLong { (connection) throws(SQLiteError) in
             var keys: [CacheKey] = []
             var seen: Set<CacheKey> = []
             for id in try connection.ids(in: selection).sorted() {
@@ -25,7 +25,7 @@ extension ResponseStore {
     /// Returns the entries and bytes of each host, media type and age, the largest first. Reads every entry.
     package func byteGroups() throws(StoreError) -> [ByteGroup] {
         let now = now
-        return try read { (connection) throws(SQLiteError) in try connection.byteGroups(now: now) }
+        return try readLong { (connection) throws(SQLiteError) in try connection.byteGroups(now: now) }
     }
 
     /// The number of processes that have written to the store and not closed it. Killed processes count until the

@@ -21,7 +21,7 @@ extension ResponseStore {
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
-            queries.end(with: .closed)
+            longReads.end(with: .closed)
             requests.end()
             writer.close()
             readers.close()
@@ -33,8 +33,8 @@ extension ResponseStore {
 
     /// Releases every lock and closes the index, until ``resume()``: iOS terminates a suspended app that holds a lock
     /// in a shared container. Blocks the calling thread until pending accesses are written and lookups have ended,
-    /// mostly some milliseconds. Waits at most 50 ms for other processes, then drops the accesses. A query under way
-    /// ends with an error.
+    /// mostly some milliseconds. Waits at most 50 ms for other processes, then drops the accesses. Queries, checks,
+    /// removals, evictions and snapshots under way throw ``StoreError/suspended``; what they have done by then stays.
     ///
     /// Open bodies stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
     /// store. The session ends if another process opens the store in the meantime as its only opener. Does nothing on a
@@ -43,7 +43,7 @@ extension ResponseStore {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
             phase.store(.suspended, ordering: .releasing)
-            queries.end(with: .suspended)
+            longReads.end(with: .suspended)
             requests.end()
             writer.suspend()
             readers.suspend()
@@ -68,7 +68,8 @@ extension ResponseStore {
             }
             blobs.resumeStaging()
             readers.resume()
-            queries.begin()
+            readers.prepare()
+            longReads.begin()
             requests.begin()
             keyLocks.begin()
             phase.store(.open, ordering: .releasing)

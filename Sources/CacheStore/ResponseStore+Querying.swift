@@ -88,7 +88,7 @@ extension ResponseStore {
         of sql: String, _ arguments: [SQLValue] = [], _ body: (SQLRows.Row) -> Bool
     ) throws(StoreError) -> [String] {
         try checkOpen()
-        return try queries.run { (interruption) throws(StoreError) in
+        return try longReads.run { (interruption) throws(StoreError) in
             try Self.forEachRow(
                 of: sql, arguments, inIndexAt: indexPath, at: now, timeout: configuration.queryTimeout,
                 until: interruption, body)
@@ -125,6 +125,7 @@ extension ResponseStore {
                 try Connection(path: path, role: .inspector, busyTimeout: min(.seconds(5), timeout ?? .seconds(5)))
             }
             connection.interrupt(by: interruption, timeLimit: timeout)
+            try wrappingErrors(path) { () throws(SQLiteError) in try connection.boundQueries() }
             try Migrator(path: path).identify(connection)
             return try wrappingErrors(path) { () throws(SQLiteError) in
                 try connection.authorizingQueries { () throws(SQLiteError) in

@@ -74,10 +74,10 @@ extension ResponseStore {
     ) throws(StoreError) -> RemovalReport {
         guard !selection.isEmpty else { return RemovalReport() }
         guard !dryRun else {
-            return try read { (connection) throws(SQLiteError) in try connection.preview(of: selection) }
+            return try readLong { (connection) throws(SQLiteError) in try connection.preview(of: selection) }
         }
-        // A predicate may be invalid: try it before any change.
-        _ = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection, limit: 1) }
+        // A predicate may be invalid: check it before any change.
+        try readLong { (connection) throws(SQLiteError) in try connection.checkPredicate(of: selection) }
         // Note the removal first: a load under way must not store a removed entry again.
         var report = try writer.write(
             changing { (transaction) throws(SQLiteError) in
@@ -88,10 +88,10 @@ extension ResponseStore {
             })
         // Also after an error: entries that were removed before stay removed.
         defer { changes.note(.removedMany(partition: selection.partition)) }
-        var rest = try read { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
+        var rest = try readLong { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
         var failing: [CacheKey] = []
         while !rest.isEmpty {
-            let batch = rest.prefix(WriteTransaction.evictionBatchSize)
+            let batch = rest.prefix(Self.removalBatch)
             rest = rest.dropFirst(batch.count)
             let change = changing { (transaction) throws(SQLiteError) in
                 try transaction.removeEntries(batch, in: selection)
@@ -109,6 +109,9 @@ extension ResponseStore {
         return report
     }
 
+    /// The number of entries that one transaction removes; bounds how long the write lock is held.
+    static let removalBatch = 64
+
     /// Deletes all ghost entries: none tells the partition of its key.
     func forgetUses() throws(StoreError) {
         try writer.write(
@@ -118,7 +121,7 @@ extension ResponseStore {
     private func removeFailures(for keys: [CacheKey]) throws(StoreError) -> Int {
         var (rest, count) = (keys[...], 0)
         while !rest.isEmpty {
-            let batch = rest.prefix(WriteTransaction.evictionBatchSize)
+            let batch = rest.prefix(Self.removalBatch)
             rest = rest.dropFirst(batch.count)
             count += try writer.write(
                 changing { (transaction) throws(SQLiteError) in try transaction.removeFailures(for: batch) })

@@ -47,7 +47,7 @@ extension ResponseStore {
     @discardableResult
     public func snapshot(to directory: URL) throws(StoreError) -> SnapshotReport {
         try checkOpen()
-        return try queries.run { (interruption) throws(StoreError) in
+        return try longReads.run { (interruption) throws(StoreError) in
             let target = try SnapshotDirectory(at: directory, isDurable: configuration.durability == .durable)
             let report = try fill(target, until: interruption)
             try target.finish()

@@ -32,13 +32,14 @@ public final class ResponseStore: Sendable {
     let deletion: BlobDeletion
     package let writer: IndexWriter
     let readers: ReaderPool
+    let openReader: @Sendable () throws(StoreError) -> sending Connection
     let limits: LimitEnforcer
     let openLock: OpenLock
     package let keyLocks: KeyLocks
     /// Makes the descriptors of the store refer to the directory that has its path. Call after a file operation failed
     /// because the directory is gone.
     let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
-    let queries = InterruptibleQueries()
+    let longReads = LongReads()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
     package let changes: StoreChanges
@@ -52,7 +53,8 @@ public final class ResponseStore: Sendable {
     /// Serialises closing, suspending and resuming: each of them runs to its end. Guards changes of ``phase``.
     let transition = Mutex(())
     private let maintenance: BlockingLane
-    private let readingLanes: ReadingLanes
+    private let readingLanes: LaneGroup
+    private let storingLanes: LaneGroup
     let background: BackgroundWork
 
     /// Opens the store in `directory`, or creates one there. Takes constant time for a store of any size.
@@ -60,7 +62,8 @@ public final class ResponseStore: Sendable {
     /// Quarantines an index that is damaged beyond use, or that a newer version of this package wrote. The quarantined
     /// index gets a dated name, the logger receives a report, and a new index begins.
     ///
-    /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``;
+    /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/foreignDirectory(path:reason:)``,
+    ///   ``StoreError/busy(path:)``, ``StoreError/index(_:)``;
     ///   ``StoreError/notAnIndex(path:reason:)`` when `index.sqlite` belongs to another program, or is damaged and
     ///   opened for reading only. A store that is opened for reading only must exist and have the present schema:
     ///   ``StoreError/olderSchema(path:found:supported:)``, ``StoreError/newerSchema(path:found:supported:)``.
@@ -73,6 +76,7 @@ public final class ResponseStore: Sendable {
         let options = configuration.indexOptions(observation.log)
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
+        if !configuration.acceptsForeignDirectory { try place.checkOwner() }
         #if canImport(Darwin)
         if !isReadOnly {
             place.excludeFromBackups()
@@ -100,10 +104,9 @@ public final class ResponseStore: Sendable {
             try reopenReplacedDirectory()
             return try place.openReader(isReadOnly: isReadOnly, options)
         }
-        let readers = ReaderPool(count: max(1, configuration.readerCount), open: openReader)
+        let readers = ReaderPool(count: max(1, configuration.readerCount), place, open: openReader)
         let limits = LimitEnforcer(configuration.limits)
-        let maintenance = BlockingLane(label: "CacheStore.maintenance")
-        let background = BackgroundWork(maintenance)
+        let background = BackgroundWork()
         deletion = BlobDeletion(blobs)
         writer = IndexWriter(
             opened?.index,
@@ -128,16 +131,19 @@ public final class ResponseStore: Sendable {
         self.options = options
         self.place = place
         self.readers = readers
+        self.openReader = openReader
         self.limits = limits
         self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
         self.changes = changes
         requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
-        self.maintenance = maintenance
-        readingLanes = ReadingLanes(count: max(1, configuration.readerCount))
+        maintenance = BlockingLane(label: "CacheStore.maintenance")
+        readingLanes = LaneGroup(label: "CacheStore.reading", count: max(1, configuration.readerCount))
+        storingLanes = LaneGroup(label: "CacheStore.storing", count: max(1, configuration.readerCount))
         self.background = background
         background.attach(self)
+        readers.prepare()
         if let work { schedule(work, usedBallast: usedBallast) }
         applyRecordingChoice()
     }
@@ -265,6 +271,28 @@ public final class ResponseStore: Sendable {
         }
     }
 
+    /// Calls `body` with a connection of its own, for a read that may take long: no lookup waits for it. Suspending and
+    /// closing the store interrupt the read. Recovers a damaged or missing index as ``read(_:)`` does.
+    ///
+    /// The WAL cannot restart while a statement runs. So a read of many rows runs many statements.
+    func readLong<Value: Sendable>(
+        _ body: (Connection) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try writer.recoveringFromDamage { () throws(StoreError) in try readLongAsIs(body) }
+    }
+
+    /// Does the same as ``readLong(_:)``, but leaves a damaged index as it is.
+    func readLongAsIs<Value: Sendable>(
+        _ body: (Connection) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        try checkOpen()
+        return try longReads.run { (interruption) throws(StoreError) in
+            let connection = try openReader()
+            connection.interrupt(by: interruption)
+            return try wrappingErrors(indexPath) { () throws(SQLiteError) in try body(connection) }
+        }
+    }
+
     /// Throws unless the store is open for writing. Calls that write a file before they use the index check this first.
     func checkWritable() throws(StoreError) {
         guard !configuration.isReadOnly else { throw .readOnly(path: place.path) }
@@ -276,6 +304,14 @@ public final class ResponseStore: Sendable {
         _ work: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         try await maintenance.run(work)
+    }
+
+    /// Runs the work of storing a body that may take long, without blocking the caller's executor. Waits for no
+    /// maintenance.
+    func onStoringLane<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await storingLanes.run(work)
     }
 
     /// The number of calls of ``onReadingLane(_:)``.

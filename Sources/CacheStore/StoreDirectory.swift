@@ -71,6 +71,23 @@ struct StoreDirectory: Sendable {
         }
     }
 
+    /// Throws if another user decides what is in the directory. Root decides that anyway.
+    func checkOwner() throws(StoreError) {
+        var status = stat()
+        guard fstat(root.number, &status) == 0 else {
+            throw .unusableDirectory(path: path, reason: String(cString: strerror(errno)))
+        }
+        if status.st_uid != geteuid(), status.st_uid != 0 {
+            throw .foreignDirectory(path: path, reason: "it belongs to the user \(status.st_uid), not to \(geteuid())")
+        }
+        if status.st_mode & 0o002 != 0 {
+            throw .foreignDirectory(path: path, reason: "every user may write it")
+        }
+        if status.st_mode & 0o020 != 0, status.st_gid != getegid() {
+            throw .foreignDirectory(path: path, reason: "the group \(status.st_gid) may write it")
+        }
+    }
+
     /// Makes ``root`` refer to the directory that has the path now. Does nothing if ``root`` refers to it already.
     ///
     /// Called before a connection is opened. SQLite opens files by path and this package by descriptor, so both have to

@@ -5,6 +5,9 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// The directory of the store cannot be used. Choose another directory, or remove the cause that `reason` names.
     case unusableDirectory(path: String, reason: String)
+    /// The directory belongs to another user, or others may write it, so that they decide what the store answers. Choose a
+    /// directory of this user, or set ``ResponseStore/Configuration/acceptsForeignDirectory``.
+    case foreignDirectory(path: String, reason: String)
     /// `index.sqlite` is the database of another program, or is damaged and opened for reading only. Choose another
     /// directory, or move the file away.
     case notAnIndex(path: String, reason: String)
@@ -51,6 +54,8 @@ extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
+        case .foreignDirectory(let path, let reason):
+            "cannot trust \(path) as a store: \(reason); choose a directory that only this user can write, or accept this one"
         case .notAnIndex(let path, let reason):
             "\(path) cannot be used as the index of a store (\(reason)); move it away, or choose another directory"
         case .olderSchema(let path, let found, let supported):
@@ -87,6 +92,11 @@ extension StoreError {
     /// Whether the index is missing, or is being replaced.
     var isIndexMissing: Bool {
         if case .index(let error) = self { error.isCannotOpen } else { false }
+    }
+
+    /// Whether a flag or a time limit has ended the statement.
+    var isInterruption: Bool {
+        if case .index(let error) = self { error.isInterruption } else { false }
     }
 
     /// Whether the error comes from SQLite or from the lock before it.

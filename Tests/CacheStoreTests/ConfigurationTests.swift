@@ -23,6 +23,7 @@ struct ConfigurationTests {
         defaults.check("durability") { $0.durability == .relaxed }
         defaults.check("secureDelete") { !$0.secureDelete }
         defaults.check("isReadOnly") { !$0.isReadOnly }
+        defaults.check("acceptsForeignDirectory") { !$0.acceptsForeignDirectory }
         defaults.check("readerCount") { $0.readerCount == 4 }
         defaults.check("cacheByteCount") { $0.cacheByteCount == 8 << 20 }
         defaults.check("busyTimeout") { $0.busyTimeout == .seconds(5) }

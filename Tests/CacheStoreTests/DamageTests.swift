@@ -98,6 +98,9 @@ struct DamageTests {
         let entry = try #require(try store.lookup(scene.key))
         #expect(try store.openBody(of: entry) == nil)
         #expect(try store.lookup(scene.key) == nil)
+        // Another entry with the body goes when it is asked for.
+        let twin = try #require(try store.lookup(.path("same")))
+        #expect(try store.openBody(of: twin) == nil)
         #expect(try store.lookup(.path("same")) == nil)
         #expect(try store.bytes(.path("other")) == Data("other".utf8))
         #expect(try store.openBody(of: entry) == nil)

@@ -115,7 +115,7 @@ struct EvictionPolicyChoiceTests {
         try RawIndex(sandbox.indexPath).execute(
             "DELETE FROM priority WHERE entry_id > 50; UPDATE state SET reordered_id = 50")
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
-        _ = try WriteTransaction(connection).evict(.maxEntries(80), now: 0)
+        _ = try WriteTransaction(connection).evict(while: EvictionRule.maxEntries(80).isTooMuch)
         // The recency of an evicted entry does not become the eviction age.
         #expect(try value("SELECT eviction_age FROM total") == "\(age)")
         let second = try sandbox.open()

@@ -207,6 +207,29 @@ struct OpeningTests {
         }
     }
 
+    /// Whoever can write the directory can plant an index.
+    @Test(
+        "a directory of another user, or one that others may write, is refused unless the program accepts it",
+        arguments: [(0o700, true), (0o777, false), (0o702, false), (0o720, true), (0o755, false)] as [(mode_t, Bool)])
+    func foreign(mode: mode_t, isOfOther: Bool) throws {
+        try sandbox.open().close()
+        chmod(sandbox.path, mode)
+        defer { chmod(sandbox.path, 0o700) }
+        guard geteuid() == 0 || !isOfOther else { return }
+        if isOfOther { #expect(chown(sandbox.path, mode & 0o20 != 0 ? 0 : 65_534, 65_534) == 0) }
+        let isTrusted = mode == 0o755
+        if isTrusted {
+            try sandbox.open().close()
+        } else {
+            #expect(throws: StoreError.self) { try sandbox.open() }
+            do { _ = try sandbox.open() } catch StoreError.foreignDirectory(let path, let reason) {
+                #expect(path == sandbox.path && !reason.isEmpty)
+            }
+            #expect(throws: StoreError.self) { try sandbox.open { $0.isReadOnly = true } }
+        }
+        try sandbox.open { $0.acceptsForeignDirectory = true }.close()
+    }
+
     @Test("TRAPS 1: a read-only index is an error at opening, not at the first write")
     func readOnlyIndex() async throws {
         try sandbox.open().close()
@@ -215,7 +238,11 @@ struct OpeningTests {
             chmod(path + "/blobs", 0o777)
             chmod(path + "/index.sqlite", 0o444)
             Unprivileged.giveUpRoot()
-            let error = try #require(throws: StoreError.self) { try ResponseStore(directory: URL(filePath: path)) }
+            let error = try #require(throws: StoreError.self) {
+                var configuration = ResponseStore.Configuration()
+                configuration.acceptsForeignDirectory = true
+                return try ResponseStore(directory: URL(filePath: path), configuration: configuration)
+            }
             guard case .unusableDirectory(let named, let reason) = error else { preconditionFailure("\(error)") }
             #expect(named.hasSuffix(path))
             #expect(!reason.isEmpty)

@@ -31,7 +31,7 @@ struct QueryPlanTests {
         _ = try put()
         _ = try put()
         for rule in [EvictionRule.maxBytes(0), .maxEntries(0)] {
-            _ = try transaction.evict(rule, now: 0)
+            _ = try transaction.evict(while: rule.isTooMuch)
             _ = try put()
         }
         _ = try put("v")
@@ -70,7 +70,7 @@ struct QueryPlanTests {
         try connection.choose(.valueAware)
         try transaction.reorderEntries()
         try transaction.reorderEntries()
-        _ = try transaction.evict(.maxEntries(0), now: 0)
+        _ = try transaction.evict(while: EvictionRule.maxEntries(0).isTooMuch)
 
         let statements = connection.preparedSQL
         #expect(statements.count >= 40)
@@ -108,7 +108,7 @@ struct QueryPlanTests {
         for key in try [entry.key, .path("b")] {
             _ = try transaction.store(entry.metadata, for: key, digest: entry.digest, byteCount: 3, at: 0)
         }
-        _ = try transaction.evict(.maxEntries(0), now: 0)
+        _ = try transaction.evict(while: EvictionRule.maxEntries(0).isTooMuch)
         try connection.removeFailures(for: entry.key, .request("HEAD"))
         try connection.removeFailures(for: entry.key)
         let index = try RawIndex(sandbox.indexPath)

@@ -61,7 +61,8 @@ struct WriteLockTests {
         }
     }
 
-    @Test("a stopped process that holds the lock makes a write throw busy after the timeout, and not later")
+    /// The lock is for fairness: SQLite's own lock, which the stopped process does not hold, decides.
+    @Test("a stopped process that holds the lock without writing delays a write by the timeout, and makes none fail")
     func stoppedHolder() async throws {
         let laboratory = try Laboratory()
         let store = try open(laboratory, busyTimeout: .milliseconds(300))
@@ -70,9 +71,7 @@ struct WriteLockTests {
             try await wait { laboratory.notes.contains("taken") }
             child.send(SIGSTOP)
             let start = ContinuousClock.now
-            #expect(throws: StoreError.busy(path: laboratory.storePath + "/index.sqlite")) {
-                try insert("during", into: store)
-            }
+            try insert("during", into: store)
             let duration = ContinuousClock.now - start
             #expect(duration >= .milliseconds(300) && duration < .seconds(30))
         }

@@ -61,7 +61,7 @@ extension StoreInspector {
         guard let maxBytes = try query.integer("max_bytes", in: 0 ... .max) else {
             throw InspectorFailure.invalid("max_bytes is missing")
         }
-        let preview = try store.previewEviction(maxBytes: maxBytes, timeLimit: Self.previewTime)
+        let preview = try store.previewEviction(.maxBytes(maxBytes), timeLimit: Self.previewTime)
         return [
             "entries": .integer(preview.report.entries),
             "bytes": .integer(preview.report.bytes),

@@ -7,9 +7,6 @@ internal import Synchronization
 /// commit of its own removes the rows first. A kill between that commit and the deletion leaves an orphan, which
 /// ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
 final class BlobDeletion: Sendable {
-    /// The number of files deleted in one transaction. Bounds how long the write lock is held.
-    private static let batchSize = 256
-
     private let blobs: BlobDirectory
 
     private struct Queue {
@@ -41,21 +38,18 @@ final class BlobDeletion: Sendable {
         }
     }
 
-    /// Deletes a batch of the files that are due and that no row names. Called at the beginning of a write transaction.
-    func deleteBatch(_ connection: Connection) throws(SQLiteError) {
-        let batch = queue.withLock { queue in
-            let batch = Array(queue.pending.prefix(Self.batchSize))
-            queue.pending.subtract(batch)
-            return batch
-        }
-        for (index, digest) in batch.enumerated() {
+    /// Deletes files that are due and that no row names, one at least, until the transaction is out of time. Called at
+    /// the beginning of a write transaction.
+    func deleteBatch(_ transaction: WriteTransaction) throws(SQLiteError) {
+        repeat {
+            guard let digest = queue.withLock({ $0.pending.popFirst() }) else { return }
             do throws(SQLiteError) {
-                _ = try deleteUnlessNeeded(digest, connection)
+                _ = try deleteUnlessNeeded(digest, transaction.connection)
             } catch {
-                add(batch[index...])
+                add([digest])
                 throw error
             }
-        }
+        } while !transaction.isOutOfTime
     }
 
     /// Deletes the file of a body unless a row names it. Called under the write lock.

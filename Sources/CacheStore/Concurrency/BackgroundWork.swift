@@ -6,16 +6,19 @@ final class BackgroundWork: Sendable {
         weak var store: ResponseStore?
     }
 
-    private let lane: BlockingLane
+    private let lane = BlockingLane(label: "CacheStore.background")
     /// Guards the reference. ``attach(_:)`` sets it once, when the store is complete.
     private let reference = Mutex(Reference())
 
-    init(_ lane: BlockingLane) {
-        self.lane = lane
-    }
-
     func attach(_ store: ResponseStore) {
         reference.withLock { $0.store = store }
+    }
+
+    /// Runs `work` for a caller, after the work that was submitted before.
+    func run<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await lane.run(work)
     }
 
     func submit(_ work: @escaping @Sendable (ResponseStore) -> Void) {

@@ -1,11 +1,11 @@
 /// The entry that an eviction removes next.
-struct EvictionCandidate {
+struct EvictionCandidate: Sendable {
     let id: Int64
-    /// The recency or the priority of the entry, depending on the policy.
+    /// The recency or the priority of the entry, depending on the order.
     let rank: Int64
 }
 
-/// The entries in the order in which the policy of the store evicts them.
+/// The entries in the order in which an eviction takes them. Every eviction and every preview walks along this order.
 ///
 /// The order of the least recently used entries merges two cursors. Entries without an access row are in the order of
 /// their ids, which is the order of their insertion. Used entries are in the order of `access.recency`:
@@ -16,10 +16,35 @@ struct EvictionCandidate {
 /// The walk along unused entries skips used entries. The walk begins at `total.unused_id`: every entry with a smaller
 /// id has an access row. So each used entry is skipped once, and the cost stays proportional to the number of evicted
 /// entries.
-struct EvictionOrder {
-    private enum Kind { case recency, priority }
+///
+/// Each call of ``next(_:)`` reads a bounded number of rows.
+struct EvictionOrder: Sendable {
+    /// What to walk along.
+    enum Kind: Equatable, Sendable {
+        /// All entries by their last use.
+        case recency
+        /// All entries by their value.
+        case priority
+        /// The entries of a partition by their last use.
+        case partition(String)
+        /// The entries whose last use was before a time, by their ids.
+        case unused(before: Int64)
+        /// The entries whose body was stored before a time, by their ids.
+        case stored(before: Int64)
+    }
 
-    private let kind: Kind
+    enum Step {
+        case candidate(EvictionCandidate)
+        /// The rows that were read had no candidate. There are more rows.
+        case searching
+        /// Only pinned and spared entries are left.
+        case end
+    }
+
+    /// The number of rows that one call reads at most in the order of ids.
+    private static let stride: Int64 = 4096
+
+    let kind: Kind
     private let spared: Int64?
     private var ranked = ArraySlice<EvictionCandidate>()
     private var unused = ArraySlice<EvictionCandidate>()
@@ -27,46 +52,104 @@ struct EvictionOrder {
     private var lastRanked: (rank: Int64, id: Int64) = (.min, .min)
     private var rankedIsComplete = false
     private var unusedIsComplete = false
-    /// The id at which the walk along unused entries continues.
-    private var unusedID: Int64
-    private let firstUnusedID: Int64
+    /// The id at which the walk along the ids continues.
+    private var nextID: Int64
+    private let firstID: Int64
     private var highestRank: Int64?
     /// The number of candidates to read at once. Small at first, because mostly one entry makes room for a new one.
     private var readAhead: Int64 = 1
 
-    /// Whether the order is that of the value-aware policy.
-    var isByValue: Bool { kind == .priority }
-
+    /// The order of the policy of the store.
+    ///
     /// - Parameter spared: An entry that stays.
-    init(_ connection: Connection, sparing spared: Int64?) throws(SQLiteError) {
-        kind = try connection.isOrderedByValue() ? .priority : .recency
-        self.spared = spared
-        firstUnusedID = try connection.integer(connection.prepared("SELECT unused_id FROM total"))
-        unusedID = firstUnusedID
+    init(_ connection: Connection, sparing spared: Int64? = nil) throws(SQLiteError) {
+        try self.init(connection.isOrderedByValue() ? .priority : .recency, connection, sparing: spared)
     }
 
-    /// Returns the next candidate; `nil` when only pinned and spared entries are left.
-    mutating func next(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
+    init(_ kind: Kind, _ connection: Connection, sparing spared: Int64? = nil) throws(SQLiteError) {
+        self.kind = kind
+        self.spared = spared
+        let unusedID = kind == .recency ? try connection.integer(connection.prepared("SELECT unused_id FROM total")) : 0
+        firstID = min(max(unusedID, 0), Connection.maxID)
+        nextID = firstID
+        unusedIsComplete = kind == .priority
+        if case .partition(let partition) = kind {
+            ranked = try connection.leastRecentlyUsed(ofPartition: partition)[...]
+            (rankedIsComplete, unusedIsComplete) = (true, true)
+        }
+        if kind.isByID { rankedIsComplete = true }
+    }
+
+    /// Whether a candidate that was read before this transaction still comes next in its order.
+    func isCurrent(_ candidate: EvictionCandidate, _ connection: Connection) throws(SQLiteError) -> Bool {
+        let statement: Statement
+        switch kind {
+        case .recency, .priority: return true
+        case .partition:
+            statement = try connection.prepared(
+                """
+                SELECT 1 FROM entry LEFT JOIN access ON entry_id = id
+                WHERE id = ?1 AND entry.is_pinned = 0 AND coalesce(recency, id << 24) = ?2
+                """)
+            statement.bind(candidate.rank, at: 2)
+        case .unused(let time):
+            statement = try connection.prepared(
+                """
+                SELECT 1 FROM entry LEFT JOIN access ON entry_id = id
+                WHERE id = ?1 AND entry.is_pinned = 0 AND coalesce(accessed_at, created_at) < ?2
+                """)
+            statement.bind(time, at: 2)
+        case .stored(let time):
+            statement = try connection.prepared(
+                "SELECT 1 FROM entry WHERE id = ?1 AND is_pinned = 0 AND created_at < ?2")
+            statement.bind(time, at: 2)
+        }
+        statement.bind(candidate.id, at: 1)
+        defer { statement.reset() }
+        return try statement.step()
+    }
+
+    /// Returns the next candidate.
+    mutating func next(_ connection: Connection) throws(SQLiteError) -> Step {
+        let isFilled = try fill(connection)
+        let candidate: EvictionCandidate? =
+            switch (unused.first, ranked.first) {
+            // Any unused entry has a greater id than those that were read.
+            case (nil, let rankedFirst?) where !isFilled && rankedFirst.rank <= nextID << 24: ranked.popFirst()
+            case _ where !isFilled: nil
+            case (nil, nil): nil
+            case (let unusedFirst?, let rankedFirst?) where unusedFirst.rank > rankedFirst.rank: ranked.popFirst()
+            case (.some, _): unused.popFirst()
+            case (nil, .some): ranked.popFirst()
+            }
+        guard let candidate else { return isFilled ? .end : .searching }
+        return candidate.id == spared ? try next(connection) : .candidate(candidate)
+    }
+
+    /// Returns the next candidate, however many rows lead to it; `nil` at the end.
+    mutating func nextCandidate(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
         while true {
-            try fill(connection)
-            let candidate =
-                switch (unused.first, ranked.first) {
-                case (nil, nil): nil as EvictionCandidate?
-                case (let unusedFirst?, let rankedFirst?) where unusedFirst.rank > rankedFirst.rank: ranked.popFirst()
-                case (.some, _): unused.popFirst()
-                case (nil, .some): ranked.popFirst()
-                }
-            guard let candidate else { return nil }
-            if candidate.id != spared { return candidate }
+            switch try next(connection) {
+            case .candidate(let candidate): return candidate
+            case .searching: break
+            case .end: return nil
+            }
         }
     }
 
-    /// Reads both cursors again from the beginning.
+    /// Whether the order of a partition has nothing left.
+    var isEmpty: Bool { ranked.isEmpty && rankedIsComplete && unusedIsComplete }
+
+    /// Whether this is the order of the policy of the store, in which uses move the entries.
+    var isOfPolicy: Bool { kind == .recency || kind == .priority }
+
+    /// Reads both cursors again from the beginning, because a candidate of the policy has moved.
     mutating func restart() {
+        guard isOfPolicy else { return }
         (ranked, unused) = ([], [])
-        (rankedIsComplete, unusedIsComplete) = (false, false)
+        (rankedIsComplete, unusedIsComplete) = (false, kind == .priority)
         lastRanked = (.min, .min)
-        unusedID = firstUnusedID
+        nextID = firstID
     }
 
     /// Records that a candidate was removed.
@@ -76,34 +159,50 @@ struct EvictionOrder {
 
     /// Writes the progress of the walk along unused entries, or the highest priority of a removed entry.
     func finish(_ connection: Connection) throws(SQLiteError) {
-        guard let highestRank else { return }
-        guard kind == .recency else { return try connection.raiseEvictionAge(to: highestRank) }
+        if kind == .priority, let highestRank { return try connection.raiseEvictionAge(to: highestRank) }
+        guard kind == .recency else { return }
         // All entries with a smaller id are removed, used or pinned.
-        var first = unusedID
+        var first = nextID
         if let next = unused.first {
             first = next.id
         } else if unusedIsComplete {
-            first = try connection.lastEntryID() + 1
+            first = min(try connection.lastEntryID(), Connection.maxID) + 1
         }
         if let spared { first = min(first, spared) }
-        guard first > firstUnusedID else { return }
+        guard first > firstID else { return }
         let statement = try connection.prepared("UPDATE total SET unused_id = ?1")
         statement.bind(first, at: 1)
         try statement.run()
     }
 
-    private mutating func fill(_ connection: Connection) throws(SQLiteError) {
+    /// Reads the cursors that are empty. Returns `false` if the walk along the ids must go on first.
+    private mutating func fill(_ connection: Connection) throws(SQLiteError) -> Bool {
         if ranked.isEmpty, !rankedIsComplete {
             ranked = try connection.ranked(byPriority: kind == .priority, after: lastRanked, limit: readAhead)[...]
             if let last = ranked.last { lastRanked = (last.rank, last.id) }
             rankedIsComplete = ranked.isEmpty
         }
-        if kind == .recency, unused.isEmpty, !unusedIsComplete {
-            unused = try connection.unused(from: unusedID, limit: readAhead)[...]
-            if let last = unused.last { unusedID = last.id + 1 }
-            unusedIsComplete = unused.isEmpty
+        var isFilled = true
+        if unused.isEmpty, !unusedIsComplete {
+            let end = min(try connection.lastEntryID(), Connection.maxID) + 1
+            let limit = min(end, nextID + Self.stride)
+            unused = try connection.candidates(of: kind, from: nextID, before: limit, limit: readAhead)[...]
+            nextID = unused.last.map { $0.id + 1 } ?? max(nextID, limit)
+            unusedIsComplete = unused.isEmpty && nextID >= end
+            isFilled = unusedIsComplete || !unused.isEmpty
         }
         readAhead = min(readAhead * 2, 64)
+        return isFilled
+    }
+}
+
+extension EvictionOrder.Kind {
+    /// Whether the order is that of the ids alone.
+    fileprivate var isByID: Bool {
+        switch self {
+        case .unused, .stored: true
+        case .recency, .priority, .partition: false
+        }
     }
 }
 
@@ -125,26 +224,64 @@ extension Connection {
                 WHERE is_pinned = 0 AND recency >= ?1 AND (recency > ?1 OR entry_id > ?2)
                 ORDER BY recency, entry_id LIMIT ?3
                 """)
-        defer { statement.reset() }
         statement.bind(last.rank, at: 1)
         statement.bind(last.id, at: 2)
         statement.bind(limit, at: 3)
+        return try candidates(statement)
+    }
+
+    /// Returns the candidates of an order by ids, from `first` up to the id before `end`.
+    fileprivate func candidates(
+        of kind: EvictionOrder.Kind, from first: Int64, before end: Int64, limit: Int64
+    ) throws(SQLiteError) -> [EvictionCandidate] {
+        let statement: Statement
+        switch kind {
+        case .unused(let time):
+            statement = try prepared(
+                """
+                SELECT id, 0 FROM entry LEFT JOIN access ON entry_id = id
+                WHERE id >= ?1 AND id < ?2 AND entry.is_pinned = 0 AND coalesce(accessed_at, created_at) < ?4
+                ORDER BY id LIMIT ?3
+                """)
+            statement.bind(time, at: 4)
+        case .stored(let time):
+            statement = try prepared(
+                """
+                SELECT id, 0 FROM entry WHERE id >= ?1 AND id < ?2 AND is_pinned = 0 AND created_at < ?4
+                ORDER BY id LIMIT ?3
+                """)
+            statement.bind(time, at: 4)
+        case .recency, .priority, .partition:
+            statement = try prepared(
+                """
+                SELECT id, id << 24 FROM entry LEFT JOIN access ON entry_id = id
+                WHERE id >= ?1 AND id < ?2 AND entry_id IS NULL ORDER BY id LIMIT ?3
+                """)
+        }
+        statement.bind(first, at: 1)
+        statement.bind(end, at: 2)
+        statement.bind(limit, at: 3)
+        return try candidates(statement)
+    }
+
+    /// Returns the unpinned entries of a partition, the least recently used first. Reads all of them.
+    fileprivate func leastRecentlyUsed(ofPartition partition: String) throws(SQLiteError) -> [EvictionCandidate] {
+        let statement = try prepared(
+            """
+            SELECT id, coalesce(recency, id << 24) AS recency FROM entry LEFT JOIN access ON entry_id = id
+            WHERE partition = ?1 AND coalesce(access.is_pinned, 0) = 0
+            ORDER BY 2, 1
+            """)
+        statement.bind(partition, at: 1)
+        return try candidates(statement)
+    }
+
+    private func candidates(_ statement: Statement) throws(SQLiteError) -> [EvictionCandidate] {
+        defer { statement.reset() }
         var candidates: [EvictionCandidate] = []
         while try statement.step() {
             candidates.append(EvictionCandidate(id: statement.int64(0), rank: statement.int64(1)))
         }
         return candidates
-    }
-
-    /// Returns unused entries in the order of their ids.
-    fileprivate func unused(from id: Int64, limit: Int64) throws(SQLiteError) -> [EvictionCandidate] {
-        let statement = try prepared(
-            """
-            SELECT id FROM entry LEFT JOIN access ON entry_id = id
-            WHERE id >= ?1 AND entry_id IS NULL ORDER BY id LIMIT ?2
-            """)
-        statement.bind(id, at: 1)
-        statement.bind(limit, at: 2)
-        return try statement.integers().map { EvictionCandidate(id: $0, rank: Recency.ofUnused($0)) }
     }
 }

@@ -1,4 +1,4 @@
-/// An estimate of an eviction by bytes, without a lock.
+/// What an eviction would remove, found without a lock.
 package struct EvictionPreview: Sendable {
     /// The entries that would go, and their bodies' bytes that no other entry needs.
     package var report = EvictionReport(entries: 0, bytes: 0)
@@ -11,25 +11,29 @@ package struct EvictionPreview: Sendable {
 }
 
 extension ResponseStore {
-    /// Walks along the entries in the order of the policy until the rest fits into `maxBytes`, and counts them.
+    /// Walks along the entries that an eviction by `rule` would remove, and counts them.
     ///
-    /// Unlike a dry run, takes no lock, so it also works in a store that is open for reading only. The counts are an
-    /// estimate. Each entry counts with the average of its pages in the index. Accesses that are only in the memory of a
-    /// process would move their entries.
-    package func previewEviction(maxBytes: Int64, timeLimit: Duration) throws(StoreError) -> EvictionPreview {
-        try read { (connection) throws(SQLiteError) in
-            try connection.previewEviction(maxBytes: maxBytes, timeLimit: timeLimit)
+    /// Takes no lock, so it also works in a store that is open for reading only. The counts are an estimate. Each entry
+    /// counts with the average of its pages in the index. Accesses that are only in the memory of a process would move
+    /// their entries.
+    package func previewEviction(_ rule: EvictionRule, timeLimit: Duration? = nil) throws(StoreError) -> EvictionPreview {
+        let now = now
+        return try readLong { (connection) throws(SQLiteError) in
+            try connection.previewEviction(rule, now: now, timeLimit: timeLimit)
         }
     }
 }
 
 extension Connection {
     fileprivate func previewEviction(
-        maxBytes: Int64, timeLimit: Duration
+        _ rule: EvictionRule, now: Int64, timeLimit: Duration?
     ) throws(SQLiteError) -> EvictionPreview {
+        // One state of the index for the whole walk.
+        try beginReading()
+        defer { endReading() }
         var preview = EvictionPreview(left: try size())
-        let end = ContinuousClock.now + timeLimit
-        var order = try EvictionOrder(self, sparing: nil)
+        let end = timeLimit.map { ContinuousClock.now + $0 }
+        var order = try EvictionOrder(rule, self, now: now)
         /// The references to a body that remain.
         var references: [ContentDigest: Int64] = [:]
         var last: Int64?
@@ -40,7 +44,7 @@ extension Connection {
                 SELECT body FROM entry WHERE id = ?1 UNION ALL SELECT body FROM derived WHERE entry_id = ?1
             ) AS needed JOIN blob ON blob.digest = needed.body
             """)
-        while preview.left.bytes > maxBytes, let candidate = try order.next(self) {
+        while rule.isTooMuch(preview.left), let candidate = try order.nextCandidate(self) {
             bodies.bind(candidate.id, at: 1)
             while try bodies.step() {
                 guard let digest = bodies.digest(0) else { continue }
@@ -54,7 +58,7 @@ extension Connection {
             preview.left.entries -= 1
             preview.report += EvictionReport(entries: 1, bytes: 0)
             last = candidate.id
-            if preview.report.entries % 256 == 0, ContinuousClock.now >= end {
+            if let end, preview.report.entries % 256 == 0, ContinuousClock.now >= end {
                 preview.isComplete = false
                 break
             }

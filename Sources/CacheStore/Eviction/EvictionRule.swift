@@ -22,3 +22,28 @@ extension Duration {
         return sum.overflow ? (components.seconds < 0 ? .min : .max) : sum.partialValue
     }
 }
+
+extension EvictionRule {
+    /// Whether more entries must go for the rule. A rule by age ends with the entries of that age.
+    package func isTooMuch(_ size: StoreSize) -> Bool {
+        switch self {
+        case .maxBytes(let limit): size.bytes > limit
+        case .maxEntries(let limit): size.entries > limit
+        case .unusedFor, .olderThan: true
+        }
+    }
+}
+
+extension EvictionOrder {
+    /// The entries that an eviction by `rule` takes, in order.
+    init(_ rule: EvictionRule, _ connection: Connection, now: Int64) throws(SQLiteError) {
+        switch rule {
+        case .maxBytes, .maxEntries:
+            try self.init(connection)
+        case .unusedFor(let age):
+            try self.init(.unused(before: now.saturatingSubtracting(age.milliseconds)), connection)
+        case .olderThan(let age):
+            try self.init(.stored(before: now.saturatingSubtracting(age.milliseconds)), connection)
+        }
+    }
+}

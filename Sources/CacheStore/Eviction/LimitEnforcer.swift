@@ -2,48 +2,68 @@ internal import Synchronization
 
 /// Keeps a store below its limits.
 ///
-/// A commit that exceeds a limit evicts in its own transaction. A pass in the background then evicts down to the
-/// low-water mark.
+/// A commit that exceeds a limit evicts a few entries in its own transaction. A pass in the background then evicts down
+/// to the low-water mark, in many short transactions.
 package final class LimitEnforcer: Sendable {
+    /// What is left of the limits for a body.
+    package enum Room: Sendable {
+        case enough
+        /// A limit is exceeded until the next pass, which the caller requests.
+        case afterPass
+        /// Only pinned entries are left, or the body alone exceeds a limit.
+        case none
+    }
+
+    private struct Passes {
+        var isRequested = false
+        /// The partitions that have exceeded their limit since the last pass.
+        var partitions: Set<String> = []
+    }
+
     let limits: Limits?
-    private let isPassRequested = Atomic(false)
+    /// Guards what the next pass does, not the pass.
+    private let passes = Mutex(Passes())
 
     package init(_ limits: Limits?) {
         self.limits = limits
     }
 
-    /// Evicts until the store is within its limits again, after the transaction has stored a body.
-    ///
-    /// - Parameter entry: The new entry, which stays; `nil` for a derived representation.
-    /// - Returns: Whether the store is within its limits now. Pinned entries stay, and may exceed the limits.
-    package func makeRoom(for entry: StoredEntry?, in transaction: WriteTransaction) throws(SQLiteError) -> Bool {
-        guard let limits else { return true }
-        if let entry, try !makeRoomInPartition(for: entry, limits, transaction) { return false }
-        var isDone = false
-        while !isDone {
-            isDone = try transaction.evict(atMost: 16, sparing: entry?.id) { Self.isExceeded(limits, $0, share: 1) }
-                .isDone
-        }
-        return try !Self.isExceeded(limits, transaction.connection.size(), share: 1)
-    }
+    /// The number of entries that a commit evicts in its own transaction before it looks at the time. Mostly one makes
+    /// room for another.
+    private static let evictedByCommit = 64
 
-    private func makeRoomInPartition(
-        for entry: StoredEntry, _ limits: Limits, _ transaction: WriteTransaction
-    ) throws(SQLiteError) -> Bool {
-        let partition = entry.key.partition
-        guard let limit = limits.maxPartitionBytes, !partition.isEmpty else { return true }
-        guard try transaction.connection.byteCount(ofPartition: partition) > limit else { return true }
-        // Evict down to the low-water mark at once: each eviction reads the whole partition.
-        try transaction.evict(
-            partition: partition, downTo: Int64(Double(limit) * limits.lowWaterMark), sparing: entry.id)
-        return try transaction.connection.byteCount(ofPartition: partition) <= limit
+    /// Evicts after the transaction has stored a body, and returns whether the store is within its limits now.
+    ///
+    /// - Parameters:
+    ///   - entry: The new entry, which stays; `nil` for a derived representation.
+    ///   - partitionRoom: The result of ``ResponseStore/makeRoom(for:in:)``.
+    package func makeRoom(
+        for entry: StoredEntry?, in transaction: WriteTransaction, partitionRoom: Room = .enough
+    ) throws(SQLiteError) -> Room {
+        guard let limits else { return .enough }
+        var room = Room.enough
+        if let entry, limits.maxPartitionBytes != nil {
+            let isExceeded = try isExceeded(byPartition: entry.key.partition, transaction.connection)
+            if isExceeded, partitionRoom == .none { return .none }
+            if isExceeded || partitionRoom == .afterPass {
+                note(entry.key.partition)
+                room = .afterPass
+            }
+        }
+        guard Self.isExceeded(limits, try transaction.connection.size(), share: 1) else { return room }
+        if let entry, let limit = limits.maxBytesBesideWAL, entry.byteCount > limit { return .none }
+        let batch = try transaction.evict(atLeast: Self.evictedByCommit, sparing: entry?.id) {
+            Self.isExceeded(limits, $0, share: 1)
+        }
+        if batch.isExhausted { return .none }
+        return batch.isDone ? room : .afterPass
     }
 
     /// Evicts a batch to make room for a body of `byteCount` bytes. Returns whether there is room, or nothing more can
     /// be evicted.
     func makeRoom(for byteCount: Int64, in transaction: WriteTransaction) throws(SQLiteError) -> Bool {
         guard let limits else { return true }
-        return try transaction.evict(atMost: WriteTransaction.evictionBatchSize) { size in
+        return try transaction.evict { size in
             var size = size
             size.bodyBytes &+= byteCount
             return Self.isExceeded(limits, size, share: 1)
@@ -53,9 +73,7 @@ package final class LimitEnforcer: Sendable {
     /// Evicts a batch on the way down to the low-water mark. Returns whether the pass is done.
     package func evictBatch(_ transaction: WriteTransaction) throws(SQLiteError) -> Bool {
         guard let limits else { return true }
-        return try transaction.evict(atMost: WriteTransaction.evictionBatchSize) {
-            Self.isExceeded(limits, $0, share: limits.lowWaterMark)
-        }.isDone
+        return try transaction.evict { Self.isExceeded(limits, $0, share: limits.lowWaterMark) }.isDone
     }
 
     func isExceeded(by size: StoreSize) -> Bool {
@@ -68,15 +86,37 @@ package final class LimitEnforcer: Sendable {
         return false
     }
 
+    // MARK: Partitions
+
+    /// Whether a partition is larger than `share` of its limit, with `growth` bytes more.
+    func isExceeded(
+        byPartition partition: String, _ connection: Connection, growth: Int64 = 0, share: Double = 1
+    ) throws(SQLiteError) -> Bool {
+        guard let limit = limits?.maxPartitionBytes, !partition.isEmpty else { return false }
+        return try Double(connection.byteCount(ofPartition: partition)) + Double(growth) > Double(limit) * share
+    }
+
     // MARK: Passes
 
     /// Requests a pass; `false` if one is requested already.
     func requestPass() -> Bool {
-        limits != nil && !isPassRequested.exchange(true, ordering: .relaxed)
+        guard limits != nil else { return false }
+        return passes.withLock { passes in
+            defer { passes.isRequested = true }
+            return !passes.isRequested
+        }
     }
 
-    /// Allows the next request.
-    func passBegins() {
-        isPassRequested.store(false, ordering: .relaxed)
+    /// Makes the next pass evict from a partition.
+    func note(_ partition: String) {
+        passes.withLock { _ = $0.partitions.insert(partition) }
+    }
+
+    /// Allows the next request. Returns the partitions that have exceeded their limit.
+    func passBegins() -> Set<String> {
+        passes.withLock { passes in
+            defer { passes = Passes() }
+            return passes.partitions
+        }
     }
 }

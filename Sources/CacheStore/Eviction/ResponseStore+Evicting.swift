@@ -11,8 +11,8 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - maxBytes: The most bytes on disk; 0 or less removes all unpinned entries.
-    ///   - dryRun: Whether only to report the entries that would be removed. The eviction runs in one transaction,
-    ///     which is rolled back; other writers wait for the rollback.
+    ///   - dryRun: Whether only to count the entries that would be removed, without a lock or a change. Each entry
+    ///     counts with the average of its pages in the index.
     /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``. Entries that
     ///   were removed before the error stay removed.
     @discardableResult
@@ -50,42 +50,38 @@ extension ResponseStore {
     }
 
     func evictNow(_ rule: EvictionRule, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
-        try writeAccesses()
-        guard !dryRun else { return try preview(of: rule) }
+        if !configuration.isReadOnly { try writeAccesses() }
+        guard !dryRun else { return try previewEviction(rule).report }
         var report = EvictionReport()
-        var (isDone, lastID) = (false, Int64.min)
-        while !isDone {
-            let batch = try withBallast { () throws(StoreError) in try evictBatch(rule, after: lastID) }
+        var (batch, order) = (EvictionBatch(), nil as EvictionOrder?)
+        while !batch.isDone {
+            (batch, order) = try withBallast { () throws(StoreError) in try evictBatch(rule, along: order) }
             report += batch.report
-            (isDone, lastID) = (batch.isDone, batch.lastID)
         }
         try finishRemoval()
         return report
     }
 
-    /// Counts the entries that an eviction would remove.
-    private func preview(of rule: EvictionRule) throws(StoreError) -> EvictionReport {
-        let now = now
-        return try writer.tentatively { (transaction) throws(SQLiteError) in
-            var report = EvictionReport()
-            var (isDone, lastID) = (false, Int64.min)
-            while !isDone {
-                let batch = try transaction.evict(rule, now: now, after: lastID)
-                report += batch.report
-                (isDone, lastID) = (batch.isDone, batch.lastID)
-            }
-            return report
-        }
-    }
-
     /// Runs one transaction of an eviction.
+    ///
+    /// - Parameters:
+    ///   - order: The rest of the order after the previous batch; `nil` for the first one.
+    ///   - count: The most entries to remove.
     func evictBatch(
-        _ rule: EvictionRule, atMost count: Int = WriteTransaction.evictionBatchSize, after id: Int64 = .min
-    ) throws(StoreError) -> EvictionBatch {
+        _ rule: EvictionRule, along order: EvictionOrder? = nil, atMost count: Int = .max
+    ) throws(StoreError) -> (batch: EvictionBatch, order: EvictionOrder) {
         let now = now
         return try writer.write(
             changing { (transaction) throws(SQLiteError) in
-                try transaction.evict(rule, atMost: count, now: now, after: id)
+                // Uses move the entries in the order of the policy: read it again.
+                var rest: EvictionOrder
+                if let order, !order.isOfPolicy {
+                    rest = order
+                } else {
+                    rest = try EvictionOrder(rule, transaction.connection, now: now)
+                }
+                let batch = try transaction.evict(along: &rest, atMost: count, while: rule.isTooMuch)
+                return (batch, rest)
             })
     }
 
@@ -93,8 +89,9 @@ extension ResponseStore {
 
     /// Evicts down to the low-water mark, unless another process does.
     func keepLimits() {
-        limits.passBegins()
+        let partitions = limits.passBegins()
         do throws(StoreError) {
+            for partition in partitions { _ = try makeRoom(for: 0, in: partition, share: limits.limits?.lowWaterMark) }
             let lock = try wrappingErrors { () throws(SystemError) in try blobs.lock() }
             var isDone = false
             while !isDone {
@@ -108,6 +105,11 @@ extension ResponseStore {
             // The next write that must evict requests another pass.
             observation.log.debug("cannot keep the limits", ["error": "\(error)"])
         }
+    }
+
+    /// Requests a pass in the background.
+    func requestPass() {
+        if limits.requestPass() { background.submit { store in store.keepLimits() } }
     }
 
     /// Evicts one batch under the lock of `blobs/`.
@@ -139,24 +141,70 @@ extension ResponseStore {
         }
     }
 
-    /// The size from which a body gets its room in short transactions before its commit: many small entries may have to
-    /// go for it.
+    /// The size from which a body gets its room before its commit: many small entries may have to go for it.
     private static let largeByteCount: Int64 = 1 << 20
 
-    /// Makes room for a large body that is about to be committed.
-    func makeRoom(for byteCount: Int64) throws(StoreError) {
-        guard limits.limits != nil, byteCount >= Self.largeByteCount else { return }
-        while try !writer.write(
-            changing { [limits] (transaction) throws(SQLiteError) in
-                try limits.makeRoom(for: byteCount, in: transaction)
-            })
-        {}
+    /// Makes room for a body that is about to be committed, in short transactions: in its partition, and in the store if
+    /// the body is large.
+    ///
+    /// - Parameters:
+    ///   - byteCount: The bytes of the body without those that it replaces.
+    ///   - partition: The partition of its entry; `nil` for a derived representation.
+    /// - Returns: Whether there is room in the partition, and whether a pass should follow.
+    func makeRoom(for byteCount: Int64, in partition: String?) throws(StoreError) -> LimitEnforcer.Room {
+        guard limits.limits != nil else { return .enough }
+        if byteCount >= Self.largeByteCount, byteCount <= limits.limits?.maxBytesBesideWAL ?? .max {
+            while try !writer.write(
+                changing { [limits] (transaction) throws(SQLiteError) in
+                    try limits.makeRoom(for: byteCount, in: transaction)
+                })
+            {}
+        }
+        guard let partition else { return .enough }
+        return try makeRoom(for: byteCount, in: partition, share: 1)
     }
 
     /// Makes room like the synchronous overload, without blocking the caller's thread.
-    func makeRoom(for byteCount: Int64) async throws(StoreError) {
-        guard limits.limits != nil, byteCount >= Self.largeByteCount else { return }
-        try await onMaintenanceLane { () throws(StoreError) in try self.makeRoom(for: byteCount) }
+    func makeRoom(for byteCount: Int64, in partition: String?) async throws(StoreError) -> LimitEnforcer.Room {
+        guard let limits = limits.limits, byteCount >= Self.largeByteCount || limits.maxPartitionBytes != nil else {
+            return .enough
+        }
+        return try await onStoringLane { () throws(StoreError) in try self.makeRoom(for: byteCount, in: partition) }
+    }
+
+    /// Evicts from a partition until it has room for `byteCount` bytes within its share of the limit. Reads the
+    /// partition without a lock.
+    ///
+    /// - Returns: ``LimitEnforcer/Room/afterPass`` if it has evicted: a pass goes on to the low-water mark.
+    private func makeRoom(
+        for byteCount: Int64, in partition: String, share: Double?
+    ) throws(StoreError) -> LimitEnforcer.Room {
+        guard let share, let limit = limits.limits?.maxPartitionBytes, !partition.isEmpty else { return .enough }
+        let isExceeded = { @Sendable [limits] (connection: Connection) throws(SQLiteError) in
+            try limits.isExceeded(byPartition: partition, connection, growth: byteCount, share: share)
+        }
+        guard try read(isExceeded) else { return .enough }
+        guard byteCount <= limit else { return .none }
+        // An access may move an entry while the walk is under way: then read the order again, but not without end.
+        for _ in 0..<4 {
+            var order = try readLong { (connection) throws(SQLiteError) in
+                try EvictionOrder(.partition(partition), connection)
+            }
+            if order.isEmpty { return .none }
+            while !order.isEmpty {
+                order = try writer.write(
+                    changing { [order] (transaction) throws(SQLiteError) in
+                        var order = order
+                        while !order.isEmpty, try isExceeded(transaction.connection) {
+                            _ = try transaction.evict(along: &order, atMost: 1) { _ in true }
+                            if transaction.isOutOfTime { break }
+                        }
+                        return order
+                    })
+                guard try read(isExceeded) else { return .afterPass }
+            }
+        }
+        return .afterPass
     }
 
     /// Removes the entries of ended sessions.
@@ -164,7 +212,7 @@ extension ResponseStore {
         var hasRemoved = false
         while try writer.write(
             changing { (transaction) throws(SQLiteError) in
-                try transaction.removeLapsedEntries(limit: WriteTransaction.evictionBatchSize)
+                try transaction.removeLapsedEntries(limit: Self.removalBatch)
             }) > 0
         { hasRemoved = true }
         if hasRemoved { try finishRemoval() }
@@ -209,7 +257,7 @@ extension ResponseStore {
         }
         guard free >= Self.leastFreePageCount, free >= all / 4 * 3 else { return }
         do throws(StoreError) {
-            try writer.withConnection { (connection) throws(SQLiteError) in
+            try interruptibly { (connection) throws(SQLiteError) in
                 try connection.rewrite()
                 try connection.restartWAL(within: .zero)
             }
@@ -226,11 +274,24 @@ extension ResponseStore {
     private func wipe() throws(StoreError) {
         try writer.write(
             changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
-        let isWiped = try writer.withConnection { (connection) throws(SQLiteError) in
+        let isWiped = try interruptibly { (connection) throws(SQLiteError) in
             try connection.rewrite()
             return try connection.truncateWAL()
         }
         guard isWiped else { throw .busy(path: indexPath) }
+    }
+
+    /// Calls `body` with the writer's connection outside of transactions. Suspending and closing the store interrupt
+    /// `body`, which then throws ``StoreError/suspended`` or ``StoreError/closed``.
+    func interruptibly<Value: Sendable>(
+        _ body: (Connection) throws(SQLiteError) -> Value
+    ) throws(StoreError) -> Value {
+        do throws(StoreError) {
+            return try writer.withConnection(body)
+        } catch {
+            if error.isInterruption { try checkOpen() }
+            throw error
+        }
     }
 
     // MARK: Flushing
@@ -250,6 +311,6 @@ extension ResponseStore {
     /// Writes accesses and deletes files like the synchronous overload, without blocking the caller's thread. Returns
     /// after the earlier background work of the store.
     public func flush() async throws(StoreError) {
-        try await onMaintenanceLane { () throws(StoreError) in try self.flush() }
+        try await background.run { () throws(StoreError) in try self.flush() }
     }
 }

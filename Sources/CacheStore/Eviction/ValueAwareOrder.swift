@@ -53,7 +53,7 @@ extension Connection {
 
 extension WriteTransaction {
     /// The number of entries that one transaction reorders; bounds how long the write lock is held.
-    package static let reorderingBatchSize: Int64 = 1024
+    package static let reorderingBatchSize: Int64 = 128
 
     /// Brings a batch of entries into the order of the chosen policy. Under the value-aware policy an entry gets the
     /// priority of the present age, its uses and its size.

@@ -15,7 +15,8 @@ internal import Synchronization
 /// blocks no other process for longer.
 ///
 /// The lock orders transactions. It protects no data: SQLite does. If the file cannot be opened or locked,
-/// ``take(within:)`` succeeds without a lock.
+/// ``take(within:)`` succeeds without a lock. After a timeout, the transaction is tried without the lock, and SQLite's
+/// answer counts.
 ///
 /// One owner at a time takes and releases the lock; ``limitWaits(to:)`` may be called by any thread.
 package final class WriteLock: Sendable {
@@ -23,7 +24,13 @@ package final class WriteLock: Sendable {
         var file: LockFile
         /// The file whose write byte this object has locked.
         var held: FileDescriptor?
+        /// Whether the latest transaction succeeded without the lock, after a wait.
+        var isStuck = false
     }
+
+    /// The longest wait while the lock is stuck: a process that keeps it without writing, such as the child of a
+    /// process that called fork(2), must not delay every transaction.
+    private static let longestWaitForStuckLock = Duration.milliseconds(20)
 
     /// The longest pause between two attempts, about as long as a transaction.
     private static let longestPause = Duration.microseconds(500)
@@ -48,18 +55,23 @@ package final class WriteLock: Sendable {
 
     /// Takes the lock; returns `false` if other processes hold it for longer than `timeout`. Blocks the calling thread.
     package func take(within timeout: Duration) -> Bool {
-        let file = state.withLock { state in
+        let (file, isStuck) = state.withLock { state in
             precondition(state.held == nil, "the write lock is held already")
-            return state.file.open()
+            return (state.file.open(), state.isStuck)
         }
         guard let file else { return true }
+        let isLocked: Bool
         do throws(SystemError) {
-            guard try lock(file, within: timeout) else { return false }
+            isLocked = try lock(file, within: isStuck ? min(timeout, Self.longestWaitForStuckLock) : timeout)
         } catch {
             // ENOTSUP, EINVAL or ENOLCK: the file system has no such locks, or no more of them.
             return true
         }
-        state.withLock { $0.held = file }
+        guard isLocked else { return false }
+        state.withLock { state in
+            state.held = file
+            state.isStuck = false
+        }
         return true
     }
 
@@ -165,15 +177,14 @@ extension WriteLock {
         }
     }
 
-    /// Takes the lock, then calls `body` with the rest of the timeout.
+    /// Takes the lock, then calls `body` with the rest of the timeout. Without the lock, SQLite decides.
     private func withTimeout<Value>(
         _ timeout: Duration, _ body: (_ rest: Duration) throws(SQLiteError) -> Value
     ) throws(SQLiteError) -> Value {
         let start = ContinuousClock.now
-        guard take(within: timeout) else {
-            throw SQLiteError(
-                extendedCode: SQLITE_BUSY, message: "another process holds the write lock", sql: "BEGIN IMMEDIATE")
-        }
-        return try body(remaining(of: timeout, since: start))
+        let isTaken = take(within: timeout)
+        let value = try body(remaining(of: timeout, since: start))
+        if !isTaken { state.withLock { $0.isStuck = true } }
+        return value
     }
 }

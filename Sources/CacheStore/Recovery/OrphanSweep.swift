@@ -13,9 +13,6 @@ public struct SweepReport: Hashable, Sendable {
 
 /// Deletes files that killed processes have left behind.
 extension ResponseStore {
-    /// The number of files examined in one transaction. Bounds how long the write lock is held.
-    private static let sweepBatchLimit = 256
-
     /// Deletes files that no entry needs, and bodies whose writers are gone.
     ///
     /// A process that is killed between naming a file and committing its entry leaves the file behind. Such a file
@@ -36,11 +33,10 @@ extension ResponseStore {
             gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max
         var unlisted = try unlistedFiles()[...]
         while !unlisted.isEmpty {
-            let batch = Array(unlisted.prefix(Self.sweepBatchLimit))
-            unlisted = unlisted.dropFirst(batch.count)
-            try writer.write { [self] (transaction) throws(StoreError) in
-                try deleteOrphans(batch, writtenBefore: newest, transaction.connection, deleted)
+            let count = try writer.write { [self, unlisted] (transaction) throws(StoreError) in
+                try deleteOrphans(unlisted, writtenBefore: newest, transaction, deleted)
             }
+            unlisted = unlisted.dropFirst(count)
         }
         var report = deleted.withLock { $0 }
         try wrappingErrors { () throws(SystemError) in
@@ -56,15 +52,18 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
     }
 
+    /// Deletes orphans, one at least, until the transaction is out of time; returns the number of files examined.
     private func deleteOrphans(
-        _ digests: [ContentDigest], writtenBefore time: Int64, _ connection: Connection,
+        _ digests: ArraySlice<ContentDigest>, writtenBefore time: Int64, _ transaction: WriteTransaction,
         _ deleted: borrowing Mutex<SweepReport>
-    ) throws(StoreError) {
-        for digest in digests {
+    ) throws(StoreError) -> Int {
+        var count = 0
+        for digest in digests where count == 0 || !transaction.isOutOfTime {
+            count += 1
             let status = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
             guard let status, status.modified / 1_000_000 <= time else { continue }
             let isDeleted = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                try deletion.deleteUnlessNeeded(digest, connection)
+                try deletion.deleteUnlessNeeded(digest, transaction.connection)
             }
             guard isDeleted else { continue }
             deleted.withLock { report in
@@ -72,6 +71,7 @@ extension ResponseStore {
                 report.bytes += status.size
             }
         }
+        return count
     }
 
     /// Returns the digests of files without a row, as far as a reader without the write lock can tell.
@@ -80,7 +80,7 @@ extension ResponseStore {
         try wrappingErrors { () throws(SystemError) in
             try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
         }
-        return try read { (connection) throws(SQLiteError) in
+        return try readLong { (connection) throws(SQLiteError) in
             var unlisted: [ContentDigest] = []
             for digest in files where try !connection.containsBlob(digest) { unlisted.append(digest) }
             return unlisted

@@ -46,12 +46,12 @@ extension ResponseStore {
         while !isDone {
             let batch: EvictionBatch
             do throws(StoreError) {
-                batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize)
+                batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize).batch
             } catch {
                 // Copying the WAL may need space, which the committed batches have freed.
                 guard error.isFullDisk else { throw error }
                 restartWAL()
-                batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize)
+                batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize).batch
             }
             try deleteFiles()
             report += batch.report

@@ -83,7 +83,7 @@ extension ResponseStore {
 
     private func check(digests: Bool, noting note: (CheckProgress) -> Void) throws(StoreError) -> CheckReport {
         var report = CheckReport()
-        report.problems = try readAsIs { (connection) throws(SQLiteError) in
+        report.problems = try readLongAsIs { (connection) throws(SQLiteError) in
             try connection.integrityProblems().map { .damagedIndex($0) }
         }
         do throws(StoreError) {
@@ -98,7 +98,7 @@ extension ResponseStore {
     }
 
     private func compareRows(_ report: inout CheckReport) throws(StoreError) {
-        report.problems += try readAsIs { (connection) throws(SQLiteError) in
+        report.problems += try readLongAsIs { (connection) throws(SQLiteError) in
             try connection.entriesWithoutBlob().map { .unlistedBody($0) }
                 + connection.derivedWithoutBlob().map { .unlistedDerivedBody($0, name: $1) }
                 + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
@@ -110,7 +110,7 @@ extension ResponseStore {
     private func compareBodies(
         _ report: inout CheckReport, reads: Bool, _ note: (CheckProgress) -> Void
     ) throws(StoreError) {
-        let (listed, parts) = try readAsIs { (connection) throws(SQLiteError) in
+        let (listed, parts) = try readLongAsIs { (connection) throws(SQLiteError) in
             var listed: [(ContentDigest, Int64)] = []
             try connection.forEachBlob { listed.append(($0, $1)) }
             return (listed, try connection.partBodies())
@@ -119,6 +119,7 @@ extension ResponseStore {
         var progress = CheckProgress(of: listed.map(\.1))
         var suspects: [ContentDigest] = []
         for (digest, byteCount) in listed {
+            try checkOpen()
             let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
             if problem != nil { suspects.append(digest) }
             progress.add(byteCount: byteCount)
@@ -140,30 +141,48 @@ extension ResponseStore {
         }
     }
 
-    /// Examines the suspects again under the write lock and returns the problems that remain.
+    /// Returns the problems that remain when the suspects are examined again: first without the write lock, which may
+    /// take long, then under the lock, but only whether each file is still the one that was examined.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
-        return try whileNobodyWrites { [self] (connection) throws(StoreError) in
-            let parts = try wrappingErrors(indexPath) { () throws(SQLiteError) in try connection.partBodies() }
-            var problems: [CheckReport.Problem] = []
-            for digest in suspects {
-                let byteCount = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+        let parts = try readLongAsIs { (connection) throws(SQLiteError) in try connection.partBodies() }
+        var problems: [CheckReport.Problem] = []
+        for digest in suspects {
+            try checkOpen()
+            while true {
+                let file = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
+                let byteCount = try readAsIs { (connection) throws(SQLiteError) in
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount,
                     let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
-                else { continue }
+                else { break }
+                let isConfirmed = try whileNobodyWrites { [self] (connection) throws(StoreError) in
+                    let present = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+                        try connection.byteCount(ofBlob: digest)
+                    }
+                    let presentFile = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
+                    return present == byteCount && (presentFile.map { $0.isSameFile(as: file) } ?? (file == nil))
+                }
+                guard isConfirmed else { continue }
                 problems.append(problem)
+                break
             }
-            return problems
         }
+        return problems
     }
 
     /// Calls `look` under the write lock. A read-only store has no such lock: other processes may write meanwhile.
     private func whileNobodyWrites<Value: Sendable>(
         _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        guard !configuration.isReadOnly else { return try readers.read(look) }
+        guard !configuration.isReadOnly else {
+            return try longReads.run { (interruption) throws(StoreError) in
+                let connection = try openReader()
+                connection.interrupt(by: interruption)
+                return try look(connection)
+            }
+        }
         return try writer.write { (transaction) throws(StoreError) in try look(transaction.connection) }
     }
 
@@ -171,18 +190,24 @@ extension ResponseStore {
         try wrappingErrors { () throws(SystemError) in
             try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
         }
-        let unlisted = try unlistedFiles()
-        guard !unlisted.isEmpty else { return }
-        report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
-            var problems: [CheckReport.Problem] = []
-            for digest in unlisted {
-                let isListed = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                    try connection.containsBlob(digest)
+        var unlisted = try unlistedFiles()[...]
+        while !unlisted.isEmpty {
+            let batch = unlisted.prefix(Self.orphanBatch)
+            unlisted = unlisted.dropFirst(batch.count)
+            report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
+                var problems: [CheckReport.Problem] = []
+                for digest in batch {
+                    let isListed = try wrappingErrors(indexPath) { () throws(SQLiteError) in
+                        try connection.containsBlob(digest)
+                    }
+                    let exists = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) != nil }
+                    if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
                 }
-                let exists = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) != nil }
-                if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
+                return problems
             }
-            return problems
         }
     }
+
+    /// The number of files that one transaction looks for.
+    private static let orphanBatch = 128
 }

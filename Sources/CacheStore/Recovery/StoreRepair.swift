@@ -12,7 +12,7 @@ extension ResponseStore {
         var report = try check(digests: digests)
         if report.hasDamagedIndex {
             // If an error prevents the rebuild, `recover()` finds the damage again.
-            try? writer.withConnection { (connection) throws(SQLiteError) in
+            try? interruptibly { (connection) throws(SQLiteError) in
                 try connection.countAnew()
                 try connection.execute("REINDEX")
             }
@@ -42,7 +42,7 @@ extension ResponseStore {
     /// without the write lock, which it holds for one batch at a time.
     private func drop(_ digests: [ContentDigest]) throws(StoreError) {
         guard !digests.isEmpty else { return }
-        let (rows, parts) = try readAsIs { (connection) throws(SQLiteError) in
+        let (rows, parts) = try readLongAsIs { (connection) throws(SQLiteError) in
             (try connection.rows(withBodies: Set(digests)), try connection.partBodies())
         }
         for start in stride(from: 0, to: digests.count, by: Self.repairBatch) {

@@ -191,6 +191,12 @@ package final class Connection {
             }, Unmanaged.passUnretained(condition).toOpaque())
     }
 
+    /// Lets statements run to their end again.
+    func endInterruption() {
+        sqlite3_progress_handler(handle, 0, nil, nil)
+        interruption = nil
+    }
+
     /// Asks `authorizer` about each action of a statement that is prepared; `nil` allows all of them.
     ///
     /// SQLite prepares earlier statements again at their next run. The caller keeps `authorizer` alive.
@@ -316,15 +322,6 @@ package final class Connection {
         try execute("VACUUM")
     }
 
-    /// Calls `body` in a write transaction that is rolled back. The changed pages stay in memory until then.
-    func rollingBack<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
-        try execute("PRAGMA cache_spill = OFF")
-        defer { _ = try? execute("PRAGMA cache_spill = ON") }
-        try prepared("BEGIN IMMEDIATE").run()
-        defer { _ = try? prepared("ROLLBACK").run() }
-        return try body()
-    }
-
     // MARK: The WAL
 
     /// Makes commits count the pages of the WAL instead of running checkpoints.
@@ -389,6 +386,20 @@ package final class Connection {
 
     /// The texts of the statements that the connection keeps.
     package var preparedSQL: [String] { statements.values.map(\.sql) }
+
+    /// Bounds the memory and the time of each step of a query from outside, between which a time limit is looked at.
+    ///
+    /// Half a MiB holds every column of an entry. SQLite sorts in files beyond the size of the cache. A pattern of LIKE
+    /// takes time in proportion to its length and that of the text.
+    func boundQueries() throws(SQLiteError) {
+        limitLength(to: 512 << 10)
+        sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
+        try execute("PRAGMA temp_store = FILE")
+    }
+
+    /// The number of steps of SQLite's machine that the kept statements have taken, a measure of their cost that does not
+    /// depend on the load of the system.
+    package var stepCount: Int64 { statements.values.reduce(0) { $0 + $1.stepCount } }
 
     /// Makes SQLite refuse longer texts and blobs.
     package func limitLength(to byteCount: Int32) {

@@ -58,6 +58,9 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// reports `SQLITE_IOERR_FSTAT`.
     var isCannotOpen: Bool { code == SQLITE_CANTOPEN || extendedCode == SQLITE_IOERR | (7 << 8) }
 
+    /// Whether a flag or a time limit has ended the statement.
+    var isInterruption: Bool { code == SQLITE_INTERRUPT }
+
     /// Whether another connection holds the lock that was needed.
     var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
 }

@@ -60,6 +60,9 @@ package final class Statement {
         failedBind = SQLITE_OK
     }
 
+    /// The number of steps of SQLite's machine so far.
+    var stepCount: Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
+
     /// Whether a run leaves the file as it is.
     var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
     var sql: String { String(cString: sqlite3_sql(handle)) }

@@ -265,12 +265,33 @@ struct WriteLockTests {
         try insert("before")
         let lock = try makeLock()
         #expect(lock.take(within: .zero))
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("BEGIN IMMEDIATE")
         #expect(throws: StoreError.busy(path: sandbox.indexPath)) { try insert("during") }
+        try index.execute("ROLLBACK")
         lock.release()
         try insert("after")
         #expect(try store.contains(.path("before")) && store.contains(.path("after")))
         #expect(try !store.contains(.path("during")))
         #expect(lock.take(within: .zero))
+        lock.release()
+    }
+
+    /// As the child of a process that called fork(2) while it wrote.
+    @Test("a lock that a process keeps without writing delays one write, and makes none fail")
+    func stuckLock() throws {
+        let lock = try makeLock()
+        #expect(lock.take(within: .zero))
+        let store = try sandbox.open { $0.busyTimeout = .milliseconds(300) }
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("first"))
+        let time = try ContinuousClock().measure {
+            for number in 0..<4 {
+                try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("\(number)"))
+            }
+        }
+        // Each write after the first waits for 20 ms.
+        #expect(time < .seconds(1))
+        #expect(try store.statistics().entries == 5)
         lock.release()
     }
 

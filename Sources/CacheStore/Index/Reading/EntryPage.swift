@@ -66,7 +66,7 @@ extension ResponseStore {
     /// Returns a page of a listing. Reads rows in the order of the listing until the page is full, or for the time limit.
     package func page(of listing: EntryListing) throws(StoreError) -> EntryListing.Page {
         let now = now
-        return try read { (connection) throws(SQLiteError) in try connection.page(of: listing, now: now) }
+        return try readLong { (connection) throws(SQLiteError) in try connection.page(of: listing, now: now) }
     }
 }
 
@@ -129,12 +129,12 @@ extension Connection {
 
     private func evictionPage(of listing: EntryListing, now: Int64) throws(SQLiteError) -> EntryListing.Page {
         let match = try prepare("SELECT 1 FROM entry WHERE entry.id = ?12 AND \(listing.condition)")
-        var order = try EvictionOrder(self, sparing: nil)
+        var order = try EvictionOrder(self)
         var page = EntryListing.Page()
         let end = ContinuousClock.now + listing.timeLimit
         let first = listing.after?.rank ?? 0
         var rank: Int64 = 0
-        while let candidate = try order.next(self) {
+        while let candidate = try order.nextCandidate(self) {
             rank += 1
             guard rank > first else { continue }
             match.bind(listing.selection)

@@ -1,12 +1,16 @@
+internal import Dispatch
 internal import Synchronization
 
 /// The connections for lookups.
 ///
-/// One caller at a time uses a connection. A lookup takes the first free connection and waits only when all are taken;
-/// a lookup never waits for the writer. The pool opens a connection when it is first needed.
+/// One caller at a time uses a connection. A lookup takes any free connection and waits only when all are taken, for
+/// whichever is free first. It waits for other lookups only: reads that take long have connections of their own
+/// (``LongReads``), and a reader never waits for the writer. The pool opens a connection when it is first needed.
 final class ReaderPool: Sendable {
     private enum Slot {
         case unopened
+        /// Opened before the first lookup, which opens it again if another index has its name by then.
+        case prepared(Connection, FileIdentity?)
         case open(Connection)
         case suspended
         case closed
@@ -19,10 +23,18 @@ final class ReaderPool: Sendable {
     }
 
     private let readers: [Reader]
+    /// Counts the free readers. ``free`` guards their numbers; the one used last is the next, as its pages are in the
+    /// caches of the processor.
+    private let available: DispatchSemaphore
+    private let free: Mutex<[Int]>
     private let open: @Sendable () throws(StoreError) -> sending Connection
+    private let directory: StoreDirectory
 
-    init(count: Int, open: @escaping @Sendable () throws(StoreError) -> sending Connection) {
+    init(count: Int, _ directory: StoreDirectory, open: @escaping @Sendable () throws(StoreError) -> sending Connection) {
         readers = (0..<count).map { _ in Reader() }
+        available = DispatchSemaphore(value: count)
+        free = Mutex((0..<count).reversed())
+        self.directory = directory
         self.open = open
     }
 
@@ -30,11 +42,34 @@ final class ReaderPool: Sendable {
     func read<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        for reader in readers {
-            let value = try reader.slot.withLockIfAvailable { (slot) throws(StoreError) in try use(&slot, body) }
-            if let value { return value }
+        available.wait()
+        let number = free.withLock { $0.removeLast() }
+        defer {
+            free.withLock { $0.append(number) }
+            available.signal()
         }
+        let value = try readers[number].slot.withLock { (slot) throws(StoreError) -> Value? in
+            if number > 0, case .unopened = slot {
+                // The process may have no descriptor left: share the first connection then.
+                guard let connection = try? open() else { return nil }
+                slot = .open(connection)
+            }
+            return try use(&slot, body)
+        }
+        if let value { return value }
         return try readers[0].slot.withLock { (slot) throws(StoreError) in try use(&slot, body) }
+    }
+
+    /// Opens the first connection, so that lookups work also if the process has no descriptor left later. Lookups
+    /// report an error.
+    func prepare() {
+        readers[0].slot.withLock { slot in
+            guard case .unopened = slot else { return }
+            let identity = directory.indexIdentity
+            // The first read opens the WAL.
+            guard let connection = try? open(), (try? connection.execute("PRAGMA schema_version")) != nil else { return }
+            slot = .prepared(connection, identity)
+        }
     }
 
     private func use<Value: Sendable>(
@@ -43,7 +78,10 @@ final class ReaderPool: Sendable {
         switch slot {
         case .open(let connection):
             return try body(connection)
-        case .unopened:
+        case .prepared(let connection, let identity) where directory.indexIdentity == identity:
+            slot = .open(connection)
+            return try body(connection)
+        case .unopened, .prepared:
             let connection = try open()
             slot = .open(connection)
             return try body(connection)
@@ -58,7 +96,10 @@ final class ReaderPool: Sendable {
     func reset() {
         for reader in readers {
             reader.slot.withLock { slot in
-                if case .open = slot { slot = .unopened }
+                switch slot {
+                case .open, .prepared: slot = .unopened
+                case .unopened, .suspended, .closed: break
+                }
             }
         }
     }

@@ -24,12 +24,23 @@ extension Connection {
         return bodies
     }
 
-    /// Calls `visit` for every body.
+    /// Calls `visit` for every body, in the order of the digests. Runs a statement for each few thousand rows: while one
+    /// statement runs, the WAL cannot restart.
     func forEachBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
-        let statement = try prepared("SELECT digest, byte_count FROM blob")
-        defer { statement.reset() }
-        while try statement.step() {
-            if let digest = statement.digest(0) { visit(digest, statement.int64(1)) }
-        }
+        let statement = try prepared(
+            """
+            SELECT digest, byte_count FROM blob WHERE ?1 IS NULL OR digest > ?1 ORDER BY digest LIMIT 4096
+            """)
+        var last: ContentDigest?
+        repeat {
+            statement.bind(last, at: 1)
+            defer { statement.reset() }
+            last = nil
+            while try statement.step() {
+                guard let digest = statement.digest(0) else { continue }
+                visit(digest, statement.int64(1))
+                last = digest
+            }
+        } while last != nil
     }
 }

@@ -2,11 +2,41 @@
 extension Connection {
     /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for any other
     /// selection, every row.
-    package func ids(in selection: EntrySelection, limit: Int64 = .max) throws(SQLiteError) -> [Int64] {
+    ///
+    /// Runs a statement for each ten thousand rows: while one statement runs, the WAL cannot restart.
+    package func ids(in selection: EntrySelection) throws(SQLiteError) -> [Int64] {
         try checkPredicate(of: selection)
-        let statement = try prepare(selection.query("SELECT entry.id") + " LIMIT ?9")
+        var ids: [Int64] = []
+        if selection.hasIndex {
+            // Reads the index alone, which is fast, and then the rows.
+            let candidates = try self.ids(prepare(selection.query("SELECT entry.id", readsRows: false)), selection)
+            guard selection.needsRows else { return candidates }
+            let question = try prepare("SELECT 1 FROM entry WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)")
+            for id in candidates {
+                question.bind(selection)
+                question.bind(id, at: 9)
+                defer { question.reset() }
+                if try question.step() { ids.append(id) }
+            }
+            return ids
+        }
+        let statement = try prepare(selection.query("SELECT entry.id") + " AND entry.id >= ?9 AND entry.id < ?10")
+        let end = try integer(prepared("SELECT coalesce(max(id), 0) + 1 FROM entry"))
+        var first: Int64 = 0
+        while first < end {
+            statement.bind(first, at: 9)
+            first += Self.idsPerStatement
+            statement.bind(first, at: 10)
+            ids += try self.ids(statement, selection)
+        }
+        return ids
+    }
+
+    private static let idsPerStatement: Int64 = 10_000
+
+    private func ids(_ statement: Statement, _ selection: EntrySelection) throws(SQLiteError) -> [Int64] {
+        defer { statement.reset() }
         statement.bind(selection)
-        statement.bind(limit, at: 9)
         var ids: [Int64] = []
         while try statement.step() { ids.append(statement.int64(0)) }
         return ids
@@ -17,7 +47,7 @@ extension Connection {
     ///
     /// Prepares the predicate between parentheses and after WHEN: text that is valid in both places cannot end either
     /// of them.
-    private func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
+    func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
         guard let predicate = selection.predicate else { return }
         try authorizingQueries { () throws(SQLiteError) in
             for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
@@ -130,14 +160,18 @@ extension WriteTransaction {
 extension EntrySelection {
     /// Returns a query for the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters; parameter 9 is
     /// free.
-    package func query(_ columns: String) -> String {
+    ///
+    /// - Parameter readsRows: Whether the query applies the conditions that read the rows of entries.
+    package func query(_ columns: String, readsRows: Bool = true) -> String {
         var conditions: [String] = []
         // A tag leads to fewer rows than a partition: `+` keeps SQLite from choosing the index of keys.
         if partition != nil { conditions.append("\(tag != nil && prefix == nil ? "+" : "")entry.partition = ?1") }
         if prefix != nil { conditions.append("entry.key >= ?2 AND entry.key < ?3") }
-        if host != nil { conditions.append("entry.host = ?4") }
         if tag != nil { conditions.append("entry.id IN (SELECT entry_id FROM tag WHERE name = ?5)") }
-        conditions += conditionsThatReadRows
+        if readsRows {
+            if host != nil { conditions.append("entry.host = ?4") }
+            conditions += conditionsThatReadRows
+        }
         let condition = conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
         guard prefix != nil, partition == nil else { return "\(columns) FROM entry WHERE \(condition)" }
         // The query steps from one partition to the next along the index, without reading the rows between them.
@@ -152,6 +186,14 @@ extension EntrySelection {
                 SELECT partition FROM next WHERE partition IS NOT NULL
             ) AS each CROSS JOIN entry ON entry.partition = each.partition WHERE \(condition)
             """
+    }
+
+    /// Whether an index leads to the rows.
+    fileprivate var hasIndex: Bool { partition != nil || prefix != nil || tag != nil }
+
+    /// Whether the index does not decide alone.
+    fileprivate var needsRows: Bool {
+        host != nil || contentType != nil || predicate != nil || (tag != nil && (partition != nil || prefix != nil))
     }
 
     /// The condition for one given entry. Its terms read only rows of that entry; a predicate may read more.
@@ -201,14 +243,15 @@ extension EntrySelection {
 extension Statement {
     /// Binds those of the parameters 1 to 6 that the statement has.
     func bind(_ selection: EntrySelection) {
+        let count = parameterCount
         if let partition = selection.partition { bind(partition, at: 1) }
         if let prefix = selection.prefix {
             bind(prefix, at: 2)
             bind(textBytes: selection.prefixEnd, at: 3)
         }
-        if let host = selection.indexedHost { bind(host, at: 4) }
+        if let host = selection.indexedHost, count >= 4 { bind(host, at: 4) }
         if let tag = selection.tag { bind(tag, at: 5) }
-        if let contentType = selection.contentType {
+        if let contentType = selection.contentType, count >= 6 {
             let text = contentType.lowercased()
             bind(selection.contentTypeIsFamily ? String(text.dropLast()) : text, at: 6)
         }

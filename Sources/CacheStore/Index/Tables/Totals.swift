@@ -29,7 +29,7 @@ extension Connection {
     }
 
     /// The largest valid id. Larger ones do not fit into a recency.
-    private static let maxID: Int64 = 1 << 38
+    static let maxID: Int64 = 1 << 38
 
     /// Corrects the newest id if damage or an edit has moved it out of bounds. Throws `SQLITE_CORRUPT` if an entry has
     /// such an id.

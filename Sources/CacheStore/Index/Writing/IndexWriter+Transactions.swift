@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The result of one or more transactions.
 struct Commit: Sendable {
-    /// The error of each job; `nil` for a success.
+    /// The error of each job that has run; `nil` for a success.
     var errors: [StoreError?] = []
     var evicted = EvictionReport()
 
@@ -19,7 +19,8 @@ struct Commit: Sendable {
 
 /// Runs transactions. Each begins with pending accesses and due deletions, then runs its jobs.
 extension IndexWriter {
-    /// Runs `jobs` in one transaction. If a job makes it fail, runs each job in a transaction of its own.
+    /// Runs `jobs` in one transaction, at least the first of them, as many as its time allows. If a job makes it fail, runs
+    /// each job in a transaction of its own.
     func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
         var commit = Commit()
         let isShared = jobs.count > 1
@@ -51,7 +52,7 @@ extension IndexWriter {
         var isJobAtFault = false
         do throws(StoreError) {
             try begin(transaction)
-            for job in jobs {
+            for job in jobs where commit.errors.isEmpty || !transaction.isOutOfTime {
                 let rowsWritten = connection.rowsWritten
                 do throws(StoreError) {
                     try job.run(transaction)
@@ -90,11 +91,12 @@ extension IndexWriter {
         let connection = transaction.connection
         try wrappingErrors(path) { () throws(SQLiteError) in
             try writeLock.begin(connection, within: connection.busyTimeout)
+            transaction.startTime()
             if !accessLog.isEmpty {
                 try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
                 try transaction.writeAccesses(limit: Self.accessLimit)
             }
-            if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(connection) }
+            if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(transaction) }
         }
     }
 
@@ -127,7 +129,8 @@ extension IndexWriter {
 
     // MARK: Outside of write transactions
 
-    /// Calls `body` with the connection outside of transactions, while no checkpoint runs.
+    /// Calls `body` with the connection outside of transactions, while no checkpoint runs. Closing and suspending the
+    /// writer interrupt it.
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
@@ -135,20 +138,9 @@ extension IndexWriter {
             // Registration would be a change, for which a full disk may have no room.
             try use(&state, registers: false) { (connection) throws(StoreError) in
                 checkpointer.wait()
+                connection.interrupt(by: stop)
+                defer { connection.endInterruption() }
                 return try wrappingErrors(path) { () throws(SQLiteError) in try body(connection) }
-            }
-        }
-    }
-
-    /// Calls `body` in a transaction that is rolled back. Other writers wait meanwhile.
-    func tentatively<Value: Sendable>(
-        _ body: (WriteTransaction) throws(SQLiteError) -> Value
-    ) throws(StoreError) -> Value {
-        try withConnection { [accessLog, writeLock] (connection) throws(SQLiteError) in
-            let transaction = WriteTransaction(connection, accessLog: accessLog)
-            defer { accessLog.restore(transaction.writtenAccesses) }
-            return try writeLock.withLock(within: connection.busyTimeout) { () throws(SQLiteError) in
-                try connection.rollingBack { () throws(SQLiteError) in try body(transaction) }
             }
         }
     }

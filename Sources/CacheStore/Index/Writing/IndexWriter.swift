@@ -198,6 +198,8 @@ package final class IndexWriter: Sendable {
                 return Commit(errors: jobs.map { _ in error })
             }
         }
+        // The time of the transaction has ended before the others.
+        queue.withLock { $0.putBack(jobs.dropFirst(commit.errors.count)) }
         // Do both before resuming the callers, so that a flush waits for them.
         if commit.evicted.entries > 0 { dependencies.hasEvicted() }
         // Schedule nothing after a failure, which the next transaction would repeat.

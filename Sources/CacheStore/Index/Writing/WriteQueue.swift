@@ -26,6 +26,11 @@ package struct WriteQueue<Job> {
         return batch
     }
 
+    /// Makes jobs the next again that were not run.
+    package mutating func putBack(_ jobs: some Collection<Job>) {
+        waiting.insert(contentsOf: jobs, at: 0)
+    }
+
     /// The number of jobs that wait for the next transaction.
     package var waitingCount: Int { waiting.count }
 

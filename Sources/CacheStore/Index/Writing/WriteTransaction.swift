@@ -14,6 +14,18 @@ package final class WriteTransaction {
     package private(set) var releasedBodies: [ContentDigest] = []
     /// Entries removed by evictions.
     package var evicted = EvictionReport()
+    /// When the write lock was taken.
+    private var began = ContinuousClock.now
+
+    /// The time after which work that can go on in a later transaction ends: with the commit, the write lock is held
+    /// for at most 5 ms.
+    private static let budget = Duration.milliseconds(2)
+
+    /// Whether the transaction has used up its time. Work in batches asks this after each step.
+    package var isOutOfTime: Bool { ContinuousClock.now - began > Self.budget }
+
+    /// Starts the time of the transaction. Called when the write lock was taken.
+    func startTime() { began = .now }
 
     package init(_ connection: Connection, accessLog: AccessLog? = nil, isShared: Bool = false) {
         self.connection = connection

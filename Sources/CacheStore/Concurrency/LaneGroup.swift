@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Lanes for reads that take long, used in turn: one long read does not delay the next.
-final class ReadingLanes: Sendable {
+/// Lanes for work of one kind that may take long, used in turn: one long piece does not delay the next.
+final class LaneGroup: Sendable {
     private let lanes: [BlockingLane]
-    /// The number of reads so far.
+    /// The number of pieces so far.
     let count = Atomic(0)
 
-    init(count: Int) {
-        lanes = (0..<count).map { BlockingLane(label: "CacheStore.reading.\($0)") }
+    init(label: String, count: Int) {
+        lanes = (0..<count).map { BlockingLane(label: "\(label).\($0)") }
     }
 
     /// Runs `work` on the next lane and returns its result.

@@ -1,12 +1,12 @@
-internal import CSQLite
 internal import Dispatch
 internal import Synchronization
 
-/// Runs the queries and copies of the index that use connections of their own.
+/// Runs the reads of the index that may take long: queries, checks, selections, copies. Each has a connection of its own,
+/// so that no lookup waits for one.
 ///
 /// Closing or suspending the store interrupts them, and waits until their connections are closed.
-final class InterruptibleQueries: Sendable {
-    /// The error that calls throw instead of running. Guards the number of queries under way.
+final class LongReads: Sendable {
+    /// The error that calls throw instead of running. Guards the number of reads under way.
     private let refusal = Mutex<StoreError?>(nil)
     private let interruption = InterruptFlag()
     private let underWay = DispatchGroup()
@@ -24,19 +24,19 @@ final class InterruptibleQueries: Sendable {
         do throws(StoreError) {
             return try body(interruption)
         } catch {
-            guard case .index(let reason) = error, reason.code == SQLITE_INTERRUPT else { throw error }
+            guard error.isInterruption else { throw error }
             throw refusal.withLock { $0 } ?? error
         }
     }
 
-    /// Interrupts the queries under way, and throws `error` from all later ones, until ``begin()``.
+    /// Interrupts the reads under way, and throws `error` from all later ones, until ``begin()``.
     func end(with error: StoreError) {
         refusal.withLock { $0 = error }
         interruption.set(true)
         underWay.wait()
     }
 
-    /// Allows queries again after a suspension.
+    /// Allows reads again after a suspension.
     func begin() {
         refusal.withLock { refusal in
             // A store that was closed in the meantime stays closed.

@@ -1,0 +1,161 @@
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// No lookup waits for anything but another lookup, no change for maintenance, and suspending interrupts whatever runs.
+@Suite("Calls with a bound")
+struct BoundedCallTests {
+    let sandbox: Sandbox
+
+    init() throws {
+        sandbox = try Sandbox()
+    }
+
+    /// Takes many seconds, and not for ever: without an interruption the test fails, and does not hang.
+    private static let endless = EntrySelection.matching(
+        """
+        (WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)
+        SELECT max(n) FROM number) > 0
+        """)
+
+    /// What runs long, by name.
+    private static let longCalls: [(name: String, run: @Sendable (ResponseStore) throws -> Void)] = [
+        ("a removal by predicate", { _ = try $0.removeAll(endless) }),
+        ("its dry run", { _ = try $0.removeAll(endless, dryRun: true) }),
+    ]
+
+    @Test(
+        "beside a long read the only reader answers lookups, a change commits, and suspending ends the read",
+        arguments: 0..<2)
+    func longRead(_ number: Int) throws {
+        let store = try sandbox.open { $0.readerCount = 1 }
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let failure = FailureBox()
+        let ended = DispatchSemaphore(value: 0)
+        let before = try descriptorCount()
+        Thread.detachNewThread {
+            do { try Self.longCalls[number].run(store) } catch { failure.set(error as? StoreError) }
+            ended.signal()
+        }
+        while try descriptorCount() <= before { sched_yield() }
+        #expect(try store.bytes(.path("a")) == Data("a".utf8))
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        let time = ContinuousClock().measure { store.suspend() }
+        #expect(time < .seconds(2))
+        ended.wait()
+        #expect(failure.get() == .suspended)
+        try store.resume()
+        #expect(try store.bytes(.path("b")) == Data("b".utf8))
+    }
+
+    /// The number of descriptors of this process that are the index.
+    private func descriptorCount() throws -> Int {
+        var index = stat()
+        guard stat(sandbox.indexPath, &index) == 0 else { return 0 }
+        return (0..<1024).count { number in
+            var status = stat()
+            return fstat(Int32(number), &status) == 0 && status.st_ino == index.st_ino && status.st_dev == index.st_dev
+        }
+    }
+
+    private func put(_ name: String, _ store: ResponseStore) throws {
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path(name))
+    }
+
+    @Test("a dry run of an eviction takes no lock, and says what the eviction does")
+    func dryRun() throws {
+        try sandbox.fillQuickly(200)
+        let store = try sandbox.open()
+        let other = try RawIndex(sandbox.indexPath)
+        for rule in [EvictionRule.maxEntries(50), .maxBytes(20_000), .olderThan(.zero), .unusedFor(.zero)] {
+            try other.execute("BEGIN IMMEDIATE")
+            let expected = try dryRun(of: rule, store)
+            try other.execute("ROLLBACK")
+            #expect(expected.entries > 0, "\(rule)")
+        }
+        let expected = try store.evict(maxEntries: 50, dryRun: true)
+        #expect(try store.evict(maxEntries: 50) == expected)
+        #expect(try store.evict(olderThan: .zero, dryRun: true) == store.evict(olderThan: .zero))
+        #expect(try store.statistics().entries == 0)
+    }
+
+    private func dryRun(of rule: EvictionRule, _ store: ResponseStore) throws -> EvictionReport {
+        switch rule {
+        case .maxBytes(let count): try store.evict(maxBytes: count, dryRun: true)
+        case .maxEntries(let count): try store.evict(maxEntries: count, dryRun: true)
+        case .unusedFor(let age): try store.evict(unusedFor: age, dryRun: true)
+        case .olderThan(let age): try store.evict(olderThan: age, dryRun: true)
+        }
+    }
+
+    @Test("J5: the first commit over a lowered limit evicts a few entries; a pass evicts the others")
+    func loweredLimit() async throws {
+        try sandbox.fillQuickly(3_000)
+        let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
+        let transaction = WriteTransaction(connection)
+        try connection.execute("BEGIN IMMEDIATE")
+        let entry = try transaction.store(sandbox.metadata(), for: .path("new"), digest: nil, byteCount: 0, at: 0)
+        let room = try LimitEnforcer(Limits(maxEntries: 100)).makeRoom(for: entry, in: transaction)
+        #expect(room == .afterPass)
+        #expect((64..<1_000).contains(transaction.evicted.entries))
+        try connection.execute("ROLLBACK")
+
+        let store = try sandbox.open { $0.limits = Limits(maxEntries: 100) }
+        try put("new", store)
+        try await store.flush()
+        #expect(try store.statistics().entries <= 100)
+        #expect(try store.contains(.path("new")))
+    }
+
+    @Test("of pinned entries at the limit each is passed by once, not by every commit that fails")
+    func pinned() async throws {
+        try sandbox.fillQuickly(5_000, isPinned: true)
+        let store = try sandbox.open { $0.limits = Limits(maxEntries: 5_000) }
+        #expect(throws: StoreError.self) {
+            for number in 0..<100 {
+                try put("new-\(number)", store)
+            }
+        }
+        try await store.flush()
+        let position = try RawIndex(sandbox.indexPath).value("SELECT unused_id FROM total").flatMap { Int($0) }
+        #expect(try #require(position) > 5_000)
+        #expect(try store.statistics().entries <= 5_001)
+    }
+
+    @Test("a query cannot make texts or blobs longer than any column, nor match long patterns")
+    func largeValues() throws {
+        let store = try sandbox.open()
+        let queries = [
+            "SELECT instr(zeroblob(2000000), zeroblob(1000000) || x'01')",
+            "SELECT length(zeroblob(600000))", "SELECT hex(zeroblob(300000))",
+            "SELECT 'a' LIKE printf('%.*c', 2000, '%')",
+        ]
+        for sql in queries {
+            for query: (String) throws -> SQLRows in [
+                { try store.query($0) }, { try ResponseStore.query($0, inStoreAt: sandbox.url) },
+            ] {
+                let error = #expect(throws: StoreError.self, "\(sql)") { try query(sql) }
+                guard case .index = error else {
+                    Issue.record("\(String(describing: error))")
+                    continue
+                }
+            }
+        }
+        #expect(try store.query("SELECT length(zeroblob(500000))").rows == [[.integer(500_000)]])
+    }
+
+    /// The error of a thread.
+    private final class FailureBox: Sendable {
+        /// Guards the error.
+        private let error = Mutex<StoreError?>(nil)
+        func set(_ value: StoreError?) { error.withLock { $0 = value } }
+        func get() -> StoreError? { error.withLock { $0 } }
+    }
+}
