@@ -192,7 +192,7 @@ extension BodyWriter {
 
     // MARK: The transaction
 
-    /// Evicts what the body needs. Returns whether the store is within its limits, or will be after a pass.
+    /// Makes room for the body. Returns whether the store is within its limits, or will be after a pass.
     private func hasRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, _ partitionRoom: LimitEnforcer.Room = .enough
     ) throws(SQLiteError) -> Bool {

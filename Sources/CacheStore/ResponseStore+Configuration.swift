@@ -81,9 +81,9 @@ extension ResponseStore {
         /// ``StoreError/readOnly(path:)``.
         public var isReadOnly: Bool = false
 
-        /// Whether to accept a directory that belongs to another user, or that others may write. `false` by default.
+        /// Whether to accept a directory that belongs to another user, or that other users may write. `false` by default.
         ///
-        /// Whoever can write the directory decides what the store answers: a planted index serves planted bodies. So
+        /// A user who can write the directory can plant an index, and the store then answers with planted bodies. So
         /// opening such a directory throws ``StoreError/foreignDirectory(path:reason:)``. The directory may belong to
         /// root, and the group of this process may write it.
         public var acceptsForeignDirectory: Bool = false

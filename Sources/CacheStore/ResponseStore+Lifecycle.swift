@@ -34,7 +34,7 @@ extension ResponseStore {
     /// Releases every lock and closes the index, until ``resume()``: iOS terminates a suspended app that holds a lock
     /// in a shared container. Blocks the calling thread until pending accesses are written and lookups have ended,
     /// mostly some milliseconds. Waits at most 50 ms for other processes, then drops the accesses. Queries, checks,
-    /// removals, evictions and snapshots under way throw ``StoreError/suspended``; what they have done by then stays.
+    /// removals, evictions and snapshots under way throw ``StoreError/suspended``. Their earlier transactions stay.
     ///
     /// Open bodies stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
     /// store. The session ends if another process opens the store in the meantime as its only opener. Does nothing on a

@@ -71,7 +71,7 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Throws if another user decides what is in the directory. Root decides that anyway.
+    /// Throws if another user can change the directory. Root can change every directory.
     func checkOwner() throws(StoreError) {
         var status = stat()
         guard fstat(root.number, &status) == 0 else {

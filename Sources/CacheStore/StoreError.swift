@@ -5,8 +5,8 @@
 public enum StoreError: Error, Hashable, Sendable {
     /// The directory of the store cannot be used. Choose another directory, or remove the cause that `reason` names.
     case unusableDirectory(path: String, reason: String)
-    /// The directory belongs to another user, or others may write it, so that they decide what the store answers. Choose a
-    /// directory of this user, or set ``ResponseStore/Configuration/acceptsForeignDirectory``.
+    /// The directory belongs to another user, or other users may write it: they could plant bodies. Choose a directory of
+    /// this user, or set ``ResponseStore/Configuration/acceptsForeignDirectory``.
     case foreignDirectory(path: String, reason: String)
     /// `index.sqlite` is the database of another program, or is damaged and opened for reading only. Choose another
     /// directory, or move the file away.

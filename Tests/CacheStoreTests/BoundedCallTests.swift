@@ -9,7 +9,7 @@ import Testing
 import Glibc
 #endif
 
-/// No lookup waits for anything but another lookup, no change for maintenance, and suspending interrupts whatever runs.
+/// A lookup waits only for other lookups, a change waits for no maintenance, and suspending interrupts every call.
 @Suite("Calls with a bound")
 struct BoundedCallTests {
     let sandbox: Sandbox
@@ -25,7 +25,7 @@ struct BoundedCallTests {
         SELECT max(n) FROM number) > 0
         """)
 
-    /// What runs long, by name.
+    /// Calls that take long, by name.
     private static let longCalls: [(name: String, run: @Sendable (ResponseStore) throws -> Void)] = [
         ("a removal by predicate", { _ = try $0.removeAll(endless) }),
         ("its dry run", { _ = try $0.removeAll(endless, dryRun: true) }),

@@ -207,7 +207,7 @@ struct OpeningTests {
         }
     }
 
-    /// Whoever can write the directory can plant an index.
+    /// A user who can write the directory can plant an index.
     @Test(
         "a directory of another user, or one that others may write, is refused unless the program accepts it",
         arguments: [(0o700, true), (0o777, false), (0o702, false), (0o720, true), (0o755, false)] as [(mode_t, Bool)])

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a call costs, counted in steps of SQLite's machine: the load of the system does not change them.
+/// The cost of a call, counted in steps of SQLite's machine: the load of the system does not change them.
 @Suite("The cost of statements")
 struct StatementCostTests {
     /// A call that concerns one entry.
@@ -72,4 +72,3 @@ struct StatementCostTests {
         }
     }
 }
-

@@ -35,6 +35,29 @@ struct Place: Sendable {
         return directory
     }
 
+    /// A store for ``ScaleCalls``: `count` entries with a file each, of which a thousand have a tag, and a thousand
+    /// entries of a partition.
+    func scale(_ count: Int) throws -> URL {
+        let directory = root.appending(path: "scale-\(count)")
+        try fill(directory, count: count + ScaleCalls.groupSize) { store in
+            let stride = max(1, count / ScaleCalls.groupSize)
+            try onThreads(8) { thread in
+                for number in Swift.stride(from: thread, to: count + ScaleCalls.groupSize, by: 8) {
+                    let isOfPartition = number >= count
+                    let body = Data("{\"number\": \(number)}".utf8)
+                    try store.insert(
+                        body, metadata: Sample.metadata(number, byteCount: body.count),
+                        for: isOfPartition
+                            ? CacheKey(url: "https://example.com/\(number)", partition: "group")
+                            : ScaleCalls.key(number),
+                        options: EntryOptions(
+                            tags: isOfPartition || number % stride != stride / 2 ? [] : ["group"]))
+                }
+            }
+        }
+        return directory
+    }
+
     private func fill(_ directory: URL, count: Int, _ work: (ResponseStore) throws -> Void) throws {
         let store = try ResponseStore.unlimited(directory)
         defer { store.close() }

@@ -126,7 +126,7 @@ struct EvictionOrder: Sendable {
         return candidate.id == spared ? try next(connection) : .candidate(candidate)
     }
 
-    /// Returns the next candidate, however many rows lead to it; `nil` at the end.
+    /// Returns the next candidate after any number of rows; `nil` at the end.
     mutating func nextCandidate(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
         while true {
             switch try next(connection) {

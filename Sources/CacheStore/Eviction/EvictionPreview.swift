@@ -1,4 +1,4 @@
-/// What an eviction would remove, found without a lock.
+/// The entries that an eviction would remove, counted without a lock.
 package struct EvictionPreview: Sendable {
     /// The entries that would go, and their bodies' bytes that no other entry needs.
     package var report = EvictionReport(entries: 0, bytes: 0)
@@ -16,7 +16,8 @@ extension ResponseStore {
     /// Takes no lock, so it also works in a store that is open for reading only. The counts are an estimate. Each entry
     /// counts with the average of its pages in the index. Accesses that are only in the memory of a process would move
     /// their entries.
-    package func previewEviction(_ rule: EvictionRule, timeLimit: Duration? = nil) throws(StoreError) -> EvictionPreview {
+    package func previewEviction(_ rule: EvictionRule, timeLimit: Duration? = nil) throws(StoreError) -> EvictionPreview
+    {
         let now = now
         return try readLong { (connection) throws(SQLiteError) in
             try connection.previewEviction(rule, now: now, timeLimit: timeLimit)

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A commit that exceeds a limit evicts a few entries in its own transaction. A pass in the background then evicts down
 /// to the low-water mark, in many short transactions.
 package final class LimitEnforcer: Sendable {
-    /// What is left of the limits for a body.
+    /// The room within the limits for a body.
     package enum Room: Sendable {
         case enough
         /// A limit is exceeded until the next pass, which the caller requests.
@@ -21,7 +21,7 @@ package final class LimitEnforcer: Sendable {
     }
 
     let limits: Limits?
-    /// Guards what the next pass does, not the pass.
+    /// Guards the work for the next pass, not the pass.
     private let passes = Mutex(Passes())
 
     package init(_ limits: Limits?) {

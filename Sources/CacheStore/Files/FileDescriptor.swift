@@ -357,7 +357,7 @@ package struct FileStatus {
         modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
     }
 
-    /// Whether both are of one file that nobody has written to in between.
+    /// Whether both are of one file without a write in between.
     func isSameFile(as other: FileStatus?) -> Bool {
         (inode, device, size, modified) == other.map { ($0.inode, $0.device, $0.size, $0.modified) } ?? (0, 0, -1, 0)
     }

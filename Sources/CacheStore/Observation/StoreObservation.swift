@@ -9,6 +9,7 @@ package final class StoreObservation: Sendable {
     let busyTransactions: Tally
     let log: StoreLog
     private let transactionTimer: CoreMetrics.Timer
+    private let holdTimer: CoreMetrics.Timer
     private let hasMetrics: Bool
     private let logsEviction: Bool
     /// Runs the program's code: the handlers of logs and metrics.
@@ -22,18 +23,19 @@ package final class StoreObservation: Sendable {
         damagedBodies = Tally("cachestore.damaged.bodies", from: factory, on: lane)
         busyTransactions = Tally("cachestore.transactions.busy", from: factory, on: lane)
         transactionTimer = CoreMetrics.Timer(label: "cachestore.transaction.duration", factory: factory)
+        holdTimer = CoreMetrics.Timer(label: "cachestore.transaction.hold", factory: factory)
         hasMetrics = !(factory is NOOPMetricsHandler)
         log = StoreLog(configuration.logger, lane)
         logsEviction = configuration.logsEviction
         self.lane = lane
     }
 
-    /// Records the end of a transaction. Handlers run later, on a queue of their own.
-    func transacted(in duration: Duration, evicted: EvictionReport, isBusy: Bool) {
+    /// Records the end of a transaction, and how long it held the write lock. Handlers run later, on a queue of their own.
+    func transacted(in duration: Duration, holding hold: Duration, evicted: EvictionReport, isBusy: Bool) {
         if hasMetrics {
-            let (seconds, attoseconds) = duration.components
-            lane.submit { [transactionTimer] in
-                transactionTimer.recordNanoseconds(seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+            lane.submit { [transactionTimer, holdTimer] in
+                transactionTimer.recordNanoseconds(duration.nanoseconds)
+                holdTimer.recordNanoseconds(hold.nanoseconds)
             }
         }
         if isBusy { busyTransactions.add() }
@@ -49,6 +51,11 @@ package final class StoreObservation: Sendable {
     package func wait() {
         lane.runAndWait {}
     }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, for at most 292 years.
+    fileprivate var nanoseconds: Int64 { components.seconds &* 1_000_000_000 &+ components.attoseconds / 1_000_000_000 }
 }
 
 /// Counts of this process's work with a store since it was opened. ``StoreStatistics`` outlives the process.

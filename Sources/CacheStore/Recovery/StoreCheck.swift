@@ -141,8 +141,8 @@ extension ResponseStore {
         }
     }
 
-    /// Returns the problems that remain when the suspects are examined again: first without the write lock, which may
-    /// take long, then under the lock, but only whether each file is still the one that was examined.
+    /// Examines the suspects again and returns the problems that remain. Reads a file without the write lock, which may
+    /// take long. Then looks under the lock whether it is still the same file.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
         let parts = try readLongAsIs { (connection) throws(SQLiteError) in try connection.partBodies() }

@@ -12,6 +12,9 @@ struct StoreOptions: ParsableArguments {
         completion: .directory)
     var store: String?
 
+    @Flag(help: "Use a directory that belongs to another user, or that other users may write.")
+    var acceptForeignDirectory = false
+
     func validate() throws {
         if store?.isEmpty == true { throw ValidationError("--store needs the name of a directory") }
     }
@@ -42,7 +45,13 @@ struct StoreOptions: ParsableArguments {
 
     /// Calls `body` with the store, creating the store if needed; then writes pending accesses.
     func withStore<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
-        try await Self.withStore(at: directory, body)
+        try await Self.withStore(at: directory, configuration: configuration, body)
+    }
+
+    private var configuration: ResponseStore.Configuration {
+        var configuration = Self.configuration
+        configuration.acceptsForeignDirectory = acceptForeignDirectory
+        return configuration
     }
 
     /// Calls `body` with the store, creating the store if needed. In place of a store that cannot be opened, `body` gets an
@@ -50,7 +59,7 @@ struct StoreOptions: ParsableArguments {
     func withStoreOrNone<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
         let store: ResponseStore
         do throws(StoreError) {
-            store = try Self.open(directory, Self.configuration)
+            store = try Self.open(directory, configuration)
         } catch {
             StandardError.say("warning: \(Failure(error, in: directory).message); nothing is stored")
             return try await TemporaryPlace.with { try await Self.withStore(at: $0, body) }
@@ -66,8 +75,10 @@ struct StoreOptions: ParsableArguments {
     ) async throws -> Result {
         try requireStore()
         guard isReadOnly else { return try await withStore(body) }
-        var configuration = Self.configuration
+        var configuration = configuration
         configuration.isReadOnly = true
+        // The command lists the store. It hands out no body as the answer of an origin.
+        configuration.acceptsForeignDirectory = true
         return try await Self.withStore(at: directory, configuration: configuration, body)
     }
 

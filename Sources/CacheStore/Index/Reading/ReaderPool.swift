@@ -30,7 +30,8 @@ final class ReaderPool: Sendable {
     private let open: @Sendable () throws(StoreError) -> sending Connection
     private let directory: StoreDirectory
 
-    init(count: Int, _ directory: StoreDirectory, open: @escaping @Sendable () throws(StoreError) -> sending Connection) {
+    init(count: Int, _ directory: StoreDirectory, open: @escaping @Sendable () throws(StoreError) -> sending Connection)
+    {
         readers = (0..<count).map { _ in Reader() }
         available = DispatchSemaphore(value: count)
         free = Mutex((0..<count).reversed())
@@ -67,7 +68,9 @@ final class ReaderPool: Sendable {
             guard case .unopened = slot else { return }
             let identity = directory.indexIdentity
             // The first read opens the WAL.
-            guard let connection = try? open(), (try? connection.execute("PRAGMA schema_version")) != nil else { return }
+            guard let connection = try? open(), (try? connection.execute("PRAGMA schema_version")) != nil else {
+                return
+            }
             slot = .prepared(connection, identity)
         }
     }

@@ -166,7 +166,7 @@ extension WriteTransaction {
     }
 
     /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads them all. Removes the
-    /// least recently received first, pinned ones last, and never the new one, whatever the clock says.
+    /// least recently received first, pinned ones last, and never the new one, also if the clock was set back.
     private func removeOldestVariants(of key: CacheKey, sparing new: Int64) throws(SQLiteError) {
         let statement = try connection.prepared(
             """

@@ -5,6 +5,8 @@ struct Commit: Sendable {
     /// The error of each job that has run; `nil` for a success.
     var errors: [StoreError?] = []
     var evicted = EvictionReport()
+    /// The longest time for which one of the transactions has held the write lock.
+    var hold = Duration.zero
 
     var isBusy: Bool {
         errors.contains { if case .busy = $0 { true } else { false } }
@@ -14,6 +16,7 @@ struct Commit: Sendable {
     mutating func add(_ other: Commit) {
         errors += other.errors
         evicted += other.evicted
+        hold = max(hold, other.hold)
     }
 }
 
@@ -72,6 +75,7 @@ extension IndexWriter {
             }
             // Release the lock before a checkpoint: other processes may write meanwhile.
             writeLock.release()
+            commit.hold = transaction.age
             accessLog.advance(to: newest)
             dependencies.deletion.add(transaction.releasedBodies)
             commit.evicted = transaction.evicted

@@ -205,7 +205,7 @@ package final class IndexWriter: Sendable {
         // Schedule nothing after a failure, which the next transaction would repeat.
         if !dependencies.deletion.isEmpty, commit.errors.allSatisfy({ $0 == nil }) { scheduleDeletion() }
         dependencies.observation.transacted(
-            in: ContinuousClock.now - began, evicted: commit.evicted, isBusy: commit.isBusy)
+            in: ContinuousClock.now - began, holding: commit.hold, evicted: commit.evicted, isBusy: commit.isBusy)
         for (job, error) in zip(jobs, commit.errors) { job.finish(error) }
     }
 

@@ -22,7 +22,10 @@ package final class WriteTransaction {
     private static let budget = Duration.milliseconds(2)
 
     /// Whether the transaction has used up its time. Work in batches asks this after each step.
-    package var isOutOfTime: Bool { ContinuousClock.now - began > Self.budget }
+    package var isOutOfTime: Bool { age > Self.budget }
+
+    /// How long the write lock has been held.
+    var age: Duration { ContinuousClock.now - began }
 
     /// Starts the time of the transaction. Called when the write lock was taken.
     func startTime() { began = .now }
