@@ -178,7 +178,7 @@ struct ScaleCalls {
 
     private func lowerLimit() throws {
         var configuration = store.configuration
-        configuration.limits = Limits(maxEntries: max(1, store.statistics().entries / 2))
+        configuration.limits = try Limits(maxEntries: max(1, store.statistics().entries / 2))
         let limited = try ResponseStore(directory: directory, configuration: configuration)
         defer { limited.close() }
         let text = "limited"

@@ -64,7 +64,8 @@ extension ResponseStore {
     /// without a partition affects the loads of all partitions.
     ///
     /// - Parameters:
-    ///   - selection: The entries to remove. An empty selection removes nothing.
+    ///   - selection: The entries to remove. An empty selection removes nothing. A predicate is asked for each entry when
+    ///     the removal begins, not again when the entry goes.
     ///   - dryRun: Whether only to count the entries, without a lock or a change.
     /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand; then nothing is removed.
     ///   ``StoreError/busy(path:)``; entries that were removed before the error stay removed.
@@ -92,11 +93,11 @@ extension ResponseStore {
         var failing: [CacheKey] = []
         while !rest.isEmpty {
             let batch = rest.prefix(Self.removalBatch)
-            rest = rest.dropFirst(batch.count)
             let change = changing { (transaction) throws(SQLiteError) in
                 try transaction.removeEntries(batch, in: selection)
             }
             let removed = try withBallast { () throws(StoreError) in try writer.write(change) }
+            rest = rest.dropFirst(removed.count)
             report.entries += removed.report.entries
             report.bytes &+= removed.report.bytes
             failing += removed.failing
@@ -109,7 +110,7 @@ extension ResponseStore {
         return report
     }
 
-    /// The number of entries that one transaction removes; bounds how long the write lock is held.
+    /// The most entries that one transaction removes.
     static let removalBatch = 64
 
     /// Deletes all ghost entries: none tells the partition of its key.

@@ -19,6 +19,17 @@ struct RecoveryAtOpeningTests {
         { bytes, page in for index in page.prefix(16) { bytes[index] ^= 0xFF } },
     ]
 
+    @Test("a recovery that finds the index sound leaves the process counted once")
+    func registration() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        try store.writer.recover()
+        try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        #expect(try store.writerCount() == 1)
+        store.close()
+        #expect(try RawIndex(sandbox.indexPath).value("SELECT writer_count FROM state") == "0")
+    }
+
     @Test("no single damaged page keeps a store from being opened and used", arguments: 0..<3)
     func everyPage(_ damage: Int) async throws {
         let store = try sandbox.open()

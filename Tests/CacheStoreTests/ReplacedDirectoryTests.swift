@@ -89,6 +89,18 @@ struct ReplacedDirectoryTests {
         }
     }
 
+    @Test(
+        "a write without a blocked thread goes on in the directory that has its path, too", arguments: Change.allCases)
+    func asynchronousWriting(_ change: Change) async throws {
+        let store = try sandbox.open()
+        try await store.insert(old, metadata: sandbox.metadata(), for: .path("old"))
+        try make(change)
+        try await store.insert(new, metadata: sandbox.metadata(), for: .path("new"))
+        try await store.setOptions(EntryOptions(isPinned: true), for: .path("new"))
+        #expect(try store.bytes(.path("new")) == new)
+        try expectSound(store)
+    }
+
     @Test("a store that has only looked up finds what is in the directory that has its path")
     func reading() throws {
         let store = try sandbox.open()

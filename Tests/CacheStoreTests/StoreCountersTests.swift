@@ -79,7 +79,7 @@ struct StoreCountersTests {
         #expect(metrics.counterTotal(label: "cachestore.damaged.bodies") == 1)
     }
 
-    @Test("Pending accesses reach the index in one transaction if no other writer waits")
+    @Test("Pending accesses reach the index in few transactions if no other writer waits")
     func accesses() throws {
         let store = try open()
         try fill(store, 600, hasBodies: false)
@@ -90,8 +90,8 @@ struct StoreCountersTests {
         for number in 0..<600 { #expect(try store.lookup(.path(number)) != nil) }
         try store.flush()
         store.observation.wait()
-        // A flush also runs one transaction to delete files.
-        #expect(timer.values.count == count + 2)
+        // A flush also runs one transaction to delete files. Each of the others writes 128 accesses at least.
+        #expect((count + 2...count + 6).contains(timer.values.count))
         #expect(try store.statistics().hits == 600)
     }
 

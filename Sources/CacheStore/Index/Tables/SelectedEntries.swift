@@ -108,39 +108,41 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes those of `ids` that are still in the selection.
+    /// Removes those of `ids` that are still in the selection, one at least, until the transaction is out of time. Does not
+    /// ask the predicate again, which may refer to entries that are gone by now.
     ///
-    /// - Returns: The report, and the keys of removed entries that have failures. The caller removes these failures
-    ///   after all entries, because a predicate may refer to failures.
+    /// - Returns: The report, the keys of removed entries that have failures, and the number of `ids` that are done. The
+    ///   caller removes these failures after all entries, because a predicate may refer to failures.
     func removeEntries(
         _ ids: ArraySlice<Int64>, in selection: EntrySelection
-    ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey]) {
+    ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey], count: Int) {
+        var rows = selection
+        rows.predicate = nil
         let question = try connection.prepare(
             """
             SELECT
                 EXISTS (SELECT 1 FROM failure WHERE failure.partition = entry.partition AND failure.key = entry.key),
                 entry.partition, entry.key
             FROM entry
-            WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)
+            WHERE entry.id = ?9 AND \(rows.conditionOfOneEntry)
             """)
-        // Select all before removing any: a predicate may refer to other entries of the selection.
-        var present: [Int64] = []
+        let before = try connection.size().bodyBytes
+        var report = RemovalReport()
         var failing: [CacheKey] = []
-        for id in ids {
+        var count = 0
+        for id in ids where count == 0 || !isOutOfTime {
+            count += 1
             defer { question.reset() }
-            question.bind(selection)
+            question.bind(rows)
             question.bind(id, at: 9)
             guard try question.step() else { continue }
-            present.append(id)
             if question.int64(0) == 1 {
                 failing.append(CacheKey(stored: question.text(2), partition: question.text(1)))
             }
+            if try removeEntry(id: id) { report.entries += 1 }
         }
-        let before = try connection.size().bodyBytes
-        var report = RemovalReport()
-        report.entries = try removeEntries(present)
         report.bytes = max(0, before &- (try connection.size().bodyBytes))
-        return (report, failing)
+        return (report, failing, count)
     }
 
     /// Removes the failures of all keys in a selection by keys, also of keys without an entry. There are at most

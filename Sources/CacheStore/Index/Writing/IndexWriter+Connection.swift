@@ -56,7 +56,12 @@ extension IndexWriter {
             guard let file else { return }
             try dependencies.directory.quarantineIndex(ifDamaged: file, dependencies.options, stop: stop)
             try connection.withLock { (state) throws(StoreError) in
-                if case .open = state { try open(&state) }
+                guard case .open(_, _, let wasRegistered) = state else { return }
+                try open(&state)
+                // The same index still counts this process.
+                if wasRegistered, case .open(let connection, file, _) = state {
+                    state = .open(connection, file, isRegistered: true)
+                }
             }
             if dependencies.directory.indexIdentity != file {
                 indexWasReplaced()

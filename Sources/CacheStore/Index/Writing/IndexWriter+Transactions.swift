@@ -108,7 +108,7 @@ extension IndexWriter {
 
     /// The number of accesses that a transaction writes before it looks for other writers. A put waits for no more
     /// than these and for the commit.
-    static let accessLimit = 256
+    static let accessLimit = 128
 
     /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache.
     ///
@@ -119,7 +119,9 @@ extension IndexWriter {
             let pagesWritten = transaction.connection.pagesWritten
             // Bounded: lookups may note accesses as fast as this loop writes them.
             for _ in 0..<maxAccessBatches {
-                guard !accessLog.isEmpty, !isAwaited, transaction.connection.pagesWritten == pagesWritten else { break }
+                guard !accessLog.isEmpty, !isAwaited, !transaction.isOutOfTime,
+                    transaction.connection.pagesWritten == pagesWritten
+                else { break }
                 try transaction.writeAccesses(limit: Self.accessLimit)
             }
         }

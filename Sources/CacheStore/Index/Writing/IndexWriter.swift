@@ -112,8 +112,7 @@ package final class IndexWriter: Sendable {
         do throws(StoreError) {
             return try await writeOnce(placedBody, change)
         } catch {
-            guard error.isIndexDamage else { throw error }
-            try await lane.run { () throws(StoreError) in try self.recover() }
+            try await lane.run { () throws(StoreError) in try self.recover(from: error) }
             return try await writeOnce(placedBody, change)
         }
     }
@@ -134,11 +133,16 @@ package final class IndexWriter: Sendable {
         do throws(StoreError) {
             return try body()
         } catch {
-            if error.isIndexMissing, reopensMissingIndex() { return try body() }
-            guard error.isIndexDamage else { throw error }
-            try recover()
+            try recover(from: error)
             return try body()
         }
+    }
+
+    /// Recovers the index if it was missing or damaged; throws any other error.
+    private func recover(from error: StoreError) throws(StoreError) {
+        if error.isIndexMissing, reopensMissingIndex() { return }
+        guard error.isIndexDamage else { throw error }
+        try recover()
     }
 
     /// Reopens the index, or creates a new one, if the file that the writer has open is gone. Returns whether there is
