@@ -165,7 +165,8 @@ CREATE TABLE state (
     reordered_id    INTEGER -- entries up to this one follow a newly chosen policy; NULL when all do
 ) STRICT;
 
-INSERT INTO state VALUES (1, 1, 0, 0, 0, NULL);
+-- A generation of an earlier index in the same place must not be one of this index.
+INSERT INTO state VALUES (1, 1, abs(random() >> 5), 0, 0, NULL);
 
 -- Sums over the tables above, and the state of eviction: a single row, which every put writes. The triggers update the sums in the
 -- transaction of the change.

@@ -87,7 +87,9 @@ extension ResponseStore {
                 if selection.isAboutKeys { report.failures = try transaction.removeFailures(in: selection) }
                 return report
             })
-        // Also after an error: entries that were removed before stay removed.
+        // Observers hear of it before the first entry goes, and again after the last: a lookup in between may find an entry
+        // that goes later.
+        changes.note(.removedMany(partition: selection.partition))
         defer { changes.note(.removedMany(partition: selection.partition)) }
         var rest = try readLong { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
         var failing: [CacheKey] = []

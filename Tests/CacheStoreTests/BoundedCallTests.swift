@@ -65,6 +65,19 @@ struct BoundedCallTests {
         }
     }
 
+    @Test("a commit of a large body, or a durable one, waits for no maintenance")
+    func commitBesideMaintenance() async throws {
+        let store = try sandbox.open { $0.durability = .durable }
+        try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let before = try descriptorCount()
+        let removal = Task { try await store.removeAll(Self.endless) }
+        while try descriptorCount() <= before { await Task.yield() }
+        try await store.insert(Data.noise(2_000_000, seed: 1), metadata: sandbox.metadata(), for: .path("large"))
+        #expect(try store.contains(.path("large")))
+        store.suspend()
+        await #expect(throws: StoreError.suspended) { try await removal.value }
+    }
+
     private func put(_ name: String, _ store: ResponseStore) throws {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path(name))
     }

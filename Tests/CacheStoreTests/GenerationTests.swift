@@ -127,6 +127,18 @@ struct GenerationTests {
         #expect(try store.recordFailure(for: .path("a"), status: 500, unlessRemovedSince: generation) == 0)
     }
 
+    @Test("a generation of an earlier index refuses the load, also after as many removals from the new index")
+    func equalNumbers() throws {
+        let store = try sandbox.open()
+        for number in 0..<5 { try store.remove(.path(number)) }
+        let generation = try store.generation()
+        for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
+            try FileManager.default.removeItem(at: sandbox.url.appending(path: name))
+        }
+        for number in 0..<5 { try store.remove(.path(number)) }
+        #expect(try store.recordFailure(for: .path("a"), status: 500, unlessRemovedSince: generation) == 0)
+    }
+
     @Test("J4: a removal in another process counts, and so does one of a process that was killed since")
     func otherProcess() async throws {
         let store = try sandbox.open()

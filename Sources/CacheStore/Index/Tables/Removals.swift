@@ -57,7 +57,7 @@ extension Connection {
     /// Whether a removal of `key`, of its URL, or of a set of entries that contains it, came after `generation`.
     package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(SQLiteError) -> Bool {
         let present = try self.generation().number
-        // A new index counts from zero, so the present generation may be the smaller one.
+        // A new index counts from a random number, so the present generation may be the smaller one.
         guard present != generation.number else { return false }
         guard present > generation.number, present.saturatingSubtracting(generation.number) <= Self.rememberedRemovals
         else { return true }

@@ -140,7 +140,7 @@ extension IndexWriter {
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
-        try connection.withLock { (state) throws(StoreError) in
+        try withState { (state) throws(StoreError) in
             // Registration would be a change, for which a full disk may have no room.
             try use(&state, registers: false) { (connection) throws(StoreError) in
                 checkpointer.wait()

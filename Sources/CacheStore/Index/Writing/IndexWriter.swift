@@ -52,6 +52,9 @@ package final class IndexWriter: Sendable {
 
     private let isDeletionScheduled = Atomic(false)
 
+    /// Whether the store must hear that another index has replaced the old one.
+    let isReplacementDue = Atomic(false)
+
     /// Held during a recovery, so that closing waits for its end. Taken before ``connection``.
     let recovery = Mutex(())
     /// The number of completed recoveries. Only the holder of ``recovery`` changes it.
@@ -148,11 +151,12 @@ package final class IndexWriter: Sendable {
     /// Reopens the index, or creates a new one, if the file that the writer has open is gone. Returns whether there is
     /// an index now.
     private func reopensMissingIndex() -> Bool {
-        let isReopened = connection.withLock { state -> Bool in
+        let isReopened = try? withState { (state) throws(StoreError) -> Bool in
             guard case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file else { return false }
-            return (try? use(&state, registers: false) { _ in }) != nil
+            try use(&state, registers: false) { _ in }
+            return true
         }
-        return isReopened || dependencies.directory.indexIdentity != nil
+        return isReopened == true || dependencies.directory.indexIdentity != nil
     }
 
     private func enqueue<Value: Sendable>(
@@ -194,13 +198,14 @@ package final class IndexWriter: Sendable {
         let jobs = queue.withLock { $0.next(limit: Self.batchLimit) }
         guard !jobs.isEmpty else { return }
         let began = ContinuousClock.now
-        let commit = connection.withLock { state -> Commit in
-            do throws(StoreError) {
-                return try use(&state) { (connection) throws(StoreError) in transact(jobs, connection) }
-            } catch {
-                dependencies.deletion.add(jobs.compactMap(\.placedBody))
-                return Commit(errors: jobs.map { _ in error })
+        let commit: Commit
+        do throws(StoreError) {
+            commit = try withState { (state) throws(StoreError) in
+                try use(&state) { (connection) throws(StoreError) in transact(jobs, connection) }
             }
+        } catch {
+            dependencies.deletion.add(jobs.compactMap(\.placedBody))
+            commit = Commit(errors: jobs.map { _ in error })
         }
         // The time of the transaction has ended before the others.
         queue.withLock { $0.putBack(jobs.dropFirst(commit.errors.count)) }
