@@ -86,7 +86,8 @@ extension Connection {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
         try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
-        try execute("INSERT OR IGNORE INTO state VALUES (1, 1, abs(random() >> 5), 0, EXISTS (SELECT 1 FROM priority), 0)")
+        try execute(
+            "INSERT OR IGNORE INTO state VALUES (1, 1, abs(random() >> 5), 0, EXISTS (SELECT 1 FROM priority), 0)")
         try execute(
             """
             DELETE FROM derived
