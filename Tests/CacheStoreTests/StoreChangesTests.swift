@@ -24,23 +24,6 @@ struct StoreChangesTests {
         withExtendedLifetime(observing) {}
     }
 
-    @Test("an observer may use the store, also when another index has replaced the old one")
-    func observerUsesStore() throws {
-        let store = try sandbox.open()
-        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        let counts = Mutex<[Int]>([])
-        let observing = store.changes.observe { [unowned store, key = try CacheKey.path("b")] _ in
-            let count = (try? store.recordFailure(for: key, status: 500)) ?? -1
-            counts.withLock { $0.append(count) }
-        }
-        for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
-            try FileManager.default.removeItem(at: sandbox.url.appending(path: name))
-        }
-        try store.setOptions(EntryOptions(isPinned: true), for: .path("a"))
-        #expect(counts.withLock { $0 } == [1])
-        withExtendedLifetime(observing) {}
-    }
-
     @Test("each change of the entries is reported after its transaction, until the observation ends")
     func reported() async throws {
         let store = try sandbox.open()

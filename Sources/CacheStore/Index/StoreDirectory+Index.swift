@@ -200,7 +200,7 @@ extension StoreDirectory {
 
     /// Returns `false` if a sweep has taken the file for that of a killed process, and deleted it.
     private func linkNewIndex() throws(SystemError) -> Bool {
-        let name = Self.unfinishedPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
+        let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
         _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
         defer { _ = try? root.unlink(name) }
         do {
@@ -216,13 +216,12 @@ extension StoreDirectory {
         }
     }
 
-    /// Deletes the files of processes that were killed while they created an index or the ballast.
-    func sweepUnfinishedFiles() throws(SystemError) {
-        for name in try root.names() where name.hasPrefix(Self.unfinishedPrefix) { try root.unlink(name) }
+    /// Deletes the files of processes that were killed while they created an index.
+    func sweepUnfinishedIndices() throws(SystemError) {
+        for name in try root.names() where name.hasPrefix(Self.newIndexPrefix) { try root.unlink(name) }
     }
 
-    /// The beginning of the names of files that get their own name once they are complete.
-    static let unfinishedPrefix = "index.new-"
+    private static let newIndexPrefix = "index.new-"
 
     /// Opens a connection for lookups.
     func openReader(isReadOnly: Bool, _ options: IndexOptions) throws(StoreError) -> sending Connection {

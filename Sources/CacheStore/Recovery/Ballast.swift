@@ -14,19 +14,17 @@ extension StoreDirectory {
         guard (try? root.status(of: "ballast"))?.map(\.size) != Int64(Self.ballastByteCount),
             freeByteCount >= Self.reserveByteCount
         else { return }
-        // Another process may be creating the ballast, too: each writes a file of its own.
-        let name = Self.unfinishedPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
         do throws(SystemError) {
-            let file = try root.open(name, O_WRONLY | O_CREAT | O_EXCL)
+            try root.unlink("ballast")
+            let file = try root.open("ballast", O_WRONLY | O_CREAT | O_EXCL)
             // Write the bytes instead of only setting the length: a file with holes takes no space.
             let zeros = [UInt8](repeating: 0, count: Self.ballastByteCount)
             let result = zeros.withUnsafeBytes { bytes in
                 Result { () throws(SystemError) in try file.write(bytes) }
             }
             try result.get()
-            try root.rename(name, to: "ballast")
         } catch {
-            _ = try? root.unlink(name)
+            _ = try? root.unlink("ballast")
         }
     }
 

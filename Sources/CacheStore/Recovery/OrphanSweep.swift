@@ -41,7 +41,7 @@ extension ResponseStore {
         var report = deleted.withLock { $0 }
         try wrappingErrors { () throws(SystemError) in
             report.stagedFiles = try blobs.sweepStagedFiles()
-            try place.sweepUnfinishedFiles()
+            try place.sweepUnfinishedIndices()
         }
         return report
     }

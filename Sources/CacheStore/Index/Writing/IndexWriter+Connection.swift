@@ -64,8 +64,7 @@ extension IndexWriter {
                 }
             }
             if dependencies.directory.indexIdentity != file {
-                accessLog.reset()
-                dependencies.indexWasReplaced()
+                indexWasReplaced()
             } else {
                 // The damage was in a connection's own copy of pages.
                 dependencies.indexWasReplaced()
@@ -77,18 +76,7 @@ extension IndexWriter {
     private func indexWasReplaced() {
         // The accesses belong to entries of the old index. Other entries have those ids now.
         accessLog.reset()
-        isReplacementDue.store(true, ordering: .releasing)
-    }
-
-    /// Calls `body` with the connection. Afterwards tells the store if another index has replaced the old one: its
-    /// observers may use the store.
-    func withState<Value>(
-        _ body: (inout sending WriterConnection) throws(StoreError) -> sending Value
-    ) throws(StoreError) -> sending Value {
-        defer {
-            if isReplacementDue.exchange(false, ordering: .acquiringAndReleasing) { dependencies.indexWasReplaced() }
-        }
-        return try connection.withLock(body)
+        dependencies.indexWasReplaced()
     }
 
     private func open(_ state: inout sending WriterConnection) throws(StoreError) {

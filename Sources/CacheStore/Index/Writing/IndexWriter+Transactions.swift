@@ -22,7 +22,7 @@ struct Commit: Sendable {
 
 /// Runs transactions. Each begins with pending accesses and due deletions, then runs its jobs.
 extension IndexWriter {
-    /// Runs `jobs` in one transaction, at least the first of them, as many as its time allows. If a job makes it fail, runs
+    /// Runs `jobs` in one transaction, the first 16 of them and as many more as its time allows. If a job makes it fail, runs
     /// each job in a transaction of its own.
     func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
         var commit = Commit()
@@ -42,6 +42,9 @@ extension IndexWriter {
         return commit
     }
 
+    /// The number of jobs that a transaction runs also when it is out of time: one commit is cheaper than many.
+    private static let leastJobs = 16
+
     /// Runs `jobs` in one transaction; returns `false` if one of them made the transaction fail.
     ///
     /// A job that fails without changing a row does not end the transaction. After an error of SQLite, the effect of
@@ -55,7 +58,7 @@ extension IndexWriter {
         var isJobAtFault = false
         do throws(StoreError) {
             try begin(transaction)
-            for job in jobs where commit.errors.isEmpty || !transaction.isOutOfTime {
+            for job in jobs where commit.errors.count < Self.leastJobs || !transaction.isOutOfTime {
                 let rowsWritten = connection.rowsWritten
                 do throws(StoreError) {
                     try job.run(transaction)
@@ -140,7 +143,7 @@ extension IndexWriter {
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
-        try withState { (state) throws(StoreError) in
+        try connection.withLock { (state) throws(StoreError) in
             // Registration would be a change, for which a full disk may have no room.
             try use(&state, registers: false) { (connection) throws(StoreError) in
                 checkpointer.wait()

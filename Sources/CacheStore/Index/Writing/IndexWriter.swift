@@ -52,9 +52,6 @@ package final class IndexWriter: Sendable {
 
     private let isDeletionScheduled = Atomic(false)
 
-    /// Whether the store must hear that another index has replaced the old one.
-    let isReplacementDue = Atomic(false)
-
     /// Held during a recovery, so that closing waits for its end. Taken before ``connection``.
     let recovery = Mutex(())
     /// The number of completed recoveries. Only the holder of ``recovery`` changes it.
@@ -151,12 +148,11 @@ package final class IndexWriter: Sendable {
     /// Reopens the index, or creates a new one, if the file that the writer has open is gone. Returns whether there is
     /// an index now.
     private func reopensMissingIndex() -> Bool {
-        let isReopened = try? withState { (state) throws(StoreError) -> Bool in
+        let isReopened = connection.withLock { state -> Bool in
             guard case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file else { return false }
-            try use(&state, registers: false) { _ in }
-            return true
+            return (try? use(&state, registers: false) { _ in }) != nil
         }
-        return isReopened == true || dependencies.directory.indexIdentity != nil
+        return isReopened || dependencies.directory.indexIdentity != nil
     }
 
     private func enqueue<Value: Sendable>(
@@ -198,14 +194,13 @@ package final class IndexWriter: Sendable {
         let jobs = queue.withLock { $0.next(limit: Self.batchLimit) }
         guard !jobs.isEmpty else { return }
         let began = ContinuousClock.now
-        let commit: Commit
-        do throws(StoreError) {
-            commit = try withState { (state) throws(StoreError) in
-                try use(&state) { (connection) throws(StoreError) in transact(jobs, connection) }
+        let commit = connection.withLock { state -> Commit in
+            do throws(StoreError) {
+                return try use(&state) { (connection) throws(StoreError) in transact(jobs, connection) }
+            } catch {
+                dependencies.deletion.add(jobs.compactMap(\.placedBody))
+                return Commit(errors: jobs.map { _ in error })
             }
-        } catch {
-            dependencies.deletion.add(jobs.compactMap(\.placedBody))
-            commit = Commit(errors: jobs.map { _ in error })
         }
         // The time of the transaction has ended before the others.
         queue.withLock { $0.putBack(jobs.dropFirst(commit.errors.count)) }
