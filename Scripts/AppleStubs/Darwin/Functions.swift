@@ -43,6 +43,8 @@ public func exit(_: Int32) -> Never { fatalError() }
 // https://github.com/apple-oss-distributions/xnu, bsd/sys/stat.h, bsd/sys/file.h, bsd/sys/mman.h
 @discardableResult public func stat(_: Text!, _: UnsafeMutablePointer<stat>!) -> Int32 { 0 }
 @discardableResult public func lstat(_: Text!, _: UnsafeMutablePointer<stat>!) -> Int32 { 0 }
+public func geteuid() -> uid_t { 0 }
+public func getegid() -> gid_t { 0 }
 @discardableResult public func fstat(_: Int32, _: UnsafeMutablePointer<stat>!) -> Int32 { 0 }
 @discardableResult public func fstatat(_: Int32, _: Text!, _: UnsafeMutablePointer<stat>!, _: Int32) -> Int32 { 0 }
 @discardableResult public func fchmod(_: Int32, _: mode_t) -> Int32 { 0 }

@@ -8,6 +8,8 @@ public typealias mode_t = UInt16
 public typealias nlink_t = UInt16
 public typealias off_t = Int64
 public typealias pid_t = Int32
+public typealias uid_t = UInt32
+public typealias gid_t = UInt32
 public typealias time_t = Int
 public typealias fsblkcnt_t = UInt32
 public typealias socklen_t = UInt32
@@ -29,6 +31,8 @@ public struct stat {
     public var st_mode: mode_t = 0
     public var st_nlink: nlink_t = 0
     public var st_ino: ino_t = 0
+    public var st_uid: uid_t = 0
+    public var st_gid: gid_t = 0
     public var st_atimespec = timespec()
     public var st_mtimespec = timespec()
     public var st_ctimespec = timespec()
