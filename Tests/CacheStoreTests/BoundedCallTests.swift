@@ -78,6 +78,41 @@ struct BoundedCallTests {
         await #expect(throws: StoreError.suspended) { try await removal.value }
     }
 
+    @Test("without a descriptor left a writer throws a typed error, and lookups go on")
+    func noDescriptors() async throws {
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
+            try Self.exhaustDescriptors(path)
+        }
+    }
+
+    private static func exhaustDescriptors(_ path: String) throws {
+        var limit = rlimit(rlim_cur: 256, rlim_max: 256)
+        #expect(setrlimit(Resource.fileCount, &limit) == 0)
+        let store = try ResponseStore(directory: URL(filePath: path))
+        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        try store.insert(Data("a".utf8), metadata: metadata, for: .path("a"))
+        var writers: [BodyWriter] = []
+        var failure: StoreError?
+        while failure == nil, writers.count < 300 {
+            let writer = store.makeBodyWriter()
+            do { try writer.write(Data("body \(writers.count)".utf8)) } catch { failure = error }
+            writers.append(writer)
+        }
+        guard case .file(let error) = failure else { preconditionFailure("\(String(describing: failure))") }
+        precondition(error.errno == EMFILE)
+        // The lookups at once ask for more connections than there are.
+        let missing = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 32) { _ in
+            if (try? store.peek(CacheKey(url: "https://example.com/a"))) == nil {
+                missing.add(1, ordering: .relaxed)
+            }
+        }
+        precondition(missing.load(ordering: .relaxed) == 0)
+        writers.removeAll()
+        try store.insert(Data("b".utf8), metadata: metadata, for: .path("b"))
+        precondition(try store.bytes(.path("b")) == Data("b".utf8))
+    }
+
     private func put(_ name: String, _ store: ResponseStore) throws {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path(name))
     }

@@ -414,7 +414,9 @@ struct DamageTests {
 enum Resource {
     #if canImport(Glibc)
     static let fileSize = __rlimit_resource_t(1)
+    static let fileCount = __rlimit_resource_t(7)
     #else
     static let fileSize = RLIMIT_FSIZE
+    static let fileCount = RLIMIT_NOFILE
     #endif
 }
