@@ -174,13 +174,13 @@ public final class BodyWriter: Sendable {
 
     /// Gives the file the name of its digest. Called inside the transaction that needs the file.
     func place(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
-        try placing { (state) throws(SystemError) in try link(&state, digest, byteCount) }
+        try placing(digest) { (state) throws(SystemError) in try link(&state, digest, byteCount) }
     }
 
     /// Gives the file the name of the digest of its first `byteCount` bytes, besides the names that it has. Called
     /// inside the transaction that needs the name.
     func placeGrowing(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
-        try placing { (state) throws(SystemError) in
+        try placing(digest) { (state) throws(SystemError) in
             let wasLinked = state.wasLinked
             try link(&state, digest, byteCount, isGrowing: true)
             // The name may belong to a file of another writer with the same bytes.
@@ -191,11 +191,13 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    private func placing(_ body: (inout State) throws(SystemError) -> Void) throws(StoreError) {
+    private func placing(
+        _ digest: ContentDigest, _ body: (inout State) throws(SystemError) -> Void
+    ) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The writer was discarded while the commit waited.
             guard state.file != nil else { throw .closed }
-            try wrappingErrors { () throws(SystemError) in try body(&state) }
+            do throws(SystemError) { try body(&state) } catch { throw store.blobs.error(error, of: digest) }
         }
     }
 

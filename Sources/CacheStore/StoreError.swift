@@ -8,6 +8,9 @@ public enum StoreError: Error, Hashable, Sendable {
     /// The directory belongs to another user, or other users may write it: they could plant bodies. Choose a directory of
     /// this user, or set ``ResponseStore/Configuration/acceptsForeignDirectory``.
     case foreignDirectory(path: String, reason: String)
+    /// A folder of the store belongs to another user, and this user cannot write it: the store was once used by that user,
+    /// such as root. Give the folder to the owner of the store with chown(1).
+    case unwritableFolder(path: String, owner: UInt32)
     /// `index.sqlite` is the database of another program, or is damaged and opened for reading only. Choose another
     /// directory, or move the file away.
     case notAnIndex(path: String, reason: String)
@@ -56,6 +59,8 @@ extension StoreError: CustomStringConvertible {
         case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
         case .foreignDirectory(let path, let reason):
             "cannot trust \(path) as a store: \(reason); choose a directory that only this user can write, or accept this one"
+        case .unwritableFolder(let path, let owner):
+            "\(path) belongs to the user \(owner), and this user cannot write it; give it to the owner of the store with chown"
         case .notAnIndex(let path, let reason):
             "\(path) cannot be used as the index of a store (\(reason)); move it away, or choose another directory"
         case .olderSchema(let path, let found, let supported):

@@ -230,6 +230,39 @@ struct OpeningTests {
         try sandbox.open { $0.acceptsForeignDirectory = true }.close()
     }
 
+    @Test("a folder that root has left in the store of a user is named, with its owner, by the error and by a check")
+    func foldersOfRoot() async throws {
+        guard geteuid() == 0 else { return }
+        let store = try sandbox.open()
+        for number in 0..<40 {
+            try await store.insert(Data("body \(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+        }
+        store.close()
+        for name in [""] + (try FileManager.default.subpathsOfDirectory(atPath: sandbox.path)) {
+            #expect(chown(sandbox.path + "/" + name, 65_534, 65_534) == 0)
+        }
+        let shard = try #require(sandbox.files().first?.prefix(2))
+        #expect(chown(sandbox.path + "/blobs/\(shard)", 0, 0) == 0)
+        defer { chown(sandbox.path, 0, 0) }
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String, shard = String(shard)] in
+            chmod(String(path.dropLast("/store".count)), 0o755)
+            precondition(setgid(65_534) == 0 && setuid(65_534) == 0)
+            let store = try ResponseStore(directory: URL(filePath: path))
+            let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+            var failures: Set<StoreError> = []
+            for number in 0..<1_000 {
+                do throws(StoreError) {
+                    try store.insert(Data("new \(number)".utf8), metadata: metadata, for: .path(number))
+                } catch { failures.insert(error) }
+            }
+            precondition(failures == [.unwritableFolder(path: path + "/blobs/" + shard, owner: 0)], "\(failures)")
+        }
+        let own = try sandbox.open { $0.acceptsForeignDirectory = true }
+        let problems = try await own.check().problems
+        #expect(problems.contains(.foreignFolder(path: "blobs/\(shard)", owner: 0)))
+        #expect("\(problems)".contains(String(shard)))
+    }
+
     @Test("TRAPS 1: a read-only index is an error at opening, not at the first write")
     func readOnlyIndex() async throws {
         try sandbox.open().close()

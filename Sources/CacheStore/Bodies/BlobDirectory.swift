@@ -252,6 +252,23 @@ package final class BlobDirectory: Sendable {
         }
     }
 
+    /// Returns the error of a call that failed for a body, with the owner of a folder that this user cannot write.
+    func error(_ error: SystemError, of digest: ContentDigest) -> StoreError {
+        let shard = BlobPath(digest).shard
+        guard [EACCES, EPERM].contains(error.errno), let status = try? blobs.status(of: shard),
+            status.owner != geteuid()
+        else { return .file(error) }
+        return .unwritableFolder(path: blobs.path + "/" + shard, owner: status.owner)
+    }
+
+    /// Calls `visit` for each folder below `blobs/` that belongs to another user than the directory of the store.
+    func forEachForeignFolder(_ visit: (_ path: String, _ owner: UInt32) -> Void) throws(SystemError) {
+        let owner = try root.status().owner
+        for shard in try blobs.names() where BlobPath.isShard(shard) {
+            if let status = try blobs.status(of: shard), status.owner != owner { visit("blobs/" + shard, status.owner) }
+        }
+    }
+
     /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, otherwise with the
     /// path only.
     func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(SystemError) {

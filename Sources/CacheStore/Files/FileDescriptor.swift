@@ -338,6 +338,8 @@ package struct FileStatus {
     let linkCount: UInt64
     let inode: UInt64
     let device: UInt64
+    /// The user that the file belongs to.
+    let owner: UInt32
     /// The time of the last write, in nanoseconds since 1970.
     let modified: Int64
 
@@ -349,6 +351,7 @@ package struct FileStatus {
         linkCount = UInt64(status.st_nlink)
         inode = UInt64(status.st_ino)
         device = UInt64(truncatingIfNeeded: status.st_dev)
+        owner = status.st_uid
         #if canImport(Darwin)
         let time = status.st_mtimespec
         #else

@@ -11,6 +11,8 @@ public struct CheckReport: Hashable, Sendable {
         case alteredFile(ContentDigest)
         /// A file that no entry needs, and that was not deleted with its last entry.
         case orphanFile(path: String)
+        /// A folder that belongs to another user than the store. The owner of the store may be unable to write it.
+        case foreignFolder(path: String, owner: UInt32)
         /// An entry whose body the index does not list, or lists with another length.
         case unlistedBody(CacheKey)
         /// The same as ``unlistedBody(_:)``, for a derived representation of an entry of the key.
@@ -48,6 +50,7 @@ extension CheckReport.Problem: CustomStringConvertible {
         case .missingFile(let digest): "missing or wrong length: \(BlobPath(digest).relativePath)"
         case .alteredFile(let digest): "altered: \(BlobPath(digest).relativePath)"
         case .orphanFile(let path): "no entry needs: \(path)"
+        case .foreignFolder(let path, let owner): "belongs to the user \(owner): \(path)"
         case .unlistedBody(let key): "body not listed: \(key)"
         case .unlistedDerivedBody(let key, let name): "derived body not listed: \(name.debugDescription) of \(key)"
         case .wrongReferenceCount(let digest, let recorded, let actual):
@@ -189,6 +192,7 @@ extension ResponseStore {
     private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
         try wrappingErrors { () throws(SystemError) in
             try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
+            try blobs.forEachForeignFolder { report.problems.append(.foreignFolder(path: $0, owner: $1)) }
         }
         var unlisted = try unlistedFiles()[...]
         while !unlisted.isEmpty {
