@@ -241,18 +241,19 @@ struct OpeningTests {
         for name in [""] + (try FileManager.default.subpathsOfDirectory(atPath: sandbox.path)) {
             #expect(chown(sandbox.path + "/" + name, 65_534, 65_534) == 0)
         }
-        let shard = try #require(sandbox.files().first?.prefix(2))
+        let shard = try #require(sandbox.files().first.map { String($0.prefix(2)) })
         #expect(chown(sandbox.path + "/blobs/\(shard)", 0, 0) == 0)
         defer { chown(sandbox.path, 0, 0) }
-        await #expect(processExitsWith: .success) { [path = sandbox.path as String, shard = String(shard)] in
+        await #expect(processExitsWith: .success) { [path = sandbox.path as String, shard = shard as String] in
             chmod(String(path.dropLast("/store".count)), 0o755)
             precondition(setgid(65_534) == 0 && setuid(65_534) == 0)
             let store = try ResponseStore(directory: URL(filePath: path))
             let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
             var failures: Set<StoreError> = []
             for number in 0..<1_000 {
+                let key = try CacheKey.path(number)
                 do throws(StoreError) {
-                    try store.insert(Data("new \(number)".utf8), metadata: metadata, for: .path(number))
+                    try store.insert(Data("new \(number)".utf8), metadata: metadata, for: key)
                 } catch { failures.insert(error) }
             }
             precondition(failures == [.unwritableFolder(path: path + "/blobs/" + shard, owner: 0)], "\(failures)")
@@ -260,7 +261,7 @@ struct OpeningTests {
         let own = try sandbox.open { $0.acceptsForeignDirectory = true }
         let problems = try await own.check().problems
         #expect(problems.contains(.foreignFolder(path: "blobs/\(shard)", owner: 0)))
-        #expect("\(problems)".contains(String(shard)))
+        #expect("\(problems)".contains(shard))
     }
 
     @Test("TRAPS 1: a read-only index is an error at opening, not at the first write")
