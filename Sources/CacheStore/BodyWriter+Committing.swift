@@ -5,7 +5,7 @@ extension BodyWriter {
         let digest: ContentDigest?
         /// The bytes of the body, without the bytes of the entries that it replaces.
         let growth: Int64
-        /// The partition of the entry; `nil` for a derived representation.
+        /// The partition of the entry. A derived representation has none.
         var partition: String?
         let run: @Sendable (WriteTransaction, _ partitionRoom: LimitEnforcer.Room) throws(StoreError) -> Value
     }

@@ -65,7 +65,10 @@ extension ResponseStore {
         of body: BodyReference, limit: Int64, _ verification: Configuration.Verification? = nil
     ) throws(StoreError) -> BodyOpening {
         guard let digest = body.digest else { return .open(StoredBody()) }
-        switch try find(digest, body, limit: limit, verification ?? configuration.verification) {
+        switch try find(
+            digest, byteCount: body.byteCount, isPart: body.isPart, limit: limit,
+            verification ?? configuration.verification)
+        {
         case .intact(let opened): return .open(opened)
         case .unverified: return .unverified
         case .damaged(let file):
@@ -78,9 +81,10 @@ extension ResponseStore {
     package func hasBody(of entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
         guard let digest = entry.digest else { return true }
-        if case .intact = try find(digest, BodyReference(entry), limit: .max, configuration.verification) {
-            return true
-        }
+        let state = try find(
+            digest, byteCount: entry.byteCount, isPart: entry.metadata.part != nil, limit: .max,
+            configuration.verification)
+        if case .intact = state { return true }
         return false
     }
 
@@ -96,9 +100,9 @@ extension ResponseStore {
     /// Opens the file of a body, which is damaged unless it has the right length and, as far as `verification` asks, the
     /// right bytes.
     func find(
-        _ digest: ContentDigest, _ body: BodyReference, limit: Int64, _ verification: Configuration.Verification
+        _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64,
+        _ verification: Configuration.Verification
     ) throws(StoreError) -> BodyState {
-        let (byteCount, isPart) = (body.byteCount, body.isPart)
         return try wrappingErrors { () throws(SystemError) in
             guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
                 return .damaged(nil)

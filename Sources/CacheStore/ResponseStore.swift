@@ -32,8 +32,10 @@ public final class ResponseStore: Sendable {
     let deletion: BlobDeletion
     package let writer: IndexWriter
     let readers: ReaderPool
-    let openReader: @Sendable () throws(StoreError) -> sending Connection
+    private let openReader: @Sendable () throws(StoreError) -> sending Connection
     let limits: LimitEnforcer
+    /// Requests a pass in the background that evicts down to the limits.
+    let requestPass: @Sendable () -> Void
     let openLock: OpenLock
     package let keyLocks: KeyLocks
     /// Makes the descriptors of the store refer to the directory that has its path. Call after a file operation failed
@@ -107,6 +109,10 @@ public final class ResponseStore: Sendable {
         let readers = ReaderPool(count: max(1, configuration.readerCount), place, open: openReader)
         let limits = LimitEnforcer(configuration.limits)
         let background = BackgroundWork()
+        let requestPass: @Sendable () -> Void = {
+            if limits.requestPass() { background.submit { store in store.keepLimits() } }
+        }
+        self.requestPass = requestPass
         deletion = BlobDeletion(blobs)
         writer = IndexWriter(
             opened?.index,
@@ -123,9 +129,7 @@ public final class ResponseStore: Sendable {
                         store.reorderEntries()
                     }
                 },
-                hasEvicted: {
-                    if limits.requestPass() { background.submit { store in store.keepLimits() } }
-                }))
+                hasEvicted: requestPass))
         self.directory = URL(filePath: place.path)
         self.configuration = configuration
         self.options = options
@@ -285,11 +289,20 @@ public final class ResponseStore: Sendable {
     func readLongAsIs<Value: Sendable>(
         _ body: (Connection) throws(SQLiteError) -> Value
     ) throws(StoreError) -> Value {
+        try withOwnReader { (connection) throws(StoreError) in
+            try wrappingErrors(indexPath) { () throws(SQLiteError) in try body(connection) }
+        }
+    }
+
+    /// Calls `body` with a connection that it shares with no other caller.
+    func withOwnReader<Value: Sendable>(
+        _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         try checkOpen()
         return try longReads.run { (interruption) throws(StoreError) in
             let connection = try openReader()
             connection.interrupt(by: interruption)
-            return try wrappingErrors(indexPath) { () throws(SQLiteError) in try body(connection) }
+            return try body(connection)
         }
     }
 

@@ -109,7 +109,7 @@ struct EvictionOrder: Sendable {
         return try statement.step()
     }
 
-    /// Returns the next candidate.
+    /// Returns the next candidate in the order.
     mutating func next(_ connection: Connection) throws(SQLiteError) -> Step {
         let isFilled = try fill(connection)
         let candidate: EvictionCandidate? =
@@ -126,7 +126,7 @@ struct EvictionOrder: Sendable {
         return candidate.id == spared ? try next(connection) : .candidate(candidate)
     }
 
-    /// Returns the next candidate after any number of rows; `nil` at the end.
+    /// Returns the next candidate after any number of rows, or `nil`.
     mutating func nextCandidate(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
         while true {
             switch try next(connection) {
@@ -184,12 +184,16 @@ struct EvictionOrder: Sendable {
         }
         var isFilled = true
         if unused.isEmpty, !unusedIsComplete {
-            let end = min(try connection.lastEntryID(), Connection.maxID) + 1
-            let limit = min(end, nextID + Self.stride)
+            let limit = nextID + Self.stride
             unused = try connection.candidates(of: kind, from: nextID, before: limit, limit: readAhead)[...]
-            nextID = unused.last.map { $0.id + 1 } ?? max(nextID, limit)
-            unusedIsComplete = unused.isEmpty && nextID >= end
-            isFilled = unusedIsComplete || !unused.isEmpty
+            if let last = unused.last {
+                nextID = last.id + 1
+            } else if let next = try connection.firstEntryID(from: limit), next <= Connection.maxID {
+                // Ids that are gone cost nothing.
+                (nextID, isFilled) = (next, false)
+            } else {
+                unusedIsComplete = true
+            }
         }
         readAhead = min(readAhead * 2, 64)
         return isFilled

@@ -29,9 +29,6 @@ extension Connection {
     fileprivate func previewEviction(
         _ rule: EvictionRule, now: Int64, timeLimit: Duration?
     ) throws(SQLiteError) -> EvictionPreview {
-        // One state of the index for the whole walk.
-        try beginReading()
-        defer { endReading() }
         var preview = EvictionPreview(left: try size())
         let end = timeLimit.map { ContinuousClock.now + $0 }
         var order = try EvictionOrder(rule, self, now: now)

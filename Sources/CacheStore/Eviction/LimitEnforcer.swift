@@ -35,7 +35,7 @@ package final class LimitEnforcer: Sendable {
     /// Evicts after the transaction has stored a body, and returns whether the store is within its limits now.
     ///
     /// - Parameters:
-    ///   - entry: The new entry, which stays; `nil` for a derived representation.
+    ///   - entry: The new entry, which stays. A derived representation has none.
     ///   - partitionRoom: The result of ``ResponseStore/makeRoom(for:in:)``.
     package func makeRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, partitionRoom: Room = .enough

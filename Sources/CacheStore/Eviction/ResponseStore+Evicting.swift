@@ -11,8 +11,8 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - maxBytes: The most bytes on disk; 0 or less removes all unpinned entries.
-    ///   - dryRun: Whether only to count the entries that would be removed, without a lock or a change. Each entry
-    ///     counts with the average of its pages in the index.
+    ///   - dryRun: Whether only to count the entries that would be removed. Writes the pending accesses first. The count
+    ///     itself takes no lock, and each entry counts with the average of its pages in the index.
     /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``. Entries that
     ///   were removed before the error stay removed.
     @discardableResult
@@ -65,7 +65,7 @@ extension ResponseStore {
     /// Runs one transaction of an eviction.
     ///
     /// - Parameters:
-    ///   - order: The rest of the order after the previous batch; `nil` for the first one.
+    ///   - order: The rest of the order after the previous batch.
     ///   - count: The most entries to remove.
     func evictBatch(
         _ rule: EvictionRule, along order: EvictionOrder? = nil, atMost count: Int = .max
@@ -107,11 +107,6 @@ extension ResponseStore {
         }
     }
 
-    /// Requests a pass in the background.
-    func requestPass() {
-        if limits.requestPass() { background.submit { store in store.keepLimits() } }
-    }
-
     /// Evicts one batch under the lock of `blobs/`.
     ///
     /// The lock is taken for each batch: a process that quarantines the index, perhaps this one, then waits for one
@@ -149,7 +144,7 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - byteCount: The bytes of the body without those that it replaces.
-    ///   - partition: The partition of its entry; `nil` for a derived representation.
+    ///   - partition: The partition of its entry. A derived representation has none.
     /// - Returns: Whether there is room in the partition, and whether a pass should follow.
     func makeRoom(for byteCount: Int64, in partition: String?) throws(StoreError) -> LimitEnforcer.Room {
         guard limits.limits != nil else { return .enough }
@@ -185,7 +180,7 @@ extension ResponseStore {
         }
         guard try read(isExceeded) else { return .enough }
         guard byteCount <= limit else { return .none }
-        // An access may move an entry while the walk is under way: then read the order again, but not without end.
+        // Uses may move entries during the walk. Read the order again then, a few times.
         for _ in 0..<4 {
             var order = try readLong { (connection) throws(SQLiteError) in
                 try EvictionOrder(.partition(partition), connection)

@@ -179,13 +179,7 @@ extension ResponseStore {
     private func whileNobodyWrites<Value: Sendable>(
         _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        guard !configuration.isReadOnly else {
-            return try longReads.run { (interruption) throws(StoreError) in
-                let connection = try openReader()
-                connection.interrupt(by: interruption)
-                return try look(connection)
-            }
-        }
+        guard !configuration.isReadOnly else { return try withOwnReader(look) }
         return try writer.write { (transaction) throws(StoreError) in try look(transaction.connection) }
     }
 

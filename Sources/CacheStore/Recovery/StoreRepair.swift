@@ -52,9 +52,9 @@ extension ResponseStore {
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount else { continue }
-                let reference = BodyReference(
-                    row: .entry(0), digest: digest, byteCount: byteCount, isPart: parts.contains(digest))
-                guard case .damaged(let file) = try find(digest, reference, limit: .max, .everyRead) else { continue }
+                let state = try find(
+                    digest, byteCount: byteCount, isPart: parts.contains(digest), limit: .max, .everyRead)
+                guard case .damaged(let file) = state else { continue }
                 damaged.append((digest, byteCount, file))
             }
             try writer.write { [self, damaged] (transaction) throws(StoreError) in

@@ -21,7 +21,7 @@ struct TransferFailure: Error {
     var extraAttempts = 0
     /// The key of a response that is of no use, if it came from a cache between this one and the origin.
     var refused: CacheKey?
-    /// The redirect step that failed; `nil` until the transfer has ended.
+    /// The redirect step that failed. The transfer sets it at its end.
     var request: RedirectRequest?
 
     var isOfTransport: Bool {

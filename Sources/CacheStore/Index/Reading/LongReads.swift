@@ -1,8 +1,8 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs the reads of the index that may take long: queries, checks, selections, copies. Each has a connection of its own,
-/// so that no lookup waits for one.
+/// Runs the reads of the index that may take long: queries, checks, selections and copies. Each opens a connection, so
+/// that no lookup waits for one.
 ///
 /// Closing or suspending the store interrupts them, and waits until their connections are closed.
 final class LongReads: Sendable {
@@ -29,7 +29,7 @@ final class LongReads: Sendable {
         }
     }
 
-    /// Interrupts the reads under way, and throws `error` from all later ones, until ``begin()``.
+    /// Interrupts the present reads, and throws `error` from all later ones, until ``begin()``.
     func end(with error: StoreError) {
         refusal.withLock { $0 = error }
         interruption.set(true)

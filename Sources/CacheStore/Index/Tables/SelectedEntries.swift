@@ -21,12 +21,11 @@ extension Connection {
             return ids
         }
         let statement = try prepare(selection.query("SELECT entry.id") + " AND entry.id >= ?9 AND entry.id < ?10")
-        let end = try integer(prepared("SELECT coalesce(max(id), 0) + 1 FROM entry"))
-        var first: Int64 = 0
-        while first < end {
+        var end: Int64 = 0
+        while let first = try firstEntryID(from: end), first <= Connection.maxID {
+            end = first + Self.idsPerStatement
             statement.bind(first, at: 9)
-            first += Self.idsPerStatement
-            statement.bind(first, at: 10)
+            statement.bind(end, at: 10)
             ids += try self.ids(statement, selection)
         }
         return ids

@@ -28,6 +28,14 @@ extension Connection {
         try integer(prepared("SELECT last_id FROM total"))
     }
 
+    /// Returns the first id from `id` on that an entry has.
+    func firstEntryID(from id: Int64) throws(SQLiteError) -> Int64? {
+        let statement = try prepared("SELECT id FROM entry WHERE id >= ?1 ORDER BY id LIMIT 1")
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        return try statement.step() ? statement.int64(0) : nil
+    }
+
     /// The largest valid id. Larger ones do not fit into a recency.
     static let maxID: Int64 = 1 << 38
 

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The result of one or more transactions.
 struct Commit: Sendable {
-    /// The error of each job that has run; `nil` for a success.
+    /// The error of each job that has run, or `nil` for its success.
     var errors: [StoreError?] = []
     var evicted = EvictionReport()
     /// The longest time for which one of the transactions has held the write lock.
