@@ -144,6 +144,20 @@ struct BoundedCallTests {
         }
     }
 
+    @Test("ids that no entry has cost nothing, however many they are", .timeLimit(.minutes(1)))
+    func gapsBetweenIDs() throws {
+        try sandbox.fillQuickly(10)
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("UPDATE entry SET id = 1 << 37 WHERE id = 10; UPDATE total SET last_id = 1 << 37")
+        let store = try sandbox.open()
+        #expect(try store.removeAll(.host("example.com"), dryRun: true).entries == 10)
+        for rule in [EvictionRule.maxEntries(0), .olderThan(.zero), .unusedFor(.zero)] {
+            #expect(try dryRun(of: rule, store).entries == 10, "\(rule)")
+        }
+        #expect(try store.removeAll(.matching("url LIKE '%/9'")).entries == 1)
+        #expect(try store.evict(olderThan: .zero).entries == 9)
+    }
+
     @Test("J5: the first commit over a lowered limit evicts a few entries; a pass evicts the others")
     func loweredLimit() async throws {
         try sandbox.fillQuickly(3_000)

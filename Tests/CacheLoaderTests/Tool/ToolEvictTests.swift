@@ -12,6 +12,17 @@ extension ToolTests {
             tool = try Tool()
         }
 
+        @Test("A directory that others may write is refused, unless an option accepts it or the command only reads")
+        func foreignDirectory() async throws {
+            try tool.fill()
+            #expect(chmod(tool.store, 0o777) == 0)
+            let refused = try await tool("evict", "--max-bytes", "0")
+            #expect(refused.exitCode != 0 && refused.errorText.contains("every user may write it"))
+            #expect(try await tool("stats").exitCode == 0)
+            let accepted = try await tool("evict", "--max-bytes", "0", "--accept-foreign-directory")
+            #expect(accepted.exitCode == 0 && accepted.text.hasPrefix("evicted 3 entries"))
+        }
+
         @Test("What was used least recently goes, until the rest fits")
         func evict() async throws {
             try tool.fill()

@@ -102,7 +102,10 @@ extension ToolTests {
                 """
             for screen in Self.screens {
                 let words = screen.command.map { $0.contains { " *;".contains($0) } ? "'\($0)'" : $0 }
+                // A slow command shows its progress, and erases it before its result.
                 let output = try await tool.screen(screen.command, environment: environment)
+                    .split(separator: "\n", omittingEmptySubsequences: false)
+                    .map { $0.components(separatedBy: "\r\u{1B}[K").last ?? "" }.joined(separator: "\n")
                 #expect(
                     screen.command == ["--help"] || output.split(separator: "\n").allSatisfy { $0.count <= 80 },
                     "\(output)")
