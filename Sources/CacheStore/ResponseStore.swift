@@ -157,7 +157,7 @@ public final class ResponseStore: Sendable {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
         } else {
-            maintenance.submit { [place] in place.makeBallast() }
+            background.submitWithoutStore { [place] in place.makeBallast() }
         }
         if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }

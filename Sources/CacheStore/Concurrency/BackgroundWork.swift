@@ -21,6 +21,11 @@ final class BackgroundWork: Sendable {
         try await lane.run(work)
     }
 
+    /// Runs work that does not keep the store alive, also when the store is gone by then.
+    func submitWithoutStore(_ work: @escaping @Sendable () -> Void) {
+        lane.submit(work)
+    }
+
     func submit(_ work: @escaping @Sendable (ResponseStore) -> Void) {
         lane.submit { [weak self] in
             if let store = self?.reference.withLock({ $0.store }) { work(store) }
