@@ -13,7 +13,9 @@ struct Compare: AsyncParsableCommand {
             The sides of each piece of work take turns, on the same data, in one run. Figures are medians of the rounds; \
             ratios are taken round by round.
             """,
-        subcommands: [Run.self, Scale.self, Charts.self, Worker.self, URLCachePeer.self], defaultSubcommand: Run.self)
+        subcommands: [
+            Run.self, Scale.self, Shared.self, Charts.self, Worker.self, SharedProcess.self, URLCachePeer.self,
+        ], defaultSubcommand: Run.self)
 }
 
 /// Runs the whole comparison.

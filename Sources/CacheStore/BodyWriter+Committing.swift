@@ -90,7 +90,7 @@ extension BodyWriter {
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
             // Name the file before inserting the row: a visible row has a file.
-            if let digest { try isGrowing ? placeGrowing(digest, byteCount) : place(digest, byteCount) }
+            if let digest { try place(digest, byteCount, isGrowing: isGrowing) }
             let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
                 if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
                 let stored = try transaction.store(
@@ -178,7 +178,7 @@ extension BodyWriter {
                 try transaction.connection.contains(entry)
             }
             guard isPresent else { return false }
-            if let digest { try place(digest, byteCount) }
+            if let digest { try place(digest, byteCount, isGrowing: false) }
             return try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
                 try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
                 // Pinned entries are not evicted, so a representation of a pinned entry must not exceed the limits.

@@ -172,37 +172,30 @@ public final class BodyWriter: Sendable {
         return (digest, byteCount)
     }
 
-    /// Gives the file the name of its digest. Called inside the transaction that needs the file.
-    func place(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
-        try placing(digest) { (state) throws(SystemError) in try link(&state, digest, byteCount) }
-    }
-
-    /// Gives the file the name of the digest of its first `byteCount` bytes, besides the names that it has. Called
-    /// inside the transaction that needs the name.
-    func placeGrowing(_ digest: ContentDigest, _ byteCount: Int64) throws(StoreError) {
-        try placing(digest) { (state) throws(SystemError) in
-            let wasLinked = state.wasLinked
-            try link(&state, digest, byteCount, isGrowing: true)
-            // The name may belong to a file of another writer with the same bytes.
-            guard let status = try state.file?.descriptor.status(), status.linkCount > 0 else {
-                return state.wasLinked = wasLinked
-            }
-            store.verified.insert(digest, status, isPart: true)
-        }
-    }
-
-    private func placing(
-        _ digest: ContentDigest, _ body: (inout State) throws(SystemError) -> Void
-    ) throws(StoreError) {
+    /// Gives the file the name of the digest of its first `byteCount` bytes, besides the names that it has. Called inside
+    /// the transaction that needs the name.
+    ///
+    /// - Parameter isGrowing: Whether more bytes may follow.
+    func place(_ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The writer was discarded while the commit waited.
             guard state.file != nil else { throw .closed }
-            do throws(SystemError) { try body(&state) } catch { throw store.blobs.error(error, of: digest) }
+            do throws(SystemError) {
+                let wasLinked = state.wasLinked
+                try link(&state, digest, byteCount, isGrowing: isGrowing)
+                // The name may belong to a file of another writer with the same bytes.
+                guard let file = state.file?.descriptor, case let status = try file.status(), status.linkCount > 0
+                else { return state.wasLinked = wasLinked }
+                if status.mayGrow != isGrowing { file.mark(mayGrow: isGrowing) }
+                store.verified.insert(digest, status, isPart: isGrowing)
+            } catch {
+                throw store.blobs.error(error, of: digest)
+            }
         }
     }
 
     private func link(
-        _ state: inout State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool = false
+        _ state: inout State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool
     ) throws(SystemError) {
         do throws(SystemError) {
             try name(state, digest, byteCount, isGrowing: isGrowing)

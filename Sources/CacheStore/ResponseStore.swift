@@ -124,7 +124,7 @@ public final class ResponseStore: Sendable {
                     readers.reset()
                     changes.note(.removedMany(partition: nil))
                     background.submit { store in
-                        store.place.makeBallast()
+                        store.place.makeBallast(staging: store.blobs)
                         _ = try? store.sweep()
                         store.reorderEntries()
                     }
@@ -157,7 +157,7 @@ public final class ResponseStore: Sendable {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
         } else {
-            background.submitWithoutStore { [place] in place.makeBallast() }
+            background.submitWithoutStore { [place, blobs] in place.makeBallast(staging: blobs) }
         }
         if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }

@@ -165,7 +165,11 @@ struct ConcurrencyTests {
             if number == 5 {
                 try await store.recordFailure(for: .path(number), status: 500)
             } else {
-                try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
+                let writer = store.makeBodyWriter()
+                try writer.write(Data("\(number)".utf8))
+                let inode = try writer.written().descriptor?.status().inode
+                let entry = try await writer.commit(sandbox.metadata(), for: .path(number))
+                #expect(try store.openBody(of: entry)?.descriptor?.status().inode == inode, "no body is copied")
             }
         }
         try other.execute("ROLLBACK")

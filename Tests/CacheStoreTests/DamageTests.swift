@@ -45,6 +45,7 @@ struct DamageTests {
                     try file.seek(toOffset: 5_000)
                     try file.write(contentsOf: [body[5_000] ^ 1])
                 }
+                try file.alteredLater()
             case .symbolicLink:
                 try manager.removeItem(at: file)
                 try manager.createSymbolicLink(
@@ -158,6 +159,22 @@ struct DamageTests {
             if readsBefore { #expect(try store.openBody(of: entry) != nil) }
             try scene.inflict(.altered)
             #expect(try (store.openBody(of: entry) == nil) == (readsBefore ? c.notices.after : c.notices.before))
+        }
+    }
+
+    @Test("a body that the store has just written is not compared with its digest again", arguments: [false, true])
+    func writtenHere(isDurable: Bool) throws {
+        let scene = try Scene()
+        let store = try scene.sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
+        let entry = try store.insert(scene.body, metadata: scene.sandbox.metadata(), for: scene.key)
+        guard case .open = try store.openBody(of: entry, verifyingUpTo: 0) else {
+            Issue.record("the first read compares the body")
+            return
+        }
+        let reopened = try scene.sandbox.open()
+        guard case .unverified = try reopened.openBody(of: entry, verifyingUpTo: 0) else {
+            Issue.record("a new process does not compare the body")
+            return
         }
     }
 

@@ -95,7 +95,9 @@ struct DerivedDamageTests {
         switch way {
         case "missing": try FileManager.default.removeItem(at: file)
         case "short": try FileHandle(forWritingTo: file).truncate(atOffset: 10)
-        default: try Data.noise(2_000, seed: 9).write(to: file)
+        default:
+            try Data.noise(2_000, seed: 9).write(to: file)
+            try file.alteredLater()
         }
     }
 

@@ -143,7 +143,9 @@ struct DerivedTests {
                 #expect(try next.query("SELECT * FROM cache_derived").isEmpty)
                 try await next.flush()
             case .damagedOriginal:
-                try Data.noise(5_000, seed: 9).write(to: test.sandbox.file(of: ContentDigest(of: test.image)))
+                let file = test.sandbox.file(of: ContentDigest(of: test.image))
+                try Data.noise(5_000, seed: 9).write(to: file)
+                try file.alteredLater()
                 #expect(try store.openBody(of: entry) == nil)
             case .repair:
                 try FileManager.default.removeItem(at: test.sandbox.file(of: ContentDigest(of: test.image)))

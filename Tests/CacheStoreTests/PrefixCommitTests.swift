@@ -64,6 +64,42 @@ struct PrefixCommitTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
+    @Test("a whole body with the bytes of a prefix keeps them while the other file grows", arguments: [false, true])
+    func wholeEqualToPrefix(isDurable: Bool) throws {
+        let store = try sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
+        let beginning = body.prefix(300_000)
+        let writer = store.makeBodyWriter()
+        try write(0..<300_000, to: writer)
+        let prefix = try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let whole = try store.insert(Data(beginning), metadata: sandbox.metadata(), for: .path("b"))
+        try write(300_000..<600_000, to: writer)
+        #expect(try store.openBody(of: whole)?.data() == beginning)
+        #expect(try stored(store) == [beginning])
+        try writer.commitPrefix(part, for: .path("a"), replacing: prefix)
+        try write(600_000..<900_000, to: writer)
+        let last = try writer.commit(sandbox.metadata(), for: .path("a"))
+        #expect(try store.openBody(of: last)?.data() == body)
+        #expect(try store.openBody(of: whole)?.data() == beginning)
+        #expect(try store.check(digests: true).problems == [])
+    }
+
+    @Test("a body of a known length is kept by the next one with its bytes, and only the growing one is replaced")
+    func equalWholes() throws {
+        let store = try sandbox.open()
+        let writer = store.makeBodyWriter()
+        try write(0..<300_000, to: writer)
+        try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let file = sandbox.file(of: ContentDigest(of: body.prefix(300_000)))
+        let growing = try inode(of: file)
+        var inodes: [UInt64?] = []
+        for path in ["b", "c"] {
+            try store.insert(Data(body.prefix(300_000)), metadata: sandbox.metadata(), for: .path(path))
+            inodes.append(try inode(of: file))
+        }
+        #expect(inodes[0] != growing)
+        #expect(inodes[0] == inodes[1])
+    }
+
     @Test("the whole has the options that were set while its prefix was stored")
     func options() async throws {
         let store = try sandbox.open()

@@ -124,8 +124,8 @@ package final class BlobDirectory: Sendable {
 
     /// Gives a staged file the name of its digest.
     ///
-    /// Keeps a file of the right length that has the name already. A durable directory replaces it, but not by a growing
-    /// file: entries of the other file do not have its later bytes.
+    /// Keeps a file of the right length that has the name already, unless that file may grow, or may have lost its bytes in
+    /// a power cut. A growing file replaces no other: entries of the other file do not have its later bytes.
     ///
     /// - Parameter isGrowing: Whether the file is the beginning of a body, and may have or get more than `byteCount`
     ///   bytes. Then this method never copies the file.
@@ -157,14 +157,19 @@ package final class BlobDirectory: Sendable {
         let name = BlobPath(digest).name
         let outcome = try staged.link(into: shard, as: name)
         if outcome == .linked { return true }
-        if !isDurable || isGrowing, try open(digest, byteCount: byteCount, isPart: isGrowing) != nil { return true }
-        guard outcome == .exists else { return false }
         // A power cut may have left a file of the right length without its bytes. The caller holds the write lock:
         // replacing the file takes constant time, reading it does not.
-        if isDurable, try shard.status(of: name)?.isDirectory != true {
+        if let (_, present) = try open(digest, byteCount: byteCount, isPart: isGrowing),
+            isGrowing || !isDurable && !present.mayGrow
+        {
+            return true
+        }
+        guard outcome == .exists else { return false }
+        // A rename replaces the file, so that the name always has one.
+        if try shard.status(of: name)?.isDirectory != true {
             return try staged.replace(name, in: shard) == .linked
         }
-        // The file is torn, or another program has planted it.
+        // Another program has planted a directory.
         _ = try shard.remove(name)
         guard try staged.link(into: shard, as: name) == .linked else {
             throw SystemError(call: "linkat", path: shard.path + "/" + name, errno: EEXIST)

@@ -29,7 +29,7 @@ public final class StoredBody: Sendable {
     }
 
     /// `nil` for an empty body.
-    let descriptor: FileDescriptor?
+    package let descriptor: FileDescriptor?
     private let isNamed: Bool
 
     init(descriptor: FileDescriptor, digest: ContentDigest, byteCount: Int64, isNamed: Bool = true) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Remembers which bodies this process has read whole and found to match their digest.
+/// Remembers which bodies this process has written, or has read whole and found to match their digest.
 ///
 /// The memory is bounded: a table of 64-bit fingerprints, 128 KiB, in which a new fingerprint may replace an older one.
 /// A body without a fingerprint is verified again. The fingerprint of a file includes its device, inode and

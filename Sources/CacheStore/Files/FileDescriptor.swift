@@ -190,6 +190,12 @@ package final class FileDescriptor: Sendable {
         }
     }
 
+    /// Marks the file as the beginning of a body that gets more bytes, or as a whole body, by the owner's permission to run
+    /// it. No effect on a file system without permissions.
+    func mark(mayGrow: Bool) {
+        _ = fchmod(number, mayGrow ? 0o700 : 0o600)
+    }
+
     /// Returns once the file, or the names in the directory, are on the disk.
     ///
     /// Ignores a directory on a file system that cannot sync directories.
@@ -336,10 +342,12 @@ package struct FileStatus {
     let isSymbolicLink: Bool
     package let size: Int64
     let linkCount: UInt64
-    let inode: UInt64
+    package let inode: UInt64
     let device: UInt64
     /// The user that the file belongs to.
     let owner: UInt32
+    /// Whether a writer marked the file as the beginning of a body; see ``FileDescriptor/mark(mayGrow:)``.
+    let mayGrow: Bool
     /// The time of the last write, in nanoseconds since 1970.
     let modified: Int64
 
@@ -352,6 +360,7 @@ package struct FileStatus {
         inode = UInt64(status.st_ino)
         device = UInt64(truncatingIfNeeded: status.st_dev)
         owner = status.st_uid
+        mayGrow = status.st_mode & mode_t(S_IXUSR) != 0
         #if canImport(Darwin)
         let time = status.st_mtimespec
         #else

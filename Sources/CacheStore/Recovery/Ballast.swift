@@ -9,22 +9,21 @@ extension StoreDirectory {
     /// disk.
     private static let reserveByteCount: Int64 = 8 << 20
 
-    /// Creates the ballast, unless it exists or the disk is almost full.
-    func makeBallast() {
+    /// Creates the ballast, unless it exists or the disk is almost full. It gets its name once it has its bytes: two
+    /// processes do not disturb each other.
+    func makeBallast(staging blobs: BlobDirectory) {
         guard (try? root.status(of: "ballast"))?.map(\.size) != Int64(Self.ballastByteCount),
             freeByteCount >= Self.reserveByteCount
         else { return }
-        do throws(SystemError) {
-            try root.unlink("ballast")
-            let file = try root.open("ballast", O_WRONLY | O_CREAT | O_EXCL)
-            // Write the bytes instead of only setting the length: a file with holes takes no space.
-            let zeros = [UInt8](repeating: 0, count: Self.ballastByteCount)
-            let result = zeros.withUnsafeBytes { bytes in
-                Result { () throws(SystemError) in try file.write(bytes) }
-            }
-            try result.get()
-        } catch {
+        // Written bytes instead of only a length: a file with holes takes no space.
+        let zeros = [UInt8](repeating: 0, count: Self.ballastByteCount)
+        // The second attempt stages a named file: the first may show that this process cannot name an unnamed one.
+        for _ in 0..<2 {
+            guard let file = try? blobs.stage() else { return }
+            let descriptor = file.descriptor
+            guard (try? zeros.withUnsafeBytes { try descriptor.write($0) }) != nil else { return }
             _ = try? root.unlink("ballast")
+            if let outcome = try? file.link(into: root, as: "ballast"), outcome != .unsupported { return }
         }
     }
 

@@ -34,6 +34,7 @@ extension IndexWriter {
             if let error = commit.errors.last ?? nil, case .busy = error {
                 // The lock holder may be slow: wait once for the group, not once for each job.
                 own.errors = [error]
+                if let body = job.placedBody { dependencies.deletion.add([body]) }
             } else {
                 _ = attempt([job], connection, isShared: true, &own)
             }
@@ -88,9 +89,11 @@ extension IndexWriter {
             if connection.isInTransaction { _ = try? connection.prepared("ROLLBACK").run() }
             writeLock.release()
             accessLog.restore(transaction.writtenAccesses)
-            dependencies.deletion.add(jobs.compactMap(\.placedBody))
             commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
-            return !isJobAtFault
+            // The jobs that run again need their files.
+            if isJobAtFault, jobs.count > 1 { return false }
+            dependencies.deletion.add(jobs.compactMap(\.placedBody))
+            return true
         }
     }
 
