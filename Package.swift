@@ -90,6 +90,8 @@ let package = Package(
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]
         ),
         .target(name: "CPlatform"),
+        // So that no program on Linux links Foundation with its internationalization.
+        .target(name: "CacheFoundation", swiftSettings: swiftSettings),
         .target(name: "CSQLiteVFS", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations",
@@ -103,6 +105,7 @@ let package = Package(
                 "CPlatform",
                 "CSQLite",
                 "CSQLiteVFS",
+                "CacheFoundation",
                 "Migrations",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -127,6 +130,7 @@ let package = Package(
                 .target(name: "CCurl", condition: curl),
                 "CZlib",
                 .target(name: "CZstd", condition: zstd),
+                "CacheFoundation",
                 "CacheStore",
                 "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
@@ -167,20 +171,21 @@ let package = Package(
             // trait.
             name: "CacheTier",
             dependencies: [
-                "CacheLoader", "HTTPCaching",
+                "CacheFoundation", "CacheLoader", "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "CacheImages", dependencies: ["CacheLoader"], swiftSettings: swiftSettings),
+        .target(name: "CacheImages", dependencies: ["CacheFoundation", "CacheLoader"], swiftSettings: swiftSettings),
         // Empty on systems without SwiftUI. A module of its own, so that programs without views do not link SwiftUI.
         .target(name: "CacheImagesUI", dependencies: ["CacheImages", "CacheLoader"], swiftSettings: swiftSettings),
         .target(
             name: "CacheStoreTesting",
             dependencies: [
-                "CacheStore", "CacheLoader", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CacheFoundation", "CacheStore", "CacheLoader",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -207,6 +212,7 @@ let package = Package(
         .target(
             name: "LoopbackOrigin",
             dependencies: [
+                "CacheFoundation",
                 "LoopbackHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,10 +1,5 @@
+public import CacheFoundation
 public import CacheLoader
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Decodes bytes to images. The program chooses the type of the image and the library.
 public protocol ImageDecoder<Image>: Sendable {

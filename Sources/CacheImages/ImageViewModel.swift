@@ -1,11 +1,6 @@
+public import CacheFoundation
 public import CacheLoader
 public import Observation
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Loads the image of one view while the view is on the screen.
 ///

@@ -1,10 +1,5 @@
+public import CacheFoundation
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A response of the origin with an unsuccessful status, such as 404 or 503.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 extension ResponseStore {
     /// Returns the directory for a store with that name on this platform. Its parent is the directory for caches, which

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// Stores and opens representations derived from the body of an entry, such as a thumbnail or a parsed document.
 ///

@@ -1,11 +1,6 @@
 internal import CSQLite
 internal import CSQLiteVFS
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// Reads statistics and runs SQL queries.
 extension ResponseStore {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// The contents of a snapshot in numbers.
 public struct SnapshotReport: Hashable, Sendable {

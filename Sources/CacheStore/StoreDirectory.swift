@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 internal import CPlatform
 internal import CSQLite
+internal import CacheFoundation
 
 /// The identity of a file or directory, independent of its name.
 struct FileIdentity: Equatable, Sendable {

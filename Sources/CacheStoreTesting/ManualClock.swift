@@ -1,10 +1,5 @@
+public import CacheFoundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A clock whose time changes only when a test changes it.
 ///

@@ -1,12 +1,7 @@
+public import CacheFoundation
 public import CacheLoader
 public import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A transport without a network: a script answers the requests, and the transport records them.
 ///

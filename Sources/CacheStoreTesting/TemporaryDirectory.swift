@@ -1,10 +1,5 @@
+public import CacheFoundation
 public import CacheStore
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A directory for one test. Removed with its contents when the last reference is released.
 ///

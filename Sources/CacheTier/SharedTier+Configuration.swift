@@ -1,13 +1,8 @@
+public import CacheFoundation
 public import CacheLoader
 internal import CacheStore
 public import CoreMetrics
 public import HTTPCaching
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension SharedTier {
     /// The configuration of a tier.

@@ -1,14 +1,9 @@
+internal import CacheFoundation
 internal import CoreMetrics
 internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A cache on an HTTP server, which the stores of many machines share.
 ///

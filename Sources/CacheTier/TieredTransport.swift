@@ -1,13 +1,8 @@
+internal import CacheFoundation
 public import CacheLoader
 internal import HTTPCaching
 public import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A transport that asks a shared tier before the origin, and writes the origin's responses to the tier.
 ///

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Serves the files of a directory tree, with validators and conditional requests.
 ///

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 package import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension CacheKey {
     /// Returns the key of a loadable URL.

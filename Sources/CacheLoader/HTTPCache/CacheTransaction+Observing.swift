@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
 internal import Logging
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes it
 /// for the record of requests, if the store keeps one.

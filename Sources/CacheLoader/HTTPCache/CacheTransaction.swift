@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Carries one request through the cache.
 ///

@@ -1,11 +1,6 @@
+public import CacheFoundation
 internal import CacheStore
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The source of a response.
 @nonexhaustive

@@ -1,12 +1,7 @@
+package import CacheFoundation
 package import CacheStore
 internal import HTTPCaching
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The whole response to a GET that another HTTP client has received.
 package struct ReceivedResponse: Sendable {

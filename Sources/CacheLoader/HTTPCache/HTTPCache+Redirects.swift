@@ -1,12 +1,7 @@
+internal import CacheFoundation
 package import CacheStore
 package import HTTPCaching
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension HTTPCache {
     /// The response at the end of all redirects.

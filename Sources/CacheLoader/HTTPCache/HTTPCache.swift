@@ -1,15 +1,10 @@
+public import CacheFoundation
 public import CacheStore
 public import CoreMetrics
 public import HTTPCaching
 public import HTTPTypes
 public import Logging
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// An HTTP cache between a client and its origins (RFC 9111): takes a request, and returns a response.
 ///

@@ -1,12 +1,7 @@
+package import CacheFoundation
 package import CacheStore
 package import HTTPCaching
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Reads a stored entry as HTTP, for an inspector of the store.
 extension StoredEntry {

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import CoreMetrics
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The counters and timers of a cache. Created once: looking up a counter takes longer than a hit.
 ///

@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import CoreMetrics
 internal import Logging
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The counters and timers of a loader besides those of its cache. Created once, like ``CacheMeters``.
 final class LoaderMeters: Sendable {

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Measures a request to an origin, from its sending to the end or the release of its response.
 final class ObservedRequest: Sendable {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A request that the store records: collects the facts, and records them once.
 ///

@@ -1,10 +1,5 @@
+public import CacheFoundation
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A step of a request on its way through a cache or a loader.
 ///

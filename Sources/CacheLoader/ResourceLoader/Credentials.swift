@@ -1,10 +1,5 @@
+internal import CacheFoundation
 internal import CacheStore
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Credentials that a loader sends to an origin.
 ///

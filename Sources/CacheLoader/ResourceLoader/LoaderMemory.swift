@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The values that a loader keeps in memory, with the metadata needed to serve them.
 ///

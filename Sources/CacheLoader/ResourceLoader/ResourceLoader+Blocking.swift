@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Blocks requests to origins that keep answering with an error, as ``NegativeCaching`` demands.
 extension ResourceLoader {

@@ -1,13 +1,8 @@
+public import CacheFoundation
 internal import CacheStore
 public import CoreMetrics
 public import HTTPCaching
 public import Logging
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension ResourceLoader {
     /// The configuration of a loader.

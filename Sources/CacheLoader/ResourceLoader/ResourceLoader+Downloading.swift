@@ -1,11 +1,6 @@
+public import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Loads resources into files.
 ///

@@ -1,11 +1,6 @@
+public import CacheFoundation
 internal import CacheStore
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 extension ResourceLoader {
     /// Loads a request and returns the events of the load; ``LoadEvent`` lists them.

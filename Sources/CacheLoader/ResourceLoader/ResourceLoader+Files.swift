@@ -1,10 +1,5 @@
+internal import CacheFoundation
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension ResourceLoader {
     /// Reads the file that a request names by its path or by a `file` URL; `nil` if the request names none.

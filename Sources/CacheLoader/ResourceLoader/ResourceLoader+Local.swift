@@ -1,12 +1,7 @@
+public import CacheFoundation
 public import CacheStore
 internal import HTTPCaching
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Inserts and removes stored content without asking an origin.
 extension ResourceLoader {

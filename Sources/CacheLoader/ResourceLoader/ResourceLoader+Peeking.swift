@@ -1,12 +1,7 @@
+public import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Looks at stored content, fresh or stale, without asking an origin.
 extension ResourceLoader {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 extension ResourceLoader {
     /// Loads a request whose value the program has already, and returns events like ``events(for:deliversStale:)``.

@@ -1,13 +1,8 @@
+public import CacheFoundation
 public import CacheStore
 internal import CoreMetrics
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Loads resources: takes a URL, and returns the bytes and their source.
 ///

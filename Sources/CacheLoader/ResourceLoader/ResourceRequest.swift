@@ -1,11 +1,6 @@
+public import CacheFoundation
 public import HTTPCaching
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A request for a resource.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CacheFoundation
 
 /// The received chunks of one response that wait for its reader.
 ///

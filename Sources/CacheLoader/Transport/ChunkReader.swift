@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Reads the chunks of a sequence. An actor, because an iterator need not be `Sendable`.
 actor ChunkReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data {

@@ -1,11 +1,6 @@
+public import CacheFoundation
 public import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// Carries one request to an origin and its response back.
 ///

@@ -1,10 +1,5 @@
+public import CacheFoundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The content of a request; the transport pulls it chunk by chunk while sending.
 ///

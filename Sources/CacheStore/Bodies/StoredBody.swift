@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 internal import CPlatform
+public import CacheFoundation
 
 /// The body of a stored response, open for reading.
 ///

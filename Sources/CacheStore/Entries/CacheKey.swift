@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// The key of an entry: a normalised URL or a name of the caller's choosing, within a partition.
 ///

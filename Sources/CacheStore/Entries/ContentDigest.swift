@@ -1,10 +1,5 @@
+package import CacheFoundation
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The SHA-256 of a body, which names its file.
 public struct ContentDigest: Hashable, Sendable {

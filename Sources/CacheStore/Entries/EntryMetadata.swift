@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// The metadata of a stored response: everything but its body.
 ///

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 internal import CPlatform
+package import CacheFoundation
 internal import Synchronization
 
 /// A file outside the store that gets its name once it is complete, and then replaces a file of that name.

@@ -1,10 +1,6 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 internal import CPlatform
 internal import CSQLite
+internal import CacheFoundation
 
 /// The options with which a store opens its index.
 struct IndexOptions: Sendable {

@@ -1,11 +1,6 @@
 internal import CSQLite
 internal import CSQLiteVFS
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// One connection to the index.
 ///

@@ -1,10 +1,5 @@
 internal import CSQLite
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// A prepared statement of one connection.
 ///

@@ -1,9 +1,5 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 internal import CPlatform
+internal import CacheFoundation
 
 /// The directory that a snapshot fills.
 ///

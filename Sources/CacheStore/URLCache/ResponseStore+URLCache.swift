@@ -1,10 +1,5 @@
 internal import CPlatform
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Records which `URLCache` a program has imported.
 ///

@@ -1,11 +1,6 @@
 internal import CPlatform
 internal import CSQLite
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CacheFoundation
 
 /// The database and the files of a `URLCache` on Apple's systems, opened for reading.
 ///

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The body of a hit. If the tier fails while it arrives, the rest comes from the origin.
 ///

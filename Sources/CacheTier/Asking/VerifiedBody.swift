@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import Crypto
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Reads a body chunk by chunk, and returns only chunks that have the digests of their record.
 ///

@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import Crypto
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension SharedTier {
     /// Writes, reads and deletes an object, to show that address, credentials and permissions fit.

@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheLoader
 package import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Requests and writes objects of the engine.
 extension SharedTier {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import Crypto
 package import HTTPCaching
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Signs requests with Signature Version 4 of AWS, which S3 and compatible engines verify.
 ///

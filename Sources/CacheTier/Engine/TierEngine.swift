@@ -1,13 +1,8 @@
+internal import CacheFoundation
 public import CacheLoader
 internal import Crypto
 internal import HTTPCaching
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The HTTP server that keeps the objects of a tier, and the dialect that it speaks.
 ///

@@ -1,10 +1,5 @@
+internal import CacheFoundation
 public import CacheLoader
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension TierKeys {
     /// Creates the keys of a tier from the secret in `CACHESTORE_TIER_KEY`, as `cachestore` does.

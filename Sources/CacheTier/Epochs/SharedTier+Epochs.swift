@@ -1,14 +1,9 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Reads epochs.
 extension SharedTier {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import Crypto
 internal import HTTPCaching
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Writes epochs that the engine lacks, or in the place of those that do not count.
 ///

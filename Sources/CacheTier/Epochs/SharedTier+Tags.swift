@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Epochs of tags: the names in `Cache-Groups` (RFC 9875).
 ///

@@ -1,10 +1,5 @@
+internal import CacheFoundation
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A random number that tells a lease from the leases of other machines, and from the other ones of this machine.
 ///

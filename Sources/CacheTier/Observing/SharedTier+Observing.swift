@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Counts the work of a tier, and reports steps to the observer.
 extension SharedTier {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheLoader
 package import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Speed, clock and last removals of a tier, as a machine without a history can read them.
 package struct TierSurvey: Sendable {

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import HTTPCaching
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Reads records and the names in `Vary`.
 extension SharedTier {

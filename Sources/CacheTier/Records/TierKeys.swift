@@ -1,10 +1,5 @@
+public import CacheFoundation
 internal import Crypto
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A key that authenticates the records of a tier. Its description shows no secret.
 public struct TierKey: Sendable {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The names of the objects; the article *A shared tier* documents them.
 struct TierLayout: Sendable {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// One stored variant of a response, as its object in the tier contains it.
 ///

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Keeps the bytes of a body while its reader takes them, and hands the whole body over.
 ///

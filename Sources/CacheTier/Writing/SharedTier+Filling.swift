@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Writes responses of the origin behind their delivery.
 extension SharedTier {

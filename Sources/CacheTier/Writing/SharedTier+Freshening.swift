@@ -1,14 +1,9 @@
+internal import CacheFoundation
 internal import CacheLoader
 internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Freshens stale records of the tier by a 304 of the origin (RFC 9111 §4.3.4).
 extension SharedTier {

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Verifies a body that streams into the store: the content of one message, and the file that it completes (RFC 9530).
 struct BodyVerification: Sendable {

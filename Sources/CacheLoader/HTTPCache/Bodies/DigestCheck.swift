@@ -1,12 +1,7 @@
+package import CacheFoundation
 package import CacheStore
 internal import Crypto
 package import HTTPCaching
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Compares bytes with the digests of integrity fields while they arrive (RFC 9530).
 ///

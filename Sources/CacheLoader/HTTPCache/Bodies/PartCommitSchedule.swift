@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CacheFoundation
 
 /// Decides when to store the received part of a growing body: every 4 MiB, or every 2 s. Pure.
 package struct PartCommitSchedule: Sendable {

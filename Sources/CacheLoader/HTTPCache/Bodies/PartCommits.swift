@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import Logging
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Stores the received part of a growing body from time to time. After a kill of the process, the next load completes
 /// the part.

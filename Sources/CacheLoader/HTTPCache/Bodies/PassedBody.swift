@@ -1,10 +1,5 @@
+internal import CacheFoundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A body that streams from the origin to its only reader, at the pace of the reader. The store keeps no part of it.
 final class PassedBody: Sendable {

@@ -1,11 +1,6 @@
+package import CacheFoundation
 package import CacheStore
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 extension ResponseBody {
     /// The stored file that consists of exactly this body; `nil` without one. For an arriving body not before its end.

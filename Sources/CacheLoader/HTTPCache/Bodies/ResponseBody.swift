@@ -1,12 +1,7 @@
+public import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The body of a response, as a sequence of chunks.
 ///

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import Logging
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A body that streams from the origin into the store, and to any number of readers.
 ///

@@ -1,10 +1,5 @@
+internal import CacheFoundation
 internal import CacheStore
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Reads a body that is still arriving. Releasing this object ends the reading.
 final class SharedBodyReader: Sendable {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 extension StoredAnswer.Segment {
     fileprivate var byteCount: Int64 {

@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Offers stored responses as compression dictionaries to the origin, if the policy asks for it (RFC 9842).
 ///

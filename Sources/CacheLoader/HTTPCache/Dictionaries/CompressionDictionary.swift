@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A stored response whose bytes help to decompress another one (RFC 9842).
 ///

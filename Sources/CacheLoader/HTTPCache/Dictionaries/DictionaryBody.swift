@@ -1,10 +1,5 @@
+package import CacheFoundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A body that is decoded with a dictionary while it arrives (RFC 9842 §4, §5). For one reader.
 package final class DictionaryBody: Sendable {

@@ -3,11 +3,7 @@ package import CacheStore
 #if canImport(CBrotli)
 internal import CBrotli
 #endif
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CacheFoundation
 
 /// The content codings of bodies that are compressed with a dictionary (RFC 9842).
 package enum DictionaryCoding: String, Sendable, CaseIterable {

@@ -1,11 +1,6 @@
 #if canImport(CBrotli)
 internal import CBrotli
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Decompresses a Brotli stream (RFC 7932) while it arrives. Bytes after the stream are an error.
 ///

@@ -1,11 +1,6 @@
+package import CacheFoundation
 internal import HTTPCaching
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The content codings that this library decodes (RFC 9110 §8.4.1).
 ///

@@ -1,10 +1,5 @@
+package import CacheFoundation
 package import HTTPTypes
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Removes the content codings of a body while it arrives. For one reader.
 package final class ContentDecoder {

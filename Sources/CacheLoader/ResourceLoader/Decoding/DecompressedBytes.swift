@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Counts decompressed bytes up to a limit. A few compressed bytes can stand for any number.
 struct DecompressedBytes {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Removes one content coding while the bytes arrive. For one reader.
 protocol Decompressor: AnyObject {

@@ -1,11 +1,6 @@
 internal import CZlib
+internal import CacheFoundation
 internal import HTTPCaching
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// Decompresses DEFLATE data (RFC 1951) while it arrives.
 ///

@@ -1,11 +1,6 @@
 #if canImport(CZstd)
 internal import CZstd
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Decompresses Zstandard frames (RFC 8878) while they arrive.
 ///

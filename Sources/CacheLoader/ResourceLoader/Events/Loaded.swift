@@ -1,10 +1,5 @@
+public import CacheFoundation
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The result of a load: a value and its source.
 public struct Loaded<Output: Sendable>: Sendable {

@@ -1,10 +1,5 @@
+public import CacheFoundation
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A memory cache with a cost limit. Evicts the least recently used values first.
 ///

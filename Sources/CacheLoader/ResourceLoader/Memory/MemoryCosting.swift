@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// A value that knows its size in memory. For any other value, the loader assumes the size of the bytes from which it
 /// was made.

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CacheFoundation
 
 /// Values by key in the order of their use, with their costs.
 ///

@@ -1,11 +1,6 @@
+public import CacheFoundation
 internal import HTTPCaching
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A load that several parts of a program share, and that lasts while one of them holds a lease.
 ///

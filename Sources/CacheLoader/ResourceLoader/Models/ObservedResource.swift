@@ -1,11 +1,6 @@
+public import CacheFoundation
 public import HTTPCaching
 public import Observation
-
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// A resource for a view: it is bound to a request and publishes the state of that request.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import CacheFoundation
 
 /// The character encoding of a text, in the terms of the WHATWG Encoding Standard.
 package enum Charset: String, Sendable, CaseIterable {

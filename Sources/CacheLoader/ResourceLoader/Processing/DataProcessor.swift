@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// Returns the bytes unchanged.
 public struct DataProcessor: SynchronousProcessor {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// Decodes JSON (RFC 8259) to a value of a `Decodable` type.
 ///

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// The format in which the store keeps the output of a processor, beside the original bytes.
 ///

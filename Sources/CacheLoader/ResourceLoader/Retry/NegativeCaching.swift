@@ -1,10 +1,5 @@
+package import CacheFoundation
 package import CacheStore
-
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Limits how often the loader asks an origin that keeps answering with an error.
 ///

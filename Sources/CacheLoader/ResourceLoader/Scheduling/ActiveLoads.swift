@@ -1,13 +1,8 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import Logging
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The state of all loads that a loader has under way.
 struct ActiveLoads: Sendable {

@@ -1,12 +1,7 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A load, with its request and the configuration at its creation. Equal loads are coalesced.
 struct Load: Hashable, Sendable {

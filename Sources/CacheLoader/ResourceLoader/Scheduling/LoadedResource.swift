@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A loaded resource, and the stored response that it comes from.
 struct LoadedResource: Sendable {

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import Logging
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A processing plan: how to make a value from a body, regardless of the caller.
 struct ProcessingPlan: Sendable {

@@ -1,11 +1,6 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The request of one redirect step, of a load or of a cache that follows redirects.
 struct RedirectRequest: Sendable {

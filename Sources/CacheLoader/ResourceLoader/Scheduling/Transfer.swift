@@ -1,14 +1,9 @@
+internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The reason for a failed attempt.
 struct TransferFailure: Error {

@@ -1,9 +1,5 @@
 #if Curl && !canImport(Darwin)
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// The content of a request on its way from the program to libcurl: one chunk at a time. The owner guards it.
 struct CurlContent {

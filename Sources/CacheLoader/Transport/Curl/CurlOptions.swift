@@ -1,12 +1,7 @@
 #if Curl && !canImport(Darwin)
 internal import CCurl
+internal import CacheFoundation
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The settings of a transport in the terms of libcurl. Belongs to the thread of a loop.
 final class CurlSettings {

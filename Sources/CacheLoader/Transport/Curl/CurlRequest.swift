@@ -1,12 +1,7 @@
 #if Curl && !canImport(Darwin)
+internal import CacheFoundation
 internal import HTTPCaching
 internal import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// A request in the terms of libcurl. Every text is a C string: it contains no NUL.
 struct CurlRequest: Sendable {

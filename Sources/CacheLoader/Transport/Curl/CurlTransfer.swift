@@ -1,14 +1,9 @@
 #if Curl && !canImport(Darwin)
 internal import CCurl
+internal import CacheFoundation
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// One exchange: its request, and the part of its response that has arrived. Connects libcurl, which pushes, to a
 /// reader, which pulls.

@@ -1,11 +1,6 @@
 #if Curl && !canImport(Darwin)
+internal import CacheFoundation
 public import HTTPTypes
-
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
 
 /// The transport on libcurl, the ``DefaultTransport`` on Linux.
 ///

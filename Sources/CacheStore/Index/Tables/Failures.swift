@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import CacheFoundation
 
 /// Consecutive failures to load a key, since its last success.
 public struct LoadFailure: Hashable, Sendable {

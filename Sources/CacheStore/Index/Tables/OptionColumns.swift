@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
+internal import CacheFoundation
 
 /// Binds and reads the columns `session`, `is_pinned` and `tags` of `entry`, and the columns that hold names.
 extension Statement {
