@@ -118,8 +118,9 @@ public final class ResponseStore: Sendable {
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()
-                    changes.note(.removedMany(partition: nil))
+                    // Not on this thread, which holds the writer's connection: an observer may write.
                     background.submit { store in
+                        changes.note(.removedMany(partition: nil))
                         store.place.makeBallast(staging: store.blobs)
                         _ = try? store.sweep()
                         store.reorderEntries()

@@ -2,6 +2,7 @@ import CacheStore
 import CacheStoreTesting
 import Dispatch
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,6 +20,31 @@ struct OpeningTests {
     func resolved(_ path: String) throws -> String {
         try #require(realpath(path, nil).map { String(cString: $0) })
     }
+
+    @Test("the ballast has its bytes as soon as it has its name")
+    func ballast() async throws {
+        let isDone = Atomic(false)
+        let sizes = Mutex<Set<Int>>([])
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [path = sandbox.path] in
+            while !isDone.load(ordering: .relaxed) {
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/ballast")
+                if let size = attributes?[.size] as? Int { sizes.withLock { _ = $0.insert(size) } }
+            }
+            ended.signal()
+        }
+        for _ in 0..<20 {
+            let store = try sandbox.open()
+            try await store.flush()
+            store.close()
+            try FileManager.default.removeItem(atPath: sandbox.path + "/ballast")
+        }
+        isDone.store(true, ordering: .relaxed)
+        await Task.detached { Self.wait(for: ended) }.value
+        #expect(sizes.withLock { $0 } == [1 << 20])
+    }
+
+    private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test(
         "J6: a directory and its missing parents are created for their owner only, under any umask",

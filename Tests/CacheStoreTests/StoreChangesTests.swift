@@ -24,6 +24,23 @@ struct StoreChangesTests {
         withExtendedLifetime(observing) {}
     }
 
+    @Test("an observer of a replaced index may use the store", .timeLimit(.minutes(1)))
+    func replacedIndex() async throws {
+        let store = try sandbox.open()
+        try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let observing = store.changes.observe { [unowned store, sandbox] change in
+            guard case .removedMany = change else { return }
+            _ = try? store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        }
+        for suffix in ["", "-wal", "-shm"] {
+            try FileManager.default.removeItem(atPath: sandbox.indexPath + suffix)
+        }
+        try await store.insert(Data("c".utf8), metadata: sandbox.metadata(), for: .path("c"))
+        try await store.flush()
+        #expect(try ["a", "b", "c"].map { try store.contains(.path($0)) } == [false, true, true])
+        withExtendedLifetime(observing) {}
+    }
+
     @Test("each change of the entries is reported after its transaction, until the observation ends")
     func reported() async throws {
         let store = try sandbox.open()

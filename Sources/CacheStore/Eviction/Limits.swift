@@ -5,8 +5,8 @@
 /// WAL. A limit below 32 MiB keeps nothing for it: the WAL then takes up to 4 MiB besides. A commit that would exceed a
 /// limit makes room in its own transaction. A pass in the background then evicts down to the low-water mark. After a limit
 /// was lowered, the first commit evicts some dozens of entries, and the pass the others. A partition gets its room before
-/// the commit. A body that is
-/// being written counts once it is committed, and so does a part of it that the loader commits before.
+/// the commit. A body that is being written counts once it is committed, and so does a part of it that the loader commits
+/// before.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?

@@ -14,7 +14,8 @@ package enum StoreChange: Sendable {
 ///
 /// An eviction is no change in this sense: an evicted response was correct. Changes by other processes are not seen.
 package final class StoreChanges: Sendable {
-    /// Called after the transaction of the change, on the thread of the caller that made the change, without a lock.
+    /// Called after the transaction of the change, on the thread of the caller that made the change, without a lock. A thread
+    /// of the store reports a replaced index.
     package typealias Observer = @Sendable (StoreChange) -> Void
 
     private struct State {
